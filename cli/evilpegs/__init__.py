@@ -1,0 +1,1 @@
+"""The `evilpegs` command: the one place that knows both server and clients."""

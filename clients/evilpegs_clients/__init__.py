@@ -1,0 +1,1 @@
+"""The codebreaker's side: strategies, the bot runner, the terminal client, the verifier."""

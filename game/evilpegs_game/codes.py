@@ -1,0 +1,119 @@
+"""Codes: tuples of color indices, their text form, and whole code spaces as columns."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.errors import IllegalCodeError, MalformedError, TooLargeError
+from evilpegs_game.rules import Rules
+
+Code = tuple[int, ...]
+"""One color index (from 0) a peg; codes are ordered as tuples."""
+
+Columns = NDArray[np.uint8]
+"""Codes as columns: uint8, shape (pegs, codes), C-contiguous, so each peg is one contiguous run."""
+
+SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""The symbol of each color in order; there is no I and no O."""
+
+_COLOR_OF = {symbol: color for color, symbol in enumerate(SYMBOLS)}
+MAX_SPACE_BYTES: Final = 1 << 30
+
+
+def parse_code(text: str, rules: Rules) -> Code:
+    """Read ``1122``; lower case letters are taken as upper case.
+
+    Raises:
+        MalformedError: a symbol that no color has.
+        IllegalCodeError: not a code of these rules.
+    """
+    try:
+        code = tuple(_COLOR_OF[symbol] for symbol in text.upper())
+    except KeyError:
+        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}"
+        raise MalformedError(message) from None
+    check_code(code, rules)
+    return code
+
+
+def format_code(code: Sequence[int]) -> str:
+    """The text form of a code: one symbol a peg."""
+    return "".join(SYMBOLS[color] for color in code)
+
+
+def check_code(code: Code, rules: Rules) -> None:
+    """Raise IllegalCodeError, saying why, unless ``code`` is a code of ``rules``."""
+    text = format_code(code)[:40]
+    if len(code) != rules.pegs:
+        message = f"{text!r} has {len(code)} pegs; {rules} needs {rules.pegs}"
+        raise IllegalCodeError(message)
+    if max(code) >= rules.colors:
+        message = f"{text!r} has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
+        raise IllegalCodeError(message)
+    if not rules.repeats and len(set(code)) < len(code):
+        message = f"{text!r} repeats a color; {rules} allows each once"
+        raise IllegalCodeError(message)
+
+
+def code_at(index: int, rules: Rules) -> Code:
+    """The code at ``index`` (from 0) in code order, for rules of any size.
+
+    Raises:
+        IndexError: ``index`` is not in ``range(rules.size)``.
+    """
+    if not 0 <= index < rules.size:
+        message = f"index {index} is not in range({rules.size})"
+        raise IndexError(message)
+    free = list(range(rules.colors))
+    remaining = rules.size
+    code = []
+    for _ in range(rules.pegs):
+        remaining //= len(free)
+        choice, index = divmod(index, remaining)
+        code.append(free[choice] if rules.repeats else free.pop(choice))
+    return tuple(code)
+
+
+def all_codes(rules: Rules) -> Columns:
+    """Every code of ``rules`` in code order, as columns of shape (pegs, rules.size).
+
+    Raises:
+        TooLargeError: the array would take more than ``MAX_SPACE_BYTES``.
+    """
+    needed = rules.pegs * rules.size
+    if needed > MAX_SPACE_BYTES:
+        message = f"all codes of {rules} take {needed:,} bytes; the bound is {MAX_SPACE_BYTES:,}"
+        raise TooLargeError(message)
+    return _repeating(rules) if rules.repeats else _distinct(rules)
+
+
+def to_columns(codes: Sequence[Code]) -> Columns:
+    """Codes as columns, in the order given. There must be at least one."""
+    return np.ascontiguousarray(np.array(codes, dtype=np.uint8).T)
+
+
+def column_code(columns: Columns, index: int) -> Code:
+    """One code out of columns, as plain integers."""
+    return tuple(columns[:, index].tolist())
+
+
+def _repeating(rules: Rules) -> Columns:
+    columns = np.empty((rules.pegs, rules.size), dtype=np.uint8)
+    colors = np.arange(rules.colors, dtype=np.uint8)
+    for peg in range(rules.pegs):
+        inner = rules.colors ** (rules.pegs - peg - 1)
+        columns[peg].reshape(-1, rules.colors, inner)[:] = colors[:, None]
+    return columns
+
+
+def _distinct(rules: Rules) -> Columns:
+    columns = np.empty((0, 1), dtype=np.uint8)
+    for _ in range(rules.pegs):
+        count = columns.shape[1]
+        parent = np.repeat(np.arange(count), rules.colors)
+        color = np.tile(np.arange(rules.colors, dtype=np.uint8), count)
+        fresh = ~(columns[:, parent] == color).any(axis=0)
+        columns = np.vstack([columns[:, parent[fresh]], color[fresh]])
+    return np.ascontiguousarray(columns)

@@ -1,0 +1,67 @@
+"""Feedback: how close a guess is to a secret, and the numbering of all feedbacks."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple, Self
+
+from evilpegs_game.errors import MalformedError
+
+_TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
+
+
+class Feedback(NamedTuple):
+    """``black`` pegs right in color and place, ``white`` further ones right in color only.
+
+    Ordered by (black, white). The text form is ``1,2``.
+    """
+
+    black: int
+    white: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``1,2``; raises MalformedError."""
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            message = f"not a feedback: {text[:40]!r}; write BLACK,WHITE like 1,2"
+            raise MalformedError(message)
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.black},{self.white}"
+
+    def check(self, pegs: int) -> None:
+        """Raise MalformedError unless a guess of ``pegs`` pegs could get this feedback."""
+        if self.black + self.white > pegs or min(self) < 0:
+            message = f"feedback {self} is impossible with {pegs} pegs"
+            raise MalformedError(message)
+
+
+def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
+    """The feedback of ``guess`` against ``secret``; symmetric in the two.
+
+    The plain definition; `evilpegs_game.partition` does the same for many codes at once.
+    """
+    black = sum(a == b for a, b in zip(guess, secret, strict=True))
+    matches = sum(min(guess.count(color), secret.count(color)) for color in set(guess))
+    return Feedback(black, matches - black)
+
+
+def all_black(pegs: int) -> Feedback:
+    """The feedback that ends a game."""
+    return Feedback(pegs, 0)
+
+
+@cache
+def feedbacks(pegs: int) -> tuple[Feedback, ...]:
+    """Every feedback with black + white <= pegs, in order; the place of one here is its number.
+
+    (pegs - 1, 1) is in the list although no two codes give it.
+    """
+    return tuple(Feedback(b, w) for b in range(pegs + 1) for w in range(pegs + 1 - b))
+
+
+def feedback_number(given: Feedback, pegs: int) -> int:
+    """The place of a feedback in `feedbacks`: numbers are ordered as feedbacks are."""
+    return given.black * (2 * pegs + 3 - given.black) // 2 + given.white

@@ -1,0 +1,75 @@
+"""Rules: how many pegs and colors a code has and whether a color may repeat."""
+
+import math
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Self
+
+from evilpegs_game.errors import MalformedError
+
+MAX_PEGS: Final = 16
+MAX_COLORS: Final = 34
+
+_TEXT = re.compile(r"([0-9]{1,2})x([0-9]{1,2})(-distinct)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the codes of a game look like.
+
+    ``pegs`` is 1-16, ``colors`` 1-34; without ``repeats`` no color occurs twice, in guesses too.
+    The text form is ``4x6`` (pegs x colors) or ``4x10-distinct``.
+
+    Raises:
+        MalformedError: out of bounds, or fewer colors than pegs where none may repeat.
+    """
+
+    pegs: int
+    colors: int
+    repeats: bool = True
+
+    def __post_init__(self) -> None:
+        _check_range("pegs", self.pegs, MAX_PEGS)
+        _check_range("colors", self.colors, MAX_COLORS)
+        if not self.repeats and self.colors < self.pegs:
+            message = f"{self.pegs} distinct pegs need at least {self.pegs} colors, not {self.colors}"
+            raise MalformedError(message)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``4x6``, ``4x10-distinct`` or the name of a preset such as ``classic``."""
+        match = _TEXT.fullmatch(PRESETS.get(text, text))
+        if match is None:
+            message = f"not rules: {text[:40]!r}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
+            raise MalformedError(message + ", ".join(PRESETS))
+        return cls(int(match[1]), int(match[2]), repeats=match[3] is None)
+
+    def __str__(self) -> str:
+        return f"{self.pegs}x{self.colors}" + ("" if self.repeats else "-distinct")
+
+    @property
+    def size(self) -> int:
+        """How many codes there are, exactly."""
+        if self.repeats:
+            return self.colors**self.pegs
+        return math.perm(self.colors, self.pegs)
+
+
+def _check_range(name: str, value: int, highest: int) -> None:
+    if not 1 <= value <= highest:
+        message = f"{name} must be 1 to {highest}, not {value if abs(value) < 10**9 else 'so many'}"
+        raise MalformedError(message)
+
+
+PRESETS: Final = MappingProxyType(
+    {
+        "classic": "4x6",
+        "bulls-and-cows": "4x10-distinct",
+        "super": "5x8",
+        "grand": "6x10",
+        "huge": "8x10",
+        "monster": "10x12",
+        "colossus": "12x14",
+    }
+)
