@@ -52,7 +52,7 @@ class Rules:
     def size(self) -> int:
         """How many codes there are, exactly."""
         if self.repeats:
-            return self.colors**self.pegs
+            return int(self.colors**self.pegs)
         return math.perm(self.colors, self.pegs)
 
 
