@@ -1,0 +1,24 @@
+"""Canonical JSON and the hash chain of a record."""
+
+import hashlib
+import json
+from typing import Any, Final
+
+GENESIS: Final = "0" * 64
+"""What stands before the first event of a record."""
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value: keys sorted, no spaces; numbers are integers.
+
+    Raises:
+        TypeError: a value that JSON does not have.
+    """
+    return _encode(value)
+
+
+def event_hash(previous: str, event: str) -> str:
+    """SHA-256, in hex, over the hash before and the event's canonical JSON."""
+    return hashlib.sha256((previous + event).encode()).hexdigest()

@@ -1,0 +1,137 @@
+"""What a client may send: one frozen model a message and one closed union of them all."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
+
+from evilpegs_protocol.fields import (
+    ClientMessage,
+    ClientNonce,
+    CodeText,
+    Label,
+    LadderId,
+    MatchId,
+    Message,
+    Number,
+    Sequence,
+    Token,
+    optional,
+)
+
+NameClaim = Annotated[str, StringConstraints(max_length=64)]
+"""Any short text: whether it is a good name is said by the error `bad_name`, not `bad_message`."""
+
+
+class ClientInfo(Message):
+    """The program that speaks, for the record and the leaderboard."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label
+    version: Label
+
+
+class Hello(ClientMessage):
+    """The first message: a token, or a name to claim with a kind, or neither for a guest."""
+
+    type: Literal["hello"] = "hello"
+    client: ClientInfo
+    token: Token | None = optional()
+    name: NameClaim | None = optional()
+    kind: Literal["bot", "human"] | None = optional()
+
+    @model_validator(mode="after")
+    def _one_identity(self) -> Self:
+        if self.token is not None and self.name is not None:
+            message = "give a token or a name, not both"
+            raise ValueError(message)
+        if (self.name is None) != (self.kind is None):
+            message = "name and kind go together"
+            raise ValueError(message)
+        return self
+
+
+class Play(ClientMessage):
+    """Begin a match on a ladder."""
+
+    type: Literal["play"] = "play"
+    ladder: LadderId
+
+
+class Ready(ClientMessage):
+    """Begin the next game; `nonce` is the client's share in the draw of a fixed secret."""
+
+    type: Literal["ready"] = "ready"
+    match: MatchId
+    game: Number
+    nonce: ClientNonce | None = optional()
+
+
+class Guess(ClientMessage):
+    """A guess; sending it again after a lost answer is safe."""
+
+    type: Literal["guess"] = "guess"
+    match: MatchId
+    game: Number
+    turn: Number
+    code: CodeText
+
+
+class Hint(ClientMessage):
+    """Ask for a good guess, on a practice ladder."""
+
+    type: Literal["hint"] = "hint"
+    match: MatchId
+
+
+class Resign(ClientMessage):
+    """Give up one game, or without `game` every game left."""
+
+    type: Literal["resign"] = "resign"
+    match: MatchId
+    game: Number | None = optional()
+
+
+class Resume(ClientMessage):
+    """Take the seat of one's match and receive every event after `seq`."""
+
+    type: Literal["resume"] = "resume"
+    match: MatchId
+    seq: Sequence
+
+
+class _Watching(ClientMessage):
+    match: MatchId | None = optional()
+    ladder: LadderId | None = optional()
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        if (self.match is None) == (self.ladder is None):
+            message = "give a match or a ladder"
+            raise ValueError(message)
+        return self
+
+
+class Watch(_Watching):
+    """Follow the events of a match, or of every match of a ladder."""
+
+    type: Literal["watch"] = "watch"
+
+
+class Unwatch(_Watching):
+    """Stop following."""
+
+    type: Literal["unwatch"] = "unwatch"
+
+
+class Ping(ClientMessage):
+    """Measure the way to the server; `c` comes back."""
+
+    type: Literal["ping"] = "ping"
+    c: Sequence
+
+
+ClientRequest = Annotated[
+    Hello | Play | Ready | Guess | Hint | Resign | Resume | Watch | Unwatch | Ping,
+    Field(discriminator="type"),
+]

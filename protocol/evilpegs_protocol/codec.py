@@ -1,0 +1,127 @@
+"""From text to messages and back, within the limits."""
+
+import json
+import re
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.client_messages import ClientRequest
+from evilpegs_protocol.fields import Event, Message
+from evilpegs_protocol.limits import FRAME_BYTES, NESTING
+from evilpegs_protocol.server_messages import ErrorCode, ServerEvent
+
+_REQUESTS: TypeAdapter[Any] = TypeAdapter(ClientRequest)
+_SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PLAIN_NAME = re.compile(r"[A-Za-z_]{1,32}")
+
+
+class CodecError(ValueError):
+    """A frame is not a message; ``code`` is an error code, ``re`` the message's id where one was read."""
+
+    def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.re = re
+
+
+def decode_request(text: str) -> ClientRequest:
+    """Read one client message; raises CodecError."""
+    if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
+        raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
+    value = _load(text)
+    try:
+        return _REQUESTS.validate_python(value)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise _refusal(value, error) from None
+
+
+def decode_event(text: str) -> ServerEvent:
+    """Read one server message; a type that is not known gives `Unknown`.
+
+    Raises:
+        CodecError: it is not JSON, or a known type with wrong fields.
+    """
+    try:
+        return _SERVER_EVENTS.validate_json(text)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise CodecError(ErrorCode.BAD_MESSAGE, _describe(error)) from None
+
+
+def encode(message: Message) -> str:
+    """A message as JSON text."""
+    return message.model_dump_json()
+
+
+def encode_event(event: Event) -> str:
+    """An event as the canonical JSON that is hashed, stored and sent; without `re`."""
+    return canonical(event.model_dump(mode="json", exclude={"re"}))
+
+
+def answer(event: str, re: str | None) -> str:
+    """An encoded event as the answer to the message whose id is ``re``."""
+    if re is None:
+        return event
+    return f'{event[:-1]},"re":{json.dumps(re)}}}'
+
+
+def _load(text: str) -> Any:
+    if "\0" in text or "\\u0000" in text:
+        raise CodecError(ErrorCode.BAD_JSON, "NUL is refused")
+    if text.count("{") + text.count("[") > NESTING and _depth(text) > NESTING:
+        raise CodecError(ErrorCode.BAD_JSON, f"nested deeper than {NESTING}")
+    try:
+        return _DECODER.decode(text)
+    except CodecError:
+        raise
+    except (ValueError, RecursionError):
+        raise CodecError(ErrorCode.BAD_JSON, "not JSON") from None
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for character in _STRING.sub("", text):
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise CodecError(ErrorCode.BAD_JSON, "a key occurs twice")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise CodecError(ErrorCode.BAD_JSON, f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def _refusal(value: Any, error: ValidationError) -> CodecError:
+    if not isinstance(value, dict):
+        return CodecError(ErrorCode.BAD_MESSAGE, "a message is a JSON object with a type")
+    given = value.get("id")
+    re = given if isinstance(given, str) and re_allowed(given) else None
+    if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
+        return CodecError(ErrorCode.UNKNOWN_TYPE, "there is no such type of client message", re)
+    return CodecError(ErrorCode.BAD_MESSAGE, _describe(error), re)
+
+
+def re_allowed(text: str) -> bool:
+    """Whether a message id may be repeated to its sender: 1 to 64 printable ASCII characters."""
+    return 1 <= len(text) <= 64 and text.isascii() and text.isprintable()
+
+
+def _describe(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    names = [str(part) for part in first["loc"]]
+    where = ".".join(name if _PLAIN_NAME.fullmatch(name) else "(unprintable)" for name in names)
+    return f"{where}: {first['msg']}" if where else first["msg"]

@@ -1,0 +1,59 @@
+"""The kinds of field that messages share, and the two bases every message stands on."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+MatchId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{1,19}$")]
+LadderId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+Token = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+CodeText = Annotated[str, StringConstraints(max_length=64)]
+MessageId = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
+ClientNonce = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
+Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
+
+Number = Annotated[int, Field(ge=1, le=10**6)]
+"""The number of a game in its match or of a turn in its game, from 1."""
+Sequence = Annotated[int, Field(ge=0, le=2**53 - 1)]
+"""The place of an event in its record, from 1; 0 is before the first."""
+Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
+Count = Annotated[int, Field(ge=0)]
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def optional(**extra: Any) -> Any:
+    """Declare a field that is left out of the JSON while it is None."""
+    return Field(default=None, exclude_if=_is_none, **extra)
+
+
+class Message(BaseModel):
+    """A frozen value with a `type`; nothing is coerced."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class ClientMessage(Message):
+    """What a client sends: unknown fields are refused. The answer repeats `id` as `re`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: MessageId | None = optional()
+
+
+class ServerMessage(Message):
+    """What the server sends: clients ignore fields they do not know, so that v1 can grow."""
+
+    re: MessageId | None = optional()
+
+
+class Event(ServerMessage):
+    """One event of the record of a match: `seq` has no gaps from 1, `at` is Unix time in milliseconds."""
+
+    match: MatchId
+    seq: Sequence
+    at: Milliseconds

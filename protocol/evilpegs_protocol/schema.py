@@ -1,0 +1,49 @@
+"""The JSON Schema (2020-12) of every message, kept beside this file as schema.json.
+
+``python -m evilpegs_protocol.schema`` writes it anew.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from evilpegs_protocol.client_messages import ClientRequest
+from evilpegs_protocol.server_messages import AnyServerMessage
+
+SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
+
+
+def schema() -> dict[str, Any]:
+    """The schema as a value: `$defs/client` is what clients send, `$defs/server` what they receive."""
+    sides, described = TypeAdapter.json_schemas(
+        [
+            ("client", "validation", TypeAdapter(ClientRequest)),
+            ("server", "validation", TypeAdapter(AnyServerMessage)),
+        ]
+    )
+    definitions = {name: _with_type(value) for name, value in described["$defs"].items()}
+    definitions |= {side: value for (side, _mode), value in sides.items()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "evilpegs protocol v1",
+        "oneOf": [{"$ref": "#/$defs/client"}, {"$ref": "#/$defs/server"}],
+        "$defs": definitions,
+    }
+
+
+def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
+    """Messages are built without naming their type, but on the wire it is required."""
+    if "const" not in definition.get("properties", {}).get("type", {}):
+        return definition
+    return definition | {"required": ["type", *definition.get("required", [])]}
+
+
+def schema_text() -> str:
+    """The schema as the text of schema.json."""
+    return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text())
