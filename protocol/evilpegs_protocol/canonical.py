@@ -15,6 +15,7 @@ def canonical(value: Any) -> str:
 
     Raises:
         TypeError: a value that JSON does not have.
+        ValueError: NaN or an infinity.
     """
     return _encode(value)
 

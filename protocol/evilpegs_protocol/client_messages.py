@@ -8,11 +8,10 @@ from evilpegs_protocol.fields import (
     ClientMessage,
     ClientNonce,
     CodeText,
-    Label,
     LadderId,
     MatchId,
-    Message,
     Number,
+    Program,
     Sequence,
     Token,
     optional,
@@ -22,13 +21,10 @@ NameClaim = Annotated[str, StringConstraints(max_length=64)]
 """Any short text: whether it is a good name is said by the error `bad_name`, not `bad_message`."""
 
 
-class ClientInfo(Message):
-    """The program that speaks, for the record and the leaderboard."""
+class ClientInfo(Program):
+    """The client's name and version."""
 
     model_config = ConfigDict(extra="forbid")
-
-    name: Label
-    version: Label
 
 
 class Hello(ClientMessage):

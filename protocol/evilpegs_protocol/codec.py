@@ -10,12 +10,15 @@ from evilpegs_protocol.canonical import canonical
 from evilpegs_protocol.client_messages import ClientRequest
 from evilpegs_protocol.fields import Event, Message
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
-from evilpegs_protocol.server_messages import ErrorCode, ServerEvent
+from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
 
 _REQUESTS: TypeAdapter[Any] = TypeAdapter(ClientRequest)
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_PLAIN_NAME = re.compile(r"[A-Za-z_]{1,32}")
+_RECORD_EVENTS: TypeAdapter[Any] = TypeAdapter(AnyRecordEvent)
+# Possessive, and running to the end where a string is not closed: in one pass whatever the text.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
 
 
 class CodecError(ValueError):
@@ -50,6 +53,14 @@ def decode_event(text: str) -> ServerEvent:
         raise CodecError(ErrorCode.BAD_MESSAGE, _describe(error)) from None
 
 
+def decode_record_event(text: str) -> RecordEvent:
+    """Read one event of a record; raises CodecError."""
+    try:
+        return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise CodecError(ErrorCode.BAD_MESSAGE, _describe(error)) from None
+
+
 def encode(message: Message) -> str:
     """A message as JSON text."""
     return message.model_dump_json()
@@ -68,7 +79,7 @@ def answer(event: str, re: str | None) -> str:
 
 
 def _load(text: str) -> Any:
-    if "\0" in text or "\\u0000" in text:
+    if "\0" in text or ("\\u0000" in text and _ESCAPED_NUL.search(text)):
         raise CodecError(ErrorCode.BAD_JSON, "NUL is refused")
     if text.count("{") + text.count("[") > NESTING and _depth(text) > NESTING:
         raise CodecError(ErrorCode.BAD_JSON, f"nested deeper than {NESTING}")
@@ -106,10 +117,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 
 
 def _refusal(value: Any, error: ValidationError) -> CodecError:
-    if not isinstance(value, dict):
-        return CodecError(ErrorCode.BAD_MESSAGE, "a message is a JSON object with a type")
-    given = value.get("id")
+    given = value.get("id") if isinstance(value, dict) else None
     re = given if isinstance(given, str) and re_allowed(given) else None
+    if not isinstance(value, dict) or "type" not in value:
+        return CodecError(ErrorCode.BAD_MESSAGE, "a message is a JSON object with a type", re)
     if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
         return CodecError(ErrorCode.UNKNOWN_TYPE, "there is no such type of client message", re)
     return CodecError(ErrorCode.BAD_MESSAGE, _describe(error), re)
@@ -122,6 +133,10 @@ def re_allowed(text: str) -> bool:
 
 def _describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    names = [str(part) for part in first["loc"]]
-    where = ".".join(name if _PLAIN_NAME.fullmatch(name) else "(unprintable)" for name in names)
+    where = ".".join(_name(part) for part in first["loc"])
     return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+def _name(part: str | int) -> str:
+    plain = isinstance(part, int) or _PLAIN_NAME.fullmatch(part)
+    return str(part) if plain else "(unprintable)"

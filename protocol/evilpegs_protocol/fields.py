@@ -37,6 +37,13 @@ class Message(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
+class Program(Message):
+    """The program that speaks, for people and for the leaderboard."""
+
+    name: Label
+    version: Label
+
+
 class ClientMessage(Message):
     """What a client sends: unknown fields are refused. The answer repeats `id` as `re`."""
 
@@ -54,6 +61,7 @@ class ServerMessage(Message):
 class Event(ServerMessage):
     """One event of the record of a match: `seq` has no gaps from 1, `at` is Unix time in milliseconds."""
 
+    type: str
     match: MatchId
     seq: Sequence
     at: Milliseconds

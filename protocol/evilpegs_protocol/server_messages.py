@@ -17,6 +17,7 @@ from evilpegs_protocol.fields import (
     Milliseconds,
     Name,
     Number,
+    Program,
     Sequence,
     ServerMessage,
     Token,
@@ -96,13 +97,6 @@ class Limits(Message):
     requests_per_second: Count
 
 
-class ServerInfo(Message):
-    """The program that answers."""
-
-    name: Label
-    version: Label
-
-
 class Welcome(ServerMessage):
     """The answer to `hello`; `token` only when it was issued just now."""
 
@@ -113,7 +107,7 @@ class Welcome(ServerMessage):
     open: tuple[OpenMatch, ...]
     ladders: tuple[LadderInfo, ...]
     limits: Limits
-    server: ServerInfo
+    server: Program
 
 
 class MatchStarted(Event):
@@ -121,7 +115,7 @@ class MatchStarted(Event):
 
     type: Literal["match_started"] = "match_started"
     player: Name
-    client: Label
+    client: Program
     ladder: LadderId
     rules: Label
     pegs: Count
@@ -275,6 +269,7 @@ class Unknown(ServerMessage):
 RecordEvent = MatchStarted | GameStarted | FeedbackGiven | GameOver | MatchOver
 Reply = Welcome | Turn | HintGiven | Resumed | Watching | Unwatched | Pong | Notice | Error
 
+AnyRecordEvent = Annotated[RecordEvent, Field(discriminator="type")]
 AnyServerMessage = Annotated[RecordEvent | Reply, Field(discriminator="type")]
 
 _KNOWN = frozenset(model.model_fields["type"].default for model in (*RecordEvent.__args__, *Reply.__args__))

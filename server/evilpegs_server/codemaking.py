@@ -1,0 +1,137 @@
+"""The codemaker at work: replies, witnesses and hints, computed at once when cheap, else beside the event loop."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from evilpegs_game.candidates import History, LiveSets, Position
+from evilpegs_game.codemaker import Codemaker, Evil, Fixed, witness
+from evilpegs_game.codes import Code, code_at, format_code
+from evilpegs_game.criteria import EXPECTED_SIZE
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.selection import best_guess
+from evilpegs_protocol.commitment import secret_index, tie_index
+from evilpegs_server.ladders import Ladder
+
+_T = TypeVar("_T")
+
+INLINE_CODES: Final = 100_000
+"""Over this many codes a reply can take a millisecond: it is computed in the pool."""
+HINT_BUDGET: Final = 200_000_000
+"""Feedback evaluations a hint may cost; about a quarter of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a game's secret and ties follow from."""
+
+    match: str
+    game: int
+    nonce: str
+    client_nonce: str | None
+
+    def __repr__(self) -> str:
+        return f"Draw(match={self.match!r}, game={self.game})"
+
+    def secret(self, ladder: Ladder) -> Code:
+        """The secret of a fixed codemaker."""
+        rules = ladder.rules
+        index = secret_index(self.nonce, self.client_nonce, self.match, self.game, rules.size)
+        return code_at(index, rules)
+
+    def tie(self, turn: int, tied: int) -> int:
+        """Which of the tied parts seeded evil takes."""
+        return tie_index(self.nonce, self.match, self.game, turn, tied)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply; practice adds how many candidates are left and the sizes of all parts."""
+
+    feedback: Feedback
+    candidates: int | None = None
+    parts: tuple[tuple[int, int, int], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HintAnswer:
+    """A good guess, how many candidates there are, and why the guess is good."""
+
+    code: str
+    candidates: int
+    why: str
+
+
+def codemaker_of(ladder: Ladder, draw: Draw) -> Codemaker:
+    """Whoever answers in that game."""
+    if ladder.codemaker == "fixed":
+        return Fixed(draw.secret(ladder))
+    return Evil(draw.tie if ladder.tie == "largest/seeded" else None)
+
+
+class Codemaking:
+    """Answers for every match of a server; live sets are shared through one cache.
+
+    ``pool`` takes what is too slow for the event loop, and ``notify`` brings callbacks back to it.
+    """
+
+    def __init__(self, live_sets: LiveSets, pool: Executor, notify: Callable[..., object]) -> None:
+        self._live_sets = live_sets
+        self._pool = pool
+        self._notify = notify
+
+    def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
+        """The reply to a guess, computed here and now."""
+        position = Position(ladder.rules, history, self._live_sets)
+        given = codemaker_of(ladder, draw).reply(position, guess)
+        if ladder.rated:
+            return Answer(given)
+        parts = position.parts(guess)
+        rows = tuple((part.black, part.white, size) for part, size in parts.items())
+        return Answer(given, parts[given], rows)
+
+    def secret(self, ladder: Ladder, draw: Draw, history: History) -> str:
+        """What `game_over` shows: the secret, or against evil a code that every feedback allows."""
+        if ladder.codemaker == "fixed":
+            return format_code(draw.secret(ladder))
+        return format_code(witness(Position(ladder.rules, history, self._live_sets)))
+
+    def hint(self, ladder: Ladder, history: History) -> HintAnswer:
+        """A good guess in this position."""
+        position = Position(ladder.rules, history, self._live_sets, HINT_BUDGET)
+        try:
+            guess = best_guess(position, EXPECTED_SIZE)
+        except OverBudgetError:
+            guess = position.first_candidate
+        parts = position.parts(guess)
+        why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
+        return HintAnswer(format_code(guess), position.count, why)
+
+    def warm_up(self, ladders: Iterable[Ladder]) -> None:
+        """Compile the kernels and make the shared tables, before anyone waits for them."""
+        for ladder in ladders:
+            if ladder.codemaker == "evil" and self.is_cheap(ladder):
+                draw = Draw("0" * 16, 1, "0" * 64, None)
+                guess = code_at(0, ladder.rules)
+                given = self.answer(ladder, draw, (), guess).feedback
+                self.hint(ladder, ((guess, given),))
+
+    def is_cheap(self, ladder: Ladder) -> bool:
+        """Whether replies on this ladder take well under a millisecond."""
+        return ladder.rules.size <= INLINE_CODES or (ladder.codemaker == "fixed" and ladder.rated)
+
+    def run(self, ladder: Ladder, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
+        """Do ``work`` now if the ladder is cheap, else in the pool, and hand over what came of it."""
+        if self.is_cheap(ladder):
+            done(_attempt(work))
+        else:
+            self._pool.submit(lambda: self._notify(done, _attempt(work)))
+
+
+def _attempt(work: Callable[[], _T]) -> _T | Exception:
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - the runner makes the game void and logs it
+        return error

@@ -1,0 +1,132 @@
+"""The WebSocket server: accepts connections, reads their frames, and writes what they are sent."""
+
+import asyncio
+import http
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+
+from evilpegs_protocol.limits import PATH, SUBPROTOCOL
+from evilpegs_server.fair_time import FairTime
+from evilpegs_server.session import House, Session
+
+MAX_FRAME: Final = 1 << 16
+"""A longer frame ends the connection; one over the protocol's limit only brings an error."""
+MAX_UNSENT: Final = 1 << 20
+"""Bytes that may wait for a slow reader before he is dropped."""
+HELLO_SECONDS: Final = 10.0
+"""How long a connection may stay silent before its hello."""
+
+
+class Connection(ServerConnection):
+    """A connection that notes when bytes arrive, before anything is parsed."""
+
+    fair_time: FairTime
+    arrived: float = 0.0
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp and pass on."""
+        self.arrived = self.fair_time.now()
+        super().data_received(data)
+
+
+class SocketLink:
+    """The `Link` of a WebSocket connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._closing: asyncio.Task[None] | None = None
+
+    def send(self, texts: Sequence[str]) -> None:
+        """Hand the messages over in one write. A reader who does not read is dropped."""
+        protocol, transport = self._connection.protocol, self._connection.transport
+        if protocol.state is not State.OPEN or transport.is_closing():
+            return
+        for text in texts:
+            protocol.send_text(text.encode())
+        transport.write(b"".join(protocol.data_to_send()))
+        if transport.get_write_buffer_size() > MAX_UNSENT:
+            transport.abort()
+
+    def close(self, code: int, reason: str) -> None:
+        """Begin to close; the task is kept so that it is not collected."""
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._connection.close(code, reason))
+
+
+class Gateway:
+    """Listens on one address and gives every connection a session."""
+
+    def __init__(self, house: House, fair_time: FairTime, max_connections: int) -> None:
+        self._house = house
+        self._fair_time = fair_time
+        self._max_connections = max_connections
+        self._server: Server | None = None
+        self._links: set[SocketLink] = set()
+
+    async def open(self, host: str, port: int) -> tuple[str, int]:
+        """Begin to listen; the address that was bound. Raises OSError."""
+        self._server = await serve(
+            self._converse,
+            host,
+            port,
+            create_connection=self._connection,  # type: ignore[arg-type]
+            process_request=self._admit,
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            max_size=MAX_FRAME,
+            max_queue=16,
+            close_timeout=2,
+            server_header=None,
+        )
+        address = next(iter(self._server.sockets)).getsockname()
+        return address[0], address[1]
+
+    def broadcast(self, text: str) -> None:
+        """Send to every connection."""
+        for link in self._links:
+            link.send([text])
+
+    async def close(self, code: int, reason: str) -> None:
+        """Close every connection and stop listening."""
+        if self._server is not None:
+            self._server.close(code=code, reason=reason)
+            await self._server.wait_closed()
+
+    def _connection(self, *args: Any, **kwargs: Any) -> Connection:
+        connection = Connection(*args, **kwargs)
+        connection.fair_time = self._fair_time
+        return connection
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        if request.path.split("?")[0] != PATH:
+            return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
+        if len(self._links) >= self._max_connections:
+            return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back later.\n")
+        return None
+
+    async def _converse(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, Connection)  # noqa: S101 - made by `_connection`
+        link = SocketLink(connection)
+        session = Session(self._house, link, self._fair_time.now())
+        silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, link)
+        self._links.add(link)
+        try:
+            with suppress(ConnectionClosed):
+                while True:
+                    frame = await connection.recv()
+                    await session.take(frame, connection.arrived)
+        finally:
+            silence.cancel()
+            self._links.discard(link)
+            self._house.lobby.leave(link)
+
+    def _check_greeted(self, session: Session, link: SocketLink) -> None:
+        if session.player is None:
+            link.close(1008, "no hello")

@@ -1,0 +1,65 @@
+"""Ladders: what is played, against whom, how fast and for how long. Results never mix across ladders."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import ClockInfo, LadderInfo
+from evilpegs_server.clock import TimeControl
+
+LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A ladder. Its id never changes meaning; ``clock`` is None where play is untimed."""
+
+    id: str
+    rules: Rules
+    codemaker: Literal["fixed", "evil"]
+    tie: Literal["largest", "largest/seeded"] | None
+    clock: TimeControl | None
+    guess_limit: int
+    games: int
+    rated: bool
+
+    def info(self) -> LadderInfo:
+        """The ladder as clients are told of it."""
+        clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None
+        return LadderInfo(
+            id=self.id,
+            rules=str(self.rules),
+            codemaker=self.codemaker,
+            tie=self.tie,
+            clock=clock,
+            guess_limit=self.guess_limit,
+            games=self.games,
+            rated=self.rated,
+        )
+
+
+def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
+    """Read a ladders file: for each preset of rules, each kind of ladder. Ordered as in the file."""
+    content = tomllib.loads(path.read_text())
+    return {
+        ladder.id: ladder
+        for rules, setting in content["rules"].items()
+        for kind in content["kinds"]
+        for ladder in [_ladder(rules, setting, kind)]
+    }
+
+
+def _ladder(rules: str, setting: Mapping[str, Any], kind: Mapping[str, Any]) -> Ladder:
+    return Ladder(
+        id=rules + kind["suffix"],
+        rules=Rules.parse(rules),
+        codemaker=kind["codemaker"],
+        tie=kind.get("tie"),
+        clock=TimeControl.parse(kind["clock"]) if "clock" in kind else None,
+        guess_limit=setting["guess_limit"],
+        games=kind["games"],
+        rated=kind["rated"],
+    )

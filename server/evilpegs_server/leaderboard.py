@@ -1,0 +1,169 @@
+"""The leaderboard of a ladder: a pure fold over the events of records.
+
+Each rated game of a player counts, with his latest client version. A game that was not solved counts as one guess
+more than the limit, also a game of a match that was abandoned; void games are the server's fault and are left out.
+
+The interval of the mean is anytime-valid: it holds at 95 % however often one looks and whenever one stops. It is the
+asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform central limit
+theory and asymptotic confidence sequences, 2021), tuned to be tightest around `TUNED_FOR` games.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted, RecordEvent
+
+PROVISIONAL: Final = 100
+"""With fewer games a row has no rank."""
+TUNED_FOR: Final = 300
+ALPHA: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One player on one ladder. ``low`` and ``high`` bound the mean; None while there are too few games."""
+
+    player: str
+    client: str
+    games: int
+    mean: float
+    low: float | None
+    high: float | None
+    worst: int
+    solved: float
+    p95_ms: int
+    mean_ms: float
+    histogram: tuple[tuple[int, int], ...]
+    rank: int | None = None
+    rank_worst: int | None = None
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is known of one player with one client version on one ladder."""
+
+    client: str
+    last_at: int = 0
+    scores: list[int] = field(default_factory=list)
+    solved: int = 0
+    took_ms: list[int] = field(default_factory=list)
+
+
+def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[Row]:
+    """The rows of ``ladder``, best first. Events of other ladders and of practice do not matter."""
+    tallies = _tally(events, ladder)
+    evil = any(started.codemaker != "fixed" for started in tallies.started)
+    rows = [_row(player, tally) for player, tally in tallies.latest().items() if tally.scores]
+    return _ranked_exactly(rows) if evil else _ranked_by_interval(rows)
+
+
+class _Tallies:
+    def __init__(self) -> None:
+        self.started: list[MatchStarted] = []
+        self._by_player: defaultdict[str, dict[str, _Tally]] = defaultdict(dict)
+
+    def begin(self, started: MatchStarted) -> _Tally:
+        self.started.append(started)
+        client = _label(started.client)
+        tally = self._by_player[started.player].setdefault(client, _Tally(client))
+        tally.last_at = max(tally.last_at, started.at)
+        return tally
+
+    def latest(self) -> dict[str, _Tally]:
+        """For each player the client version he played with last."""
+        return {
+            player: max(versions.values(), key=lambda tally: tally.last_at)
+            for player, versions in self._by_player.items()
+        }
+
+
+def _tally(events: Iterable[RecordEvent], ladder: str) -> _Tallies:
+    tallies = _Tallies()
+    open_matches: dict[str, tuple[_Tally, int]] = {}
+    for event in events:
+        if isinstance(event, MatchStarted):
+            if event.ladder == ladder and event.rated:
+                open_matches[event.match] = tallies.begin(event), event.guess_limit
+        elif event.match in open_matches:
+            _count(event, *open_matches[event.match])
+    return tallies
+
+
+def _count(event: RecordEvent, tally: _Tally, guess_limit: int) -> None:
+    if isinstance(event, FeedbackGiven):
+        tally.took_ms.append(event.took_ms)
+    elif isinstance(event, GameOver) and event.outcome != "void":
+        solved = event.outcome == "solved"
+        tally.solved += solved
+        tally.scores.append(event.guesses if solved else guess_limit + 1)
+
+
+def _row(player: str, tally: _Tally) -> Row:
+    games = len(tally.scores)
+    mean = sum(tally.scores) / games
+    half = interval_half_width(tally.scores)
+    times = sorted(tally.took_ms)
+    return Row(
+        player=player,
+        client=tally.client,
+        games=games,
+        mean=mean,
+        low=None if half is None else mean - half,
+        high=None if half is None else mean + half,
+        worst=max(tally.scores),
+        solved=tally.solved / games,
+        p95_ms=times[math.ceil(0.95 * len(times)) - 1] if times else 0,
+        mean_ms=sum(times) / len(times) if times else 0.0,
+        histogram=tuple((score, tally.scores.count(score)) for score in sorted(set(tally.scores))),
+    )
+
+
+def interval_half_width(scores: Sequence[int]) -> float | None:
+    """Half the width of the anytime-valid 95 % interval of the mean; None for fewer than two scores."""
+    games = len(scores)
+    if games < 2:
+        return None
+    mean = sum(scores) / games
+    variance = sum((score - mean) ** 2 for score in scores) / (games - 1)
+    tuning = (-2 * math.log(ALPHA) + math.log(-2 * math.log(ALPHA) + 1)) / TUNED_FOR
+    spread = games * tuning + 1
+    return math.sqrt(variance * 2 * spread / (games**2 * tuning) * math.log(math.sqrt(spread) / ALPHA))
+
+
+def _ranked_by_interval(rows: list[Row]) -> list[Row]:
+    """Rank = 1 + how many are surely better; the worst rank possible counts all that are not surely worse."""
+    ranked = [row for row in rows if row.games >= PROVISIONAL and row.low is not None]
+    placed = [
+        _with_rank(
+            row,
+            1 + sum(_surely_better(other, row) for other in ranked),
+            len(ranked) - sum(_surely_better(row, other) for other in ranked),
+        )
+        for row in ranked
+    ]
+    provisional = [row for row in rows if row.games < PROVISIONAL or row.low is None]
+    return sorted(placed, key=lambda row: (row.rank or 0, row.mean, row.player)) + sorted(
+        provisional, key=lambda row: (row.mean, row.player)
+    )
+
+
+def _ranked_exactly(rows: list[Row]) -> list[Row]:
+    """Against an adversary there is no luck: mean guesses, then mean time a guess."""
+    ordered = sorted(rows, key=lambda row: (row.mean, row.mean_ms, row.player))
+    return [_with_rank(row, place, place) for place, row in enumerate(ordered, start=1)]
+
+
+def _surely_better(one: Row, other: Row) -> bool:
+    return one.high is not None and other.low is not None and one.high < other.low
+
+
+def _with_rank(row: Row, rank: int, worst: int) -> Row:
+    return replace(row, rank=rank, rank_worst=worst)
+
+
+def _label(client: Program) -> str:
+    return f"{client.name} {client.version}"

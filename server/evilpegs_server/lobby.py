@@ -1,0 +1,151 @@
+"""All matches of the server: begins them, finds them, and brings them back after a restart."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Play
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_server import transcript
+from evilpegs_server.codemaking import Codemaking
+from evilpegs_server.fair_time import FairTime
+from evilpegs_server.ladders import Ladder
+from evilpegs_server.link import Link
+from evilpegs_server.match import Match
+from evilpegs_server.players import Player
+from evilpegs_server.record import Record
+from evilpegs_server.runner import MatchRunner, Surroundings
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.transcript import Identity
+from evilpegs_server.watchers import Watchers
+
+OPEN_MATCHES: Final = 8
+"""Matches that one player may have open."""
+GRACE_MS: Final = 60_000
+"""How long clocks wait for their players after a restart."""
+
+
+class PlayRefusedError(Exception):
+    """A match cannot begin; ``code`` says why."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Lobby:
+    """The open matches, by id."""
+
+    def __init__(
+        self,
+        ladders: Mapping[str, Ladder],
+        codemaking: Codemaking,
+        writer: Writer,
+        engine: Engine,
+        fair_time: FairTime,
+        wall_ms: Callable[[], int],
+        log: BoundLogger,
+    ) -> None:
+        self.ladders = ladders
+        self.watchers = Watchers(log)
+        self.draining = False
+        self._open: dict[str, MatchRunner] = {}
+        self._engine = engine
+        self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
+
+    def play(self, link: Link, player: Player, client: Program, request: Play) -> MatchRunner:
+        """Begin a match; raises PlayRefusedError."""
+        ladder = self._admit(player, request.ladder)
+        identity = Identity(secrets.token_hex(8), ladder, secrets.token_bytes(32))
+        runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
+        opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._around.wall_ms())
+        runner.open(link, player.name, client, opening, request.id)
+        return runner
+
+    def open_of(self, player: Player) -> list[OpenMatch]:
+        """The player's matches that are not over."""
+        return [
+            OpenMatch(match=match, seq=len(runner.told))
+            for match, runner in self._open.items()
+            if runner.player == player.id
+        ]
+
+    def on_ladder(self, ladder: str) -> list[str]:
+        """The ids of the open matches of a ladder."""
+        return [match for match, runner in self._open.items() if runner.identity.ladder.id == ladder]
+
+    def get(self, match: str) -> MatchRunner | None:
+        """The match if it is open."""
+        return self._open.get(match)
+
+    async def find(self, match: str) -> MatchRunner | None:
+        """The match if there ever was one; a finished one is read from the database."""
+        runner = self._open.get(match)
+        if runner is not None:
+            return runner
+        stored = await asyncio.to_thread(load_match, self._engine, match)
+        if stored is None or stored.ladder not in self.ladders:
+            return None
+        return self._open.get(match) or self._rebuild(stored)
+
+    def restore(self, stored: StoredMatch) -> None:
+        """Go on with a match that was open when the server last stopped."""
+        if stored.ladder in self.ladders:
+            self._rebuild(stored)
+
+    def leave(self, link: Link) -> None:
+        """The connection is gone; its matches go on by their clocks."""
+        self.watchers.leave(link)
+        for runner in self._open.values():
+            runner.leave(link)
+
+    async def drain(self) -> None:
+        """Stop every clock, and wait until what is under way is told and stored."""
+        self.draining = True
+        for runner in self._open.values():
+            runner.stop()
+        while any(runner.busy for runner in self._open.values()):
+            await asyncio.sleep(0.01)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _admit(self, player: Player, ladder_id: str) -> Ladder:
+        if self.draining:
+            raise PlayRefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        ladder = self.ladders.get(ladder_id)
+        if ladder is None:
+            raise PlayRefusedError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
+        if ladder.rated and player.is_guest:
+            raise PlayRefusedError(ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones")
+        if len(self.open_of(player)) >= OPEN_MATCHES:
+            why = f"you have {OPEN_MATCHES} open matches; finish or resign one"
+            raise PlayRefusedError(ErrorCode.TOO_MANY_MATCHES, why)
+        return ladder
+
+    def _runner(self, identity: Identity, player: int, match: Match, record: Record) -> MatchRunner:
+        runner = MatchRunner(identity, player, match, record, self._around)
+        if not match.over:
+            self._open[identity.id] = runner
+        return runner
+
+    def _rebuild(self, stored: StoredMatch) -> MatchRunner:
+        ladder = self.ladders[stored.ladder]
+        events = [decode_record_event(entry.text) for entry in stored.entries]
+        match = Match.rebuilt(ladder, transcript.facts(ladder, events, stored.client_nonces))
+        identity = Identity(stored.id, ladder, stored.seed)
+        runner = self._runner(identity, stored.player, match, Record(stored.id, stored.entries))
+        if not match.over:
+            runner.recover(GRACE_MS)
+        return runner
+
+    def _retire(self, runner: MatchRunner) -> None:
+        self._open.pop(runner.identity.id, None)

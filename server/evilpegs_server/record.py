@@ -1,0 +1,60 @@
+"""The record of one match: its events in order, each hashed over the one before."""
+
+import json
+from dataclasses import dataclass
+
+from evilpegs_protocol.canonical import GENESIS, event_hash
+from evilpegs_protocol.codec import encode_event
+from evilpegs_protocol.fields import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event as it is stored and sent: ``text`` is its canonical JSON, ``hash`` its link in the chain."""
+
+    seq: int
+    at: int
+    type: str
+    text: str
+    hash: str
+
+
+class Record:
+    """The entries of a match so far. Appending is all that can be done to it."""
+
+    def __init__(self, match: str, entries: list[Entry] | None = None) -> None:
+        self.match = match
+        self.entries: list[Entry] = entries or []
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event, 0 before the first."""
+        return len(self.entries)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last event."""
+        return self.entries[-1].hash if self.entries else GENESIS
+
+    def append(self, event: Event) -> Entry:
+        """Add an event; its ``seq`` must be the next one."""
+        if event.seq != self.seq + 1 or event.match != self.match:
+            message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
+            raise ValueError(message)
+        text = encode_event(event)
+        entry = Entry(event.seq, event.at, event.type, text, event_hash(self.head, text))
+        self.entries.append(entry)
+        return entry
+
+    def since(self, seq: int) -> list[Entry]:
+        """Every entry after ``seq``."""
+        return self.entries[seq:]
+
+    def feedback(self, game: int, turn: int) -> Entry:
+        """The entry that answered a guess; raises LookupError."""
+        for entry in self.entries:
+            if entry.type == "feedback":
+                event = json.loads(entry.text)
+                if (event["game"], event["turn"]) == (game, turn):
+                    return entry
+        raise LookupError

@@ -1,0 +1,376 @@
+"""One match in the running server: feed the state machine, commit what happened, tell the player, then everyone else.
+
+Requests are taken one after another; while a reply is computed or a commit is on its way the next ones wait. So an
+event is durable before the frame that reveals it is sent, and there is one order of things for player and record.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
+from evilpegs_protocol.codec import answer, encode
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
+from evilpegs_protocol.server_messages import ErrorCode, Expected, HintGiven, Notice, Resumed, Turn
+from evilpegs_server.codemaking import Answer, Codemaking, HintAnswer
+from evilpegs_server.events import AnswerRepeated, CodeRefused, MatchEvent, NeedReply, TurnOpened
+from evilpegs_server.fair_time import FairTime
+from evilpegs_server.link import Link, error_text
+from evilpegs_server.match import Match, RefusedError, State
+from evilpegs_server.record import Entry, Record
+from evilpegs_server.scribe import Minutes, Scribe
+from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.transcript import Identity
+
+TIMER_GRACE_MS: Final = 20.0
+"""How much later than the flag the timer looks, so that a guess already received is read first."""
+MOST_WAITING: Final = 16
+"""Requests that may wait for one match."""
+
+MatchRequest = Ready | Guess | Hint | Resign | Resume
+
+_ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
+"""The event that is the direct answer to a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, who sent it, and when it arrived (fair milliseconds)."""
+
+    link: Link
+    message: MatchRequest
+    arrived: float
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every runner of a server shares."""
+
+    codemaking: Codemaking
+    writer: Writer
+    fair_time: FairTime
+    wall_ms: Callable[[], int]
+    publish: Callable[[Identity, list[Entry]], None]
+    retire: Callable[["MatchRunner"], None]
+    log: BoundLogger
+
+
+class MatchRunner:
+    """Runs one match; everything happens on the event loop's thread."""
+
+    def __init__(self, identity: Identity, player: int, match: Match, record: Record, around: Surroundings) -> None:
+        self.identity = identity
+        self.player = player
+        self.match = match
+        self.record = record
+        self.seat: Link | None = None
+        self._around = around
+        self._scribe = Scribe(identity, record, around.codemaking, around.wall_ms)
+        self._log = around.log.bind(match=identity.id)
+        self._waiting: deque[Asked] = deque()
+        self._busy = False
+        self._broken = False
+        self._stopped = False
+        self._told = record.seq
+        self._timer: asyncio.TimerHandle | None = None
+        self._stalled_at_turn = 0.0
+
+    # In
+
+    def open(self, link: Link, player: str, client: Program, opening: Write, re: str | None) -> None:
+        """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
+        self.seat = link
+        first = self._scribe.open(player, client)
+        minutes = self._scribe.take_down(self.match.start(self._now()))
+        minutes.entries[:0] = first.entries
+        minutes.writes.insert(0, opening)
+        texts = [answer(first.entries[0].text, re), *(entry.text for entry in minutes.entries[1:])]
+        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+
+    def receive(self, asked: Asked) -> None:
+        """Take a request; its answer comes when those before it are done."""
+        if self._broken or len(self._waiting) >= MOST_WAITING:
+            code = ErrorCode.STORAGE_UNAVAILABLE if self._broken else ErrorCode.RATE_LIMITED
+            asked.link.send([error_text(code, "too much at once; wait for the answers", asked.message.id)])
+            return
+        self._waiting.append(asked)
+        self._pump()
+
+    def leave(self, link: Link) -> None:
+        """The connection is gone. The match goes on by its clock."""
+        if self.seat is link:
+            self.seat = None
+
+    def recover(self, grace_ms: int) -> None:
+        """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
+        self.match.recover(self._now(), grace_ms)
+        self._arm()
+
+    def stop(self) -> None:
+        """Do nothing more of its own accord."""
+        self._stopped = True
+        self._disarm()
+
+    def awaits(self, request: Ready | Guess) -> bool:
+        """Whether the match waits for just this request."""
+        state = State.READY if isinstance(request, Ready) else State.TURN
+        turn = request.turn if isinstance(request, Guess) else 0
+        return not self._busy and self.match.state is state and (request.game, turn) == self.match.place
+
+    @property
+    def told(self) -> list[Entry]:
+        """The events that are durable and were sent to the player."""
+        return self.record.entries[: self._told]
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply or a commit is under way."""
+        return self._busy
+
+    # Feed
+
+    def _pump(self) -> None:
+        while self._waiting and not self._busy:
+            self._handle(self._waiting.popleft())
+
+    def _handle(self, asked: Asked) -> None:
+        message = asked.message
+        if isinstance(message, Resume):
+            self._resume(asked, message)
+        elif asked.link is not self.seat:
+            why = "another connection has the seat of this match; send resume to take it"
+            self._refuse(asked, ErrorCode.NOT_YOUR_MATCH, why)
+        elif isinstance(message, Hint):
+            self._hint(asked)
+        else:
+            self._feed(asked, message)
+
+    def _feed(self, asked: Asked, message: Ready | Guess | Resign) -> None:
+        try:
+            events = self._command(message, asked.arrived)
+        except RefusedError as refused:
+            self._refuse(
+                asked,
+                ErrorCode(refused.refusal),
+                str(refused),
+                Expected(game=refused.game, turn=refused.turn),
+            )
+            return
+        first = events[0]
+        if isinstance(first, NeedReply):
+            self._reply(asked, first)
+        elif isinstance(first, AnswerRepeated):
+            self._repeat(asked, first)
+        else:
+            self._conclude(asked, events, self._objection(message, first))
+
+    def _command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
+        match message:
+            case Ready():
+                return self.match.ready(message.game, message.nonce, now)
+            case Guess():
+                return self.match.guess(message.game, message.turn, message.code, now)
+            case Resign():
+                return self.match.resign(message.game, now)
+
+    def _reply(self, asked: Asked, need: NeedReply) -> None:
+        self._busy = True
+        stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
+        draw = self._scribe.draw(need.game, need.client_nonce)
+        work = partial(self._around.codemaking.answer, self.identity.ladder, draw, need.history, need.guess)
+        self._around.codemaking.run(self.identity.ladder, work, partial(self._replied, asked, stalled_ms))
+
+    def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
+        if isinstance(reply, Exception):
+            self._log.error("codemaker failed", exc_info=reply)
+            objection = error_text(
+                ErrorCode.INTERNAL, "the server could not answer; the game is void", asked.message.id
+            )
+            self._conclude(asked, self.match.fail(self._now()), objection)
+            return
+        events = self.match.reply(reply.feedback, self._now())
+        self._conclude(asked, events, None, reply, stalled_ms)
+
+    def _conclude(
+        self,
+        asked: Asked | None,
+        events: list[MatchEvent],
+        objection: str | None = None,
+        reply: Answer | None = None,
+        stalled_ms: int = 0,
+    ) -> None:
+        """Record what happened and say so once it is durable."""
+        minutes = self._scribe.take_down(events, reply, stalled_ms)
+        texts = self._texts(asked, minutes, objection)
+        link = asked.link if asked else self.seat
+        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+
+    # Commit, send, re-arm
+
+    def _commit(self, minutes: Minutes, then: Callable[[], None]) -> None:
+        if not minutes.writes:
+            self._busy = False
+            then()
+            return
+        self._busy = True
+        self._around.writer.submit(minutes.writes, partial(self._committed, then))
+
+    def _committed(self, then: Callable[[], None], error: Exception | None) -> None:
+        self._busy = False
+        if error is not None:
+            self._break(error)
+            return
+        then()
+        self._pump()
+
+    def _deliver(self, link: Link | None, texts: list[str], minutes: Minutes) -> None:
+        if link is not None and texts:
+            link.send(texts)
+        if minutes.turn is not None:
+            self._turn_sent()
+        self._arm()
+        if minutes.entries:
+            self._told = minutes.entries[-1].seq
+            self._around.publish(self.identity, minutes.entries)
+        if self.match.over:
+            self.stop()
+            self._around.retire(self)
+
+    def _turn_sent(self) -> None:
+        self.match.turn_sent(self._now())
+        self._stalled_at_turn = self._around.fair_time.stalled_ms
+
+    def _break(self, error: Exception) -> None:
+        """What is not stored was never said: the match stands still until it is read from storage again."""
+        self._broken = True
+        self._log.error("could not store events", error=str(error).splitlines()[0])
+        self.stop()
+        why = "the server cannot store results now; resume the match later"
+        for link in {self.seat, *(asked.link for asked in self._waiting)} - {None}:
+            if link is not None:
+                link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, why, None, fatal=True)])
+                link.close(1011, "storage unavailable")
+        self._waiting.clear()
+        self._around.retire(self)
+
+    # Time
+
+    def _arm(self) -> None:
+        deadline = self.match.deadline()
+        if deadline is None or self._stopped:
+            return
+        loop = asyncio.get_running_loop()
+        when = loop.time() + (deadline - self._now() + TIMER_GRACE_MS) / 1000
+        if self._timer is None or self._timer.when() > when:
+            self._disarm()
+            self._timer = loop.call_at(when, self._wake)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wake(self) -> None:
+        self._timer = None
+        if self._busy or self._stopped:
+            return
+        events = self.match.handle_timeout(self._now())
+        if events:
+            self._conclude(None, events)
+        else:
+            self._arm()
+
+    def _now(self) -> float:
+        return self._around.fair_time.now()
+
+    # Out
+
+    def _texts(self, asked: Asked | None, minutes: Minutes, objection: str | None) -> list[str]:
+        re = asked.message.id if asked else None
+        awaited = _ANSWERED_BY.get(asked.message.type) if asked and not objection else None
+        texts = [objection] if objection else []
+        for entry in minutes.entries:
+            texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
+            awaited = None if entry.type == awaited else awaited
+        if minutes.turn is not None:
+            answers_ready = asked is not None and isinstance(asked.message, Ready)
+            texts.append(self._turn_text(minutes.turn, re if answers_ready else None))
+        return texts
+
+    def _turn_text(self, opened: TurnOpened, re: str | None) -> str:
+        left = self.match.left_ms(self._now())
+        return encode(Turn(match=self.identity.id, game=opened.game, turn=opened.turn, left_ms=left, re=re))
+
+    def _objection(self, message: MatchRequest, first: MatchEvent) -> str | None:
+        """Why a guess brought no feedback, where it brought something else."""
+        if isinstance(first, CodeRefused):
+            left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
+            return error_text(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
+        if isinstance(message, Guess):
+            return error_text(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
+        return None
+
+    def _repeat(self, asked: Asked, repeated: AnswerRepeated) -> None:
+        entry = self.record.feedback(repeated.game, repeated.turn)
+        asked.link.send([answer(entry.text, asked.message.id)])
+
+    def _refuse(self, asked: Asked, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
+        asked.link.send([error_text(code, why, asked.message.id, expected=expected)])
+
+    def _resume(self, asked: Asked, message: Resume) -> None:
+        self.take_seat(asked.link)
+        turn = self.match.open_turn()
+        resumed = Resumed(
+            match=self.identity.id,
+            seq=self.record.seq,
+            state=self.match.state.value,
+            game=self.match.game,
+            ready_by_ms=self.match.ready_by_ms(self._now()) if self.match.state is State.READY else None,
+            re=message.id,
+        )
+        texts = [encode(resumed), *(entry.text for entry in self.record.since(message.seq))]
+        minutes = Minutes(turn=turn)
+        if turn is not None:
+            texts.append(self._turn_text(turn, None))
+        self._deliver(asked.link, texts, minutes)
+
+    def take_seat(self, link: Link) -> None:
+        """The newest connection of a player plays; an older one is told and closed."""
+        older, self.seat = self.seat, link
+        if older is not None and older is not link:
+            older.send([encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))])
+            older.close(CLOSE_SEAT_TAKEN, "seat taken")
+
+    def _hint(self, asked: Asked) -> None:
+        if self.identity.ladder.rated:
+            self._refuse(asked, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+        elif self.match.state is not State.TURN:
+            where = Expected(game=self.match.game, turn=self.match.turn)
+            code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
+            self._refuse(asked, code, "a hint is for an open turn", where)
+        else:
+            self._busy = True
+            work = partial(self._around.codemaking.hint, self.identity.ladder, self.match.history)
+            self._around.codemaking.run(self.identity.ladder, work, partial(self._hinted, asked))
+
+    def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
+        self._busy = False
+        if isinstance(hint, Exception):
+            self._log.error("hint failed", exc_info=hint)
+            self._refuse(asked, ErrorCode.INTERNAL, "no hint could be computed")
+        else:
+            given = HintGiven(
+                match=self.identity.id,
+                code=hint.code,
+                candidates=hint.candidates,
+                why=hint.why,
+                re=asked.message.id,
+            )
+            asked.link.send([encode(given)])
+        self._pump()

@@ -1,0 +1,91 @@
+"""Takes down what happened in a match: the events of its record and the rows to be written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import RecordEvent
+from evilpegs_server import transcript
+from evilpegs_server.codemaking import Answer, Codemaking, Draw
+from evilpegs_server.events import (
+    GameBegun,
+    GameEnded,
+    GameOpened,
+    GuessAnswered,
+    MatchEnded,
+    MatchEvent,
+    TurnOpened,
+)
+from evilpegs_server.record import Entry, Record
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.writer import Write
+from evilpegs_server.transcript import Identity
+
+
+@dataclass(slots=True)
+class Minutes:
+    """What one step of a match came to: ``turn`` is the turn it left open, if any."""
+
+    entries: list[Entry] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    turn: TurnOpened | None = None
+
+
+class Scribe:
+    """Writes the record of one match; ``wall_ms`` gives Unix time in milliseconds."""
+
+    def __init__(self, match: Identity, record: Record, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
+        self._match = match
+        self._record = record
+        self._codemaking = codemaking
+        self._wall_ms = wall_ms
+
+    def open(self, player: str, client: Program) -> Minutes:
+        """The first event."""
+        minutes = Minutes()
+        self._enter(minutes, transcript.match_started(self._match, player, client, self._wall_ms()))
+        return minutes
+
+    def take_down(self, events: Sequence[MatchEvent], answer: Answer | None = None, stalled_ms: int = 0) -> Minutes:
+        """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them."""
+        minutes = Minutes()
+        for event in events:
+            self._note(minutes, event, answer, stalled_ms)
+        if minutes.entries:
+            minutes.writes.append(writes.recorded(self._match.id, minutes.entries))
+        return minutes
+
+    def draw(self, game: int, client_nonce: str | None) -> Draw:
+        """What the secret and the ties of a game follow from."""
+        return Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+
+    def _note(self, minutes: Minutes, event: MatchEvent, answer: Answer | None, stalled_ms: int) -> None:
+        match event:
+            case TurnOpened():
+                minutes.turn = event
+            case GameBegun():
+                minutes.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
+            case GameOpened():
+                self._enter(minutes, transcript.game_started(self._match, event, *self._next()))
+            case GuessAnswered() if answer is not None:
+                given = transcript.feedback_given(self._match, event, answer, stalled_ms, *self._next())
+                self._enter(minutes, given)
+            case GameEnded():
+                over = transcript.game_over(self._match, event, self._secret(event), *self._next())
+                minutes.writes.append(writes.game_over(over))
+                self._enter(minutes, over)
+            case MatchEnded():
+                self._enter(minutes, transcript.match_over(self._match, event, self._record, self._wall_ms()))
+                minutes.writes.append(writes.match_over(self._match.id))
+
+    def _secret(self, event: GameEnded) -> str | None:
+        if not event.begun:
+            return None
+        draw = self.draw(event.game, event.client_nonce)
+        return self._codemaking.secret(self._match.ladder, draw, event.history)
+
+    def _next(self) -> tuple[int, int]:
+        return self._record.seq + 1, self._wall_ms()
+
+    def _enter(self, minutes: Minutes, event: RecordEvent) -> None:
+        minutes.entries.append(self._record.append(event))

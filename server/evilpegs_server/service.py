@@ -1,0 +1,150 @@
+"""The server as a whole: opens everything in order, runs until it is told to stop, and closes in order."""
+
+import asyncio
+import errno
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.candidates import LiveSets
+from evilpegs_protocol.codec import encode
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.limits import PATH
+from evilpegs_protocol.server_messages import Notice
+from evilpegs_server.codemaking import Codemaking
+from evilpegs_server.fair_time import BEAT_MS, FairTime
+from evilpegs_server.gateway import Gateway
+from evilpegs_server.ladders import load_ladders
+from evilpegs_server.lobby import Lobby
+from evilpegs_server.session import House
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.database import DatabaseLock, open_database
+from evilpegs_server.storage.writer import Writer
+
+DRAIN_SECONDS: Final = 4.0
+"""How long matches may take to finish what they are at when the server stops."""
+POOL_THREADS: Final = 2
+
+
+class AddressUnusableError(Exception):
+    """The server cannot listen there; the message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that listens."""
+
+    host: str
+    port: int
+    database: str
+    lobby: Lobby
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine connect."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"ws://{host}:{self.port}{PATH}"
+
+
+def wall_ms() -> int:
+    """Unix time in milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@asynccontextmanager
+async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[RunningServer]:
+    """A server for as long as the block lasts. Leaving the block stops it in order.
+
+    Raises:
+        DatabaseUnusableError, AddressUnusableError: before anything listens.
+    """
+    with ExitStack() as stack:
+        engine = _open_storage(settings, stack)
+        loop = asyncio.get_running_loop()
+        pool = stack.enter_context(ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="codemaker"))
+        writer = Writer(engine, loop.call_soon_threadsafe)
+        writer.start()
+        stack.callback(writer.close)
+        fair_time = FairTime(loop.time)
+        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, loop.call_soon_threadsafe)
+        lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
+        codemaking.warm_up(lobby.ladders.values())
+        house = _house(settings, lobby, writer, engine, log)
+        gateway = Gateway(house, fair_time, settings.max_connections)
+        beat = asyncio.create_task(_beat(fair_time))
+        try:
+            host, port = await _listen(gateway, settings)
+            for stored in load_open_matches(engine):
+                lobby.restore(stored)
+            log.info("listening", host=host, port=port, database=settings.database, resumed=len(lobby))
+            yield RunningServer(host, port, settings.database, lobby)
+        finally:
+            await _stop(lobby, gateway, log)
+            beat.cancel()
+
+
+async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
+    """Run a server until SIGTERM or SIGINT; ``announce`` is called once it listens."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    async with running_server(settings, log) as server:
+        announce(server)
+        await stopped.wait()
+
+
+def _open_storage(settings: Settings, stack: ExitStack) -> Engine:
+    lock = DatabaseLock(settings.database)
+    stack.callback(lock.release)
+    engine = open_database(settings.database)
+    stack.callback(engine.dispose)
+    return engine
+
+
+def _house(settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, log: BoundLogger) -> House:
+    return House(
+        lobby=lobby,
+        players=load_players(engine),
+        writer=writer,
+        registration=settings.registration,
+        requests_per_second=settings.requests_per_second,
+        program=Program(name="evilpegs", version=version("evilpegs")),
+        wall_ms=wall_ms,
+        log=log,
+    )
+
+
+async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
+    try:
+        return await gateway.open(settings.host, settings.port)
+    except OSError as error:
+        reason = "the port is in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
+        message = f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another with --port"
+        raise AddressUnusableError(message) from None
+
+
+async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
+    gateway.broadcast(encode(Notice(kind="draining", message="the server stops now; resume when it is back")))
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await lobby.drain()
+    except TimeoutError:
+        log.warning("some replies were not finished; those guesses were not counted")
+    await gateway.close(1012, "the server stops")
+    log.info("stopped", open_matches=len(lobby))
+
+
+async def _beat(fair_time: FairTime) -> None:
+    while True:
+        fair_time.now()
+        await asyncio.sleep(BEAT_MS / 1000)

@@ -1,0 +1,257 @@
+"""The conversation with one connection: who it is, and to whom each of its messages goes."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol import limits
+from evilpegs_protocol.client_messages import (
+    ClientRequest,
+    Guess,
+    Hello,
+    Hint,
+    Ping,
+    Play,
+    Ready,
+    Resign,
+    Resume,
+    Unwatch,
+    Watch,
+)
+from evilpegs_protocol.codec import CodecError, decode_request, encode
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, Limits, Pong, Unwatched, Watching, Welcome
+from evilpegs_server.link import Link, error_text
+from evilpegs_server.lobby import OPEN_MATCHES, Lobby, PlayRefusedError
+from evilpegs_server.players import NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.rate_limit import RateLimit
+from evilpegs_server.runner import Asked, MatchRequest, MatchRunner
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.writer import Writer
+
+MOST_REFUSALS: Final = 500
+"""Messages refused in a row for coming too fast, after which the connection is closed."""
+
+
+class RefusedRequestError(Exception):
+    """A message is refused with this error code."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every session of a server shares."""
+
+    lobby: Lobby
+    players: Players
+    writer: Writer
+    registration: Literal["open", "closed"]
+    requests_per_second: int
+    program: Program
+    wall_ms: Callable[[], int]
+    log: BoundLogger
+
+
+class Session:
+    """Answers the messages of one connection, each with exactly one direct answer."""
+
+    def __init__(self, house: House, link: Link, now: float) -> None:
+        self.player: Player | None = None
+        self._house = house
+        self._link = link
+        self._client: Program | None = None
+        self._rate = RateLimit(house.requests_per_second, 2 * house.requests_per_second, now)
+
+    async def take(self, frame: str | bytes, arrived: float) -> None:
+        """Deal with one frame that arrived at ``arrived`` (fair milliseconds)."""
+        re = None
+        try:
+            if isinstance(frame, bytes):
+                raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
+            request = decode_request(frame)
+            re = request.id
+            if not self._is_free(request):
+                self._spend(arrived)
+            await self._dispatch(request, arrived)
+        except CodecError as error:
+            self._refuse(error.code, str(error), error.re, arrived)
+        except RefusedRequestError as error:
+            self._refuse(error.code, str(error), re, arrived)
+        except _TooFastError as error:
+            self._too_fast(error.wait_ms, re)
+        except Exception:  # whatever a client sent, the server goes on
+            self._house.log.exception("a request failed")
+            self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, arrived)
+
+    def _is_free(self, request: ClientRequest) -> bool:
+        """What a match waits for is never refused by the rate limit."""
+        if not isinstance(request, Guess | Ready):
+            return False
+        runner = self._house.lobby.get(request.match)
+        return runner is not None and runner.seat is self._link and runner.awaits(request)
+
+    def _spend(self, now: float) -> None:
+        wait_ms = self._rate.take(now)
+        if wait_ms:
+            raise _TooFastError(wait_ms)
+
+    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float) -> None:
+        if code in _UNREAD and (wait_ms := self._rate.take(now)):
+            self._too_fast(wait_ms, re)
+        else:
+            self._link.send([error_text(code, message, re)])
+
+    def _too_fast(self, wait_ms: int, re: str | None) -> None:
+        fatal = self._rate.refused_in_a_row > MOST_REFUSALS
+        message = "too many messages; wait a moment"
+        text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
+        self._link.send([text])
+        if fatal:
+            self._link.close(1008, "too many messages")
+
+    async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
+        match request:
+            case Ping():
+                self._link.send([encode(Pong(c=request.c, re=request.id))])
+            case Hello():
+                await self._hello(request)
+            case Play():
+                self._play(request)
+            case Watch():
+                await self._watch(request)
+            case Unwatch():
+                self._known_player()
+                self._house.lobby.watchers.unwatch(self._link, request.match or request.ladder or "")
+                self._link.send([encode(Unwatched(re=request.id))])
+            case Ready() | Guess() | Hint() | Resign() | Resume():
+                await self._to_match(request, arrived)
+
+    def _known_player(self) -> Player:
+        if self.player is None:
+            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "say hello first")
+        return self.player
+
+    # Matches
+
+    async def _to_match(self, request: MatchRequest, arrived: float) -> None:
+        player = self._known_player()
+        runner = self._house.lobby.get(request.match) or await self._house.lobby.find(request.match)
+        if runner is None or runner.player != player.id:
+            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
+        self._take_finished_seat(runner)
+        runner.receive(Asked(self._link, request, arrived))
+
+    def _take_finished_seat(self, runner: MatchRunner) -> None:
+        """Nobody sits at a match that is over: its player may ask again for what he missed."""
+        if runner.match.over:
+            runner.seat = self._link
+
+    def _play(self, request: Play) -> None:
+        player = self._known_player()
+        assert self._client is not None  # noqa: S101 - a known player has said hello
+        try:
+            self._house.lobby.play(self._link, player, self._client, request)
+        except PlayRefusedError as error:
+            raise RefusedRequestError(error.code, str(error)) from None
+
+    async def _watch(self, request: Watch) -> None:
+        self._known_player()
+        lobby = self._house.lobby
+        if request.ladder is not None:
+            if request.ladder not in lobby.ladders:
+                raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
+            self._follow(request.ladder)
+            matches, texts = lobby.on_ladder(request.ladder), []
+        else:
+            runner = await lobby.find(request.match or "")
+            if runner is None:
+                raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
+            self._follow(runner.identity.id)
+            matches, texts = [runner.identity.id], [entry.text for entry in runner.told]
+        self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
+
+    def _follow(self, topic: str) -> None:
+        if not self._house.lobby.watchers.watch(self._link, topic):
+            raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
+
+    # Hello
+
+    async def _hello(self, hello: Hello) -> None:
+        if self.player is not None:
+            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
+        if self._house.lobby.draining:
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        token = None
+        if hello.token is not None:
+            player = self._house.players.by_token(hello.token)
+            if player is None:
+                raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
+        else:
+            player = self._claim(hello)
+            token = await self._enrol(player)
+        self.player, self._client = player, Program(name=hello.client.name, version=hello.client.version)
+        self._link.send([encode(self._welcome(player, token, hello.id))])
+
+    def _claim(self, hello: Hello) -> Player:
+        if hello.name is None or hello.kind is None:
+            return self._house.players.guest()
+        if self._house.registration == "closed":
+            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
+        try:
+            return self._house.players.claim(hello.name, hello.kind)
+        except NameRefusedError as error:
+            code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
+            raise RefusedRequestError(code, str(error)) from None
+
+    async def _enrol(self, player: Player) -> str:
+        """Store a new player; his name is kept for him meanwhile."""
+        token = new_token()
+        token_hash = hash_token(token)
+        self._house.players.add(player, token_hash)
+        stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        write = writes.player_claimed(player, token_hash, self._house.wall_ms())
+        self._house.writer.submit([write], partial(_settle, stored))
+        if await stored is not None:
+            self._house.players.remove(player, token_hash)
+            raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
+        return token
+
+    def _welcome(self, player: Player, token: str | None, re: str | None) -> Welcome:
+        lobby = self._house.lobby
+        return Welcome(
+            player=player.name,
+            kind=player.kind,
+            token=token,
+            open=tuple(lobby.open_of(player)),
+            ladders=tuple(ladder.info() for ladder in lobby.ladders.values()),
+            limits=Limits(
+                frame_bytes=limits.FRAME_BYTES,
+                nesting=limits.NESTING,
+                open_matches=OPEN_MATCHES,
+                requests_per_second=self._house.requests_per_second,
+            ),
+            server=self._house.program,
+            re=re,
+        )
+
+
+def _settle(stored: asyncio.Future[Exception | None], error: Exception | None) -> None:
+    if not stored.done():
+        stored.set_result(error)
+
+
+class _TooFastError(Exception):
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__()
+        self.wait_ms = wait_ms
+
+
+_UNREAD: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
+"""Refusals of frames that were never read as a message, and so have not been counted yet."""

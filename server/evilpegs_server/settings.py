@@ -1,0 +1,45 @@
+"""The settings of a server, from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, then these defaults."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from platformdirs import user_data_path
+from pydantic import Field
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+
+def default_database() -> str:
+    """The database in the user's data directory."""
+    return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
+
+
+class Settings(BaseSettings):
+    """What a server needs to know. Options given by name win over everything else."""
+
+    model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    database: str = Field(default_factory=default_database)
+    registration: Literal["open", "closed"] = "open"
+    max_connections: Annotated[int, Field(ge=1)] = 2000
+    requests_per_second: Annotated[int, Field(ge=1)] = 100
+    cache_bytes: Annotated[int, Field(ge=1 << 20)] = 256 << 20
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Options, then the environment, then the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

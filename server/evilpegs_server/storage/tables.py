@@ -1,0 +1,74 @@
+"""The tables. A record is its rows of `events`; everything else is beside it or follows from it.
+
+`matches.seed` is what the nonces of a match come from and is never told; `games.client_nonce` is kept from `ready`
+on, because the secret of a fixed game depends on it before any event shows it.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", String(20), nullable=False, unique=True),
+    Column("skeleton", String(20), nullable=False, unique=True),
+    Column("kind", String(8), nullable=False),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("player", ForeignKey("players.id"), nullable=False),
+    Column("ladder", String(40), nullable=False),
+    Column("seed", LargeBinary(32), nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("over", Boolean, nullable=False),
+    Index("ix_matches_ladder", "ladder"),
+    Index("ix_matches_player", "player"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("match", ForeignKey("matches.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("type", String(20), nullable=False),
+    Column("json", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+
+games = Table(
+    "games",
+    metadata,
+    Column("match", ForeignKey("matches.id"), primary_key=True),
+    Column("game", Integer, primary_key=True),
+    Column("client_nonce", String(64)),
+    Column("outcome", String(10)),
+    Column("guesses", Integer),
+    Column("elapsed_ms", BigInteger),
+)

@@ -1,0 +1,82 @@
+"""Everything that is ever written, one function a fact."""
+
+from typing import Final
+
+from sqlalchemy import bindparam, insert, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from evilpegs_protocol.server_messages import GameOver
+from evilpegs_server.players import Player, skeleton
+from evilpegs_server.record import Entry
+from evilpegs_server.storage.tables import events, games, matches, players
+from evilpegs_server.storage.writer import Row, Write
+
+_PLAYERS: Final = insert(players)
+_MATCHES: Final = insert(matches)
+_EVENTS: Final = insert(events)
+_GAMES: Final = upsert(games)
+_GAME_BEGUN: Final = _GAMES.on_conflict_do_update(
+    index_elements=["match", "game"], set_={"client_nonce": _GAMES.excluded.client_nonce}
+)
+_GAME_OVER: Final = _GAMES.on_conflict_do_update(
+    index_elements=["match", "game"],
+    set_={name: _GAMES.excluded[name] for name in ("outcome", "guesses", "elapsed_ms")},
+)
+_MATCH_OVER: Final = update(matches).where(matches.c.id == bindparam("match_id")).values(over=True)
+
+
+def player_claimed(player: Player, token_hash: str, at: int) -> Write:
+    """A new player."""
+    row: Row = {
+        "id": player.id,
+        "name": player.name,
+        "skeleton": skeleton(player.name),
+        "kind": player.kind,
+        "token_hash": token_hash,
+        "created_at": at,
+    }
+    return Write(0, _PLAYERS, [row])
+
+
+def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
+    """A new match and the seed of its nonces."""
+    row: Row = {
+        "id": match,
+        "player": player.id,
+        "ladder": ladder,
+        "seed": seed,
+        "started_at": at,
+        "over": False,
+    }
+    return Write(1, _MATCHES, [row])
+
+
+def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
+    """The player was ready and gave his nonce."""
+    row: Row = {"match": match, "game": game, "client_nonce": client_nonce}
+    return Write(2, _GAME_BEGUN, [row])
+
+
+def recorded(match: str, entries: list[Entry]) -> Write:
+    """Events of a record."""
+    rows: list[Row] = [
+        {"match": match, "seq": e.seq, "at": e.at, "type": e.type, "json": e.text, "hash": e.hash} for e in entries
+    ]
+    return Write(3, _EVENTS, rows)
+
+
+def game_over(event: GameOver) -> Write:
+    """The projection of a finished game."""
+    row: Row = {
+        "match": event.match,
+        "game": event.game,
+        "outcome": event.outcome,
+        "guesses": event.guesses,
+        "elapsed_ms": event.elapsed_ms,
+    }
+    return Write(4, _GAME_OVER, [row])
+
+
+def match_over(match: str) -> Write:
+    """The match is over."""
+    return Write(5, _MATCH_OVER, [{"match_id": match}])
