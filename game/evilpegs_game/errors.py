@@ -19,3 +19,7 @@ class TooLargeError(GameError):
 
 class ContradictionError(GameError):
     """No code is consistent with the feedback given."""
+
+
+class OverBudgetError(GameError):
+    """A choice would take more feedback evaluations than its budget allows."""

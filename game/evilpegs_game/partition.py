@@ -1,0 +1,236 @@
+"""Partitions: what each feedback to a guess would leave.
+
+A guess splits codes into *parts*, one a feedback; the codes that would get that feedback. Everything an
+evil codemaker and most strategies want to know is in the sizes of those parts.
+
+`partition_counts` is the plain definition. The rest does the same for columns of codes at machine speed:
+codes are taken in blocks that stay in the nearest cache, and each step is one tight loop over one
+contiguous run of bytes, the shape that compilers turn into vector instructions.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import Code, Columns
+from evilpegs_game.errors import IllegalCodeError
+from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
+from evilpegs_game.kernel import kernel
+
+Numbers = NDArray[np.uint8]
+"""Feedback numbers (places in `feedbacks`), uint8, one a code."""
+
+Places = NDArray[np.int32]
+"""Indices of codes in columns; columns hold fewer than 2**31 codes."""
+
+Sizes = NDArray[np.int64]
+"""Part sizes, int64, one a feedback in the order of `feedbacks`, empty parts included."""
+
+SizeTable = NDArray[np.int32]
+"""Part sizes of many guesses, int32, shape (feedbacks, guesses): one column a guess, C-contiguous."""
+
+_BLOCK: Final = 2048
+
+
+def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
+    """How many of ``codes`` would give each feedback to ``guess``, in feedback order, non-empty parts only."""
+    counts: dict[Feedback, int] = {}
+    for given in sorted(feedback(guess, code) for code in codes):
+        counts[given] = counts.get(given, 0) + 1
+    return counts
+
+
+def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
+    """The feedback of ``guess`` against every code, as numbers: uint8, shape (codes,).
+
+    Raises:
+        IllegalCodeError: ``guess`` has another number of pegs than the codes.
+    """
+    return _feedback_numbers(columns, _as_array(guess, columns))
+
+
+def part_sizes(columns: Columns, guess: Code) -> Sizes:
+    """The sizes of all parts of ``guess``; they sum to the number of codes.
+
+    Raises:
+        IllegalCodeError: ``guess`` has another number of pegs than the codes.
+    """
+    return _part_sizes(columns, _as_array(guess, columns))
+
+
+def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
+    """The part sizes of every one of ``guesses``: int32, shape (feedbacks, guesses).
+
+    Feedback is symmetric, so the long inner loop runs over whichever side has more codes.
+    """
+    if columns.shape[1] > guesses.shape[1]:
+        return _table_by_guess(columns, guesses)
+    return _table_by_code(columns, guesses)
+
+
+def select(columns: Columns, guess: Code, given: Feedback) -> Columns:
+    """The part of ``given``: the codes that would give it to ``guess``, in the order they had, read-only.
+
+    Raises:
+        IllegalCodeError: ``guess`` has another number of pegs than the codes.
+        MalformedError: no guess of so many pegs can get ``given``.
+    """
+    given.check(columns.shape[0])
+    numbers = feedback_numbers(columns, guess)
+    number = feedback_number(given, columns.shape[0])
+    return take(columns, np.flatnonzero(numbers == number).astype(np.int32))
+
+
+def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
+    """All non-empty parts of ``guess`` at once, in feedback order; each as `select` gives it."""
+    array = _as_array(guess, columns)
+    sizes = _part_sizes(columns, array)
+    places = _places_by_part(_feedback_numbers(columns, array), sizes)
+    parts, start = [], 0
+    for given, size in zip(feedbacks(columns.shape[0]), sizes.tolist(), strict=True):
+        if size:
+            parts.append((given, take(columns, places[start : start + size])))
+            start += size
+    return parts
+
+
+def take(columns: Columns, places: Places) -> Columns:
+    """The codes at ``places``, as read-only columns of their own."""
+    taken = _take(columns, places)
+    taken.flags.writeable = False
+    return taken
+
+
+def _as_array(guess: Code, columns: Columns) -> Columns:
+    if len(guess) != columns.shape[0]:
+        message = f"a guess of {len(guess)} pegs against codes of {columns.shape[0]}"
+        raise IllegalCodeError(message)
+    return np.array(guess, dtype=np.uint8)
+
+
+@kernel
+def _times_from(guess: Columns, peg: int) -> int:
+    """How often the color at ``peg`` occurs in the guess; 0 if an earlier peg has it."""
+    times = 0
+    for other in range(guess.size):
+        if guess[other] == guess[peg]:
+            if other < peg:
+                return 0
+            times += 1
+    return times
+
+
+@kernel
+def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Numbers) -> None:
+    column = columns[0, start:stop]
+    for i in range(column.size):
+        counts[i] = column[i] == color
+    for peg in range(1, columns.shape[0]):
+        column = columns[peg, start:stop]
+        for i in range(column.size):
+            counts[i] += column[i] == color
+
+
+@kernel
+def _number_block(
+    columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns
+) -> None:
+    """Number the feedbacks of codes start to stop; ``scratch`` is uint8, shape (2, stop - start or more)."""
+    pegs, size = guess.size, stop - start
+    blacks, counts = scratch[0], scratch[1]
+    blacks[:size] = 0
+    numbers[:size] = 0
+    for peg in range(pegs):
+        color = guess[peg]
+        column = columns[peg, start:stop]
+        for i in range(size):
+            blacks[i] += column[i] == color
+        times = np.uint8(_times_from(guess, peg))  # a byte, or the loop below would widen
+        if times:
+            _count_color(columns, color, start, stop, counts)
+            for i in range(size):
+                numbers[i] += min(counts[i], times)
+    # So far black + white. Row b of the feedbacks starts at b (2 pegs + 3 - b) / 2 and its place is the white.
+    for i in range(size):
+        black = int(blacks[i])
+        numbers[i] += np.uint8((black * (2 * pegs + 1 - black)) >> 1)
+
+
+@kernel
+def _feedback_numbers(columns: Columns, guess: Columns) -> Numbers:
+    size = columns.shape[1]
+    numbers = np.empty(size, np.uint8)
+    scratch = np.empty((2, _BLOCK), np.uint8)
+    for start in range(0, size, _BLOCK):
+        stop = min(start + _BLOCK, size)
+        _number_block(columns, guess, start, stop, numbers[start:stop], scratch)
+    return numbers
+
+
+@kernel
+def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
+    pegs, size = columns.shape
+    numbers = np.empty(_BLOCK, np.uint8)
+    scratch = np.empty((2, _BLOCK), np.uint8)
+    # Four counters in turn: a counter that was just written is not read again at once.
+    counters = np.zeros((4, (pegs + 1) * (pegs + 2) // 2), np.int64)
+    for start in range(0, size, _BLOCK):
+        stop = min(start + _BLOCK, size)
+        _number_block(columns, guess, start, stop, numbers, scratch)
+        fours = (stop - start) // 4 * 4
+        for i in range(0, fours, 4):
+            counters[0, numbers[i]] += 1
+            counters[1, numbers[i + 1]] += 1
+            counters[2, numbers[i + 2]] += 1
+            counters[3, numbers[i + 3]] += 1
+        for i in range(fours, stop - start):
+            counters[0, numbers[i]] += 1
+    return counters.sum(axis=0)
+
+
+@kernel
+def _table_by_guess(columns: Columns, guesses: Columns) -> SizeTable:
+    pegs, many = guesses.shape
+    table = np.empty(((pegs + 1) * (pegs + 2) // 2, many), np.int32)
+    for i in range(many):
+        table[:, i] = _part_sizes(columns, guesses[:, i].copy())
+    return table
+
+
+@kernel
+def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
+    pegs, many = guesses.shape
+    table = np.zeros(((pegs + 1) * (pegs + 2) // 2, many), np.int32)
+    numbers = np.empty(_BLOCK, np.uint8)
+    scratch = np.empty((2, _BLOCK), np.uint8)
+    for start in range(0, many, _BLOCK):
+        stop = min(start + _BLOCK, many)
+        for code in range(columns.shape[1]):
+            _number_block(guesses, columns[:, code].copy(), start, stop, numbers, scratch)
+            for i in range(stop - start):
+                table[numbers[i], start + i] += 1
+    return table
+
+
+@kernel
+def _places_by_part(numbers: Numbers, sizes: Sizes) -> Places:
+    """The places of all codes, part after part (a counting sort, which keeps the order within a part)."""
+    ends = np.cumsum(sizes)
+    following = ends - sizes
+    places = np.empty(numbers.size, np.int32)
+    for i in range(numbers.size):
+        places[following[numbers[i]]] = i
+        following[numbers[i]] += 1
+    return places
+
+
+@kernel
+def _take(columns: Columns, places: Places) -> Columns:
+    taken = np.empty((columns.shape[0], places.size), np.uint8)
+    for peg in range(columns.shape[0]):
+        column, row = columns[peg], taken[peg]
+        for i in range(places.size):
+            row[i] = column[places[i]]
+    return taken
