@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codes import Code, Columns
+from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import IllegalCodeError
-from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
+from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 from evilpegs_game.kernel import kernel
 
 Numbers = NDArray[np.uint8]
@@ -85,11 +85,13 @@ def select(columns: Columns, guess: Code, given: Feedback) -> Columns:
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
     """All non-empty parts of ``guess`` at once, in feedback order; each as `select` gives it."""
-    array = _as_array(guess, columns)
-    sizes = _part_sizes(columns, array)
-    places = _places_by_part(_feedback_numbers(columns, array), sizes)
+    if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
+        code = column_code(columns, 0)
+        return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
+    numbering = feedbacks(columns.shape[0])
+    sizes, places = _group(feedback_numbers(columns, guess), len(numbering))
     parts, start = [], 0
-    for given, size in zip(feedbacks(columns.shape[0]), sizes.tolist(), strict=True):
+    for given, size in zip(numbering, sizes.tolist(), strict=True):
         if size:
             parts.append((given, take(columns, places[start : start + size])))
             start += size
@@ -134,9 +136,7 @@ def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Nu
 
 
 @kernel
-def _number_block(
-    columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns
-) -> None:
+def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns) -> None:
     """Number the feedbacks of codes start to stop; ``scratch`` is uint8, shape (2, stop - start or more)."""
     pegs, size = guess.size, stop - start
     blacks, counts = scratch[0], scratch[1]
@@ -187,7 +187,8 @@ def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
             counters[3, numbers[i + 3]] += 1
         for i in range(fours, stop - start):
             counters[0, numbers[i]] += 1
-    return counters.sum(axis=0)
+    sizes: Sizes = counters.sum(axis=0)
+    return sizes
 
 
 @kernel
@@ -215,15 +216,17 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 
 @kernel
-def _places_by_part(numbers: Numbers, sizes: Sizes) -> Places:
-    """The places of all codes, part after part (a counting sort, which keeps the order within a part)."""
-    ends = np.cumsum(sizes)
-    following = ends - sizes
+def _group(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
+    """The part sizes and the places of all codes, part after part: a counting sort, which keeps order."""
+    sizes = np.zeros(parts, np.int64)
+    for i in range(numbers.size):
+        sizes[numbers[i]] += 1
+    following = np.cumsum(sizes) - sizes
     places = np.empty(numbers.size, np.int32)
     for i in range(numbers.size):
         places[following[numbers[i]]] = i
         following[numbers[i]] += 1
-    return places
+    return sizes, places
 
 
 @kernel

@@ -1,0 +1,136 @@
+"""Evaluation: how many guesses a strategy needs, against every secret or against one codemaker."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codemaker import Codemaker
+from evilpegs_game.codes import Code, check_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.rules import Rules
+
+Choose = Callable[[Position], Code]
+"""A strategy with its randomness settled: the same position always gets the same guess."""
+
+Progress = Callable[[int], None]
+"""Called with the number of codes finished so far."""
+
+MAX_IDLE_TURNS: Final = 32
+"""Guesses in a row that may tell a strategy nothing before it is taken to be stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a strategy needs against every secret of the rules.
+
+    ``distribution[i]`` is the number of secrets solved at guess i + 1.
+    """
+
+    rules: Rules
+    first: Code
+    distribution: tuple[int, ...]
+
+    @property
+    def codes(self) -> int:
+        """The number of secrets."""
+        return sum(self.distribution)
+
+    @property
+    def total(self) -> int:
+        """All guesses together."""
+        return sum(guesses * codes for guesses, codes in enumerate(self.distribution, 1))
+
+    @property
+    def max(self) -> int:
+        """The guesses the worst secret takes."""
+        return len(self.distribution)
+
+    @property
+    def exact_mean(self) -> Fraction:
+        """Guesses a secret, exactly."""
+        return Fraction(self.total, self.codes)
+
+    @property
+    def mean(self) -> float:
+        """Guesses a secret."""
+        return float(self.exact_mean)
+
+
+class DuelTurn(NamedTuple):
+    """One turn of a duel and how many candidates its feedback left."""
+
+    guess: Code
+    feedback: Feedback
+    candidates: int
+
+
+def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: Progress | None = None) -> Evaluation:
+    """Play ``choose`` against every secret by walking its game tree once.
+
+    Secrets that got the same feedback so far share one choice, so the work is one choice a node.
+
+    Raises:
+        GameError: the strategy is stuck, or ``first`` is not a code of the rules.
+        TooLargeError: the codes do not fit the memory bound.
+    """
+    root = Position(rules, (), LiveSets())
+    opening = _opening(choose, root, first)
+    solved: dict[int, int] = {}
+    finished = 0
+    waiting = [(root, 0)]
+    while waiting:
+        position, idle = waiting.pop()
+        guess = choose(position) if position.history else opening
+        after = position.split(guess)
+        if after.pop(all_black(rules.pegs), None):
+            solved[position.turn] = solved.get(position.turn, 0) + 1
+            finished += 1
+            if progress:
+                progress(finished)
+        for child in after.values():
+            waiting.append((child, _idle_turns(idle, position, child)))
+    return Evaluation(rules, opening, tuple(solved.get(turn, 0) for turn in range(1, max(solved) + 1)))
+
+
+def duel(choose: Choose, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
+    """Play ``choose`` against one codemaker to the end; the last turn is the all-black one.
+
+    Raises:
+        GameError: the strategy is stuck, or ``first`` is not a code of the rules.
+        ContradictionError: the codemaker contradicted itself.
+        TooLargeError: the codes do not fit the memory bound.
+    """
+    position, idle = Position(rules, (), LiveSets()), 0
+    guess = _opening(choose, position, first)
+    turns: list[DuelTurn] = []
+    while not turns or turns[-1].feedback != all_black(rules.pegs):
+        guess = choose(position) if turns else guess
+        given = codemaker.reply(position, guess)
+        child = position.after(guess, given)
+        turns.append(DuelTurn(guess, given, child.count))
+        idle = _idle_turns(idle, position, child)
+        position = child
+    return tuple(turns)
+
+
+def _opening(choose: Choose, root: Position, first: Code | None) -> Code:
+    if first is None:
+        return choose(root)
+    check_code(first, root.rules)
+    return first
+
+
+def _idle_turns(idle: int, before: Position, after: Position) -> int:
+    """How many turns in a row left all candidates; raises GameError when it is too many."""
+    if after.count < before.count:
+        return 0
+    if idle == MAX_IDLE_TURNS:
+        message = (
+            f"the strategy is stuck at turn {before.turn} of {before.rules}: its last {idle + 1} guesses "
+            f"excluded none of {before.count:,} candidates"
+        )
+        raise GameError(message)
+    return idle + 1
