@@ -1,0 +1,120 @@
+"""What a nonce decides, recomputed from the words of protocol/README.md with hashlib and hmac alone."""
+
+import hashlib
+import hmac
+from itertools import count
+
+import pytest
+
+from evilpegs_protocol.commitment import commitment, derived_nonce, secret_index, tie_index
+
+MATCH = "0123456789abcdef"
+NONCES = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(60)]
+ABOUT_HALF = 2**255 + 1
+"""With this many codes the numbers below 2^255 + 1 are kept: about half of all draws are refused."""
+
+
+def hmac_of(nonce, text):
+    return int(hmac.new(bytes.fromhex(nonce), text.encode(), hashlib.sha256).hexdigest(), 16)
+
+
+def draws(nonce, client_nonce, match, game):
+    return (hmac_of(nonce, f'["{client_nonce}","{match}",{game},{counter}]') for counter in count())
+
+
+def drawn_by_hand(nonce, client_nonce, match, game, codes):
+    """The secret's place and how many draws were refused before it."""
+    accepted = 2**256 - (2**256 % codes)
+    for refused, number in enumerate(draws(nonce, client_nonce, match, game)):
+        if number < accepted:
+            return number % codes, refused
+    raise AssertionError
+
+
+@pytest.mark.parametrize("nonce", NONCES[:3])
+@pytest.mark.parametrize(("game", "rules"), [(1, "4x6"), (10, "4x10-distinct")])
+def test_the_commitment_is_the_hash_of_its_five_parts(nonce, game, rules):
+    text = f'["evilpegs-v1","{MATCH}",{game},"{rules}","{nonce}"]'
+    assert commitment(MATCH, game, rules, nonce) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_known_commitment():
+    expected = "85839c0cd1f2fa068d93c60a62541fb36437f950d1f6f22bd1cd9c940540989a"
+    assert commitment(MATCH, 1, "4x6", "00" * 32) == expected
+
+
+def test_every_part_changes_the_commitment():
+    parts = [(MATCH, 1, "4x6"), ("f" * 16, 1, "4x6"), (MATCH, 2, "4x6"), (MATCH, 1, "4x7")]
+    assert len({commitment(*part, nonce) for part in parts for nonce in NONCES}) == len(parts) * len(NONCES)
+
+
+@pytest.mark.parametrize("nonce", NONCES[:5])
+@pytest.mark.parametrize("client_nonce", [None, "", "a", "My_own-nonce7"])
+@pytest.mark.parametrize("codes", [1, 6, 1296, 5040, 10**12, 10**18])
+def test_the_secret_is_the_first_draw_that_is_kept(nonce, client_nonce, codes):
+    expected, _ = drawn_by_hand(nonce, client_nonce or "", MATCH, 3, codes)
+    assert secret_index(nonce, client_nonce, MATCH, 3, codes) == expected
+
+
+def test_a_known_secret():
+    assert secret_index("00" * 32, None, MATCH, 1, 1296) == 1030
+
+
+def test_refused_draws_are_followed_by_the_next():
+    by_hand = [drawn_by_hand(nonce, "", MATCH, 1, ABOUT_HALF) for nonce in NONCES]
+    refusals = [refused for _, refused in by_hand]
+    assert {0, 1, 2} <= set(refusals)
+    assert [secret_index(nonce, None, MATCH, 1, ABOUT_HALF) for nonce in NONCES] == [at for at, _ in by_hand]
+
+
+@pytest.mark.parametrize("codes", [2**256, 2**255, 2**256 - 1])
+def test_the_edges_of_the_draw(codes):
+    for nonce in NONCES[:5]:
+        assert secret_index(nonce, None, MATCH, 1, codes) == next(draws(nonce, "", MATCH, 1)) % codes
+
+
+@pytest.mark.parametrize("digits", range(19))
+def test_the_secret_is_in_range(digits):
+    assert all(0 <= secret_index(nonce, None, MATCH, 1, 10**digits) < 10**digits for nonce in NONCES)
+
+
+@pytest.mark.parametrize("codes", [2, 3, 7, 10])
+def test_secrets_are_spread_evenly(codes):
+    """Chi-square over 2,000 games of one match stays under 33, beyond the 0.9999 point for 9 degrees."""
+    drawn = [secret_index(NONCES[0], None, MATCH, game, codes) for game in range(2000)]
+    excess = sum((drawn.count(place) * codes - 2000) ** 2 for place in range(codes))
+    assert excess < 33 * 2000 * codes
+
+
+def test_nonce_client_nonce_match_and_game_each_change_the_secret():
+    codes = 10**18
+    plays = [("a", MATCH, 1), (None, MATCH, 1), ("b", MATCH, 1), ("a", "f" * 16, 1), ("a", MATCH, 2)]
+    assert len({secret_index(nonce, *play, codes) for nonce in NONCES for play in plays}) == 5 * len(NONCES)
+
+
+@pytest.mark.parametrize("tied", range(1, 10))
+def test_a_tie_is_the_hmac_modulo_the_number_of_tied_parts(tied):
+    for nonce in NONCES[:5]:
+        expected = hmac_of(nonce, f'["tie","{MATCH}",2,7]') % tied
+        assert tie_index(nonce, MATCH, 2, 7, tied) == expected
+
+
+@pytest.mark.parametrize("tied", range(1, 10))
+def test_every_tied_part_is_chosen_at_some_turn(tied):
+    assert {tie_index(NONCES[0], MATCH, 1, turn, tied) for turn in range(1, 100)} == set(range(tied))
+
+
+def test_a_derived_nonce_is_the_hmac_of_match_and_game():
+    seed = bytes(range(32))
+    assert int(derived_nonce(seed, MATCH, 3), 16) == hmac_of(seed.hex(), f'["nonce","{MATCH}",3]')
+
+
+def test_derived_nonces_differ_by_seed_match_and_game():
+    nonces = {
+        derived_nonce(seed, match, game)
+        for seed in (bytes(32), b"\1" * 32)
+        for match in (MATCH, "f" * 16)
+        for game in range(1, 101)
+    }
+    assert len(nonces) == 400
+    assert all(len(bytes.fromhex(nonce)) == 32 for nonce in nonces)
