@@ -1,0 +1,367 @@
+"""Limits of the codec, what it says when it refuses, and the encoded events of a record."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.client_messages import Ping
+from evilpegs_protocol.codec import (
+    CodecError,
+    answer,
+    decode_event,
+    decode_record_event,
+    decode_request,
+    encode_event,
+    re_allowed,
+)
+from evilpegs_protocol.fields import ClientMessage, Event
+from evilpegs_protocol.limits import FRAME_BYTES, NESTING
+from evilpegs_protocol.server_messages import ErrorCode
+
+REQUESTS = json.loads(Path(__file__).with_name("client_messages.json").read_text())
+EVENTS = [
+    message
+    for message in json.loads(Path(__file__).with_name("server_messages.json").read_text())
+    if isinstance(decode_event(json.dumps(message)), Event)
+]
+CODEC_CODES = {ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG}
+PING = '{"type":"ping","c":1}'
+
+
+def refused(text):
+    with pytest.raises(CodecError) as caught:
+        decode_request(text)
+    return caught.value
+
+
+def code_of(text):
+    return refused(text).code
+
+
+def ping_with(value):
+    """A ping whose unknown field has a value; read in full, the field is refused as unknown."""
+    return f'{{"type":"ping","c":1,"x":{value}}}'
+
+
+def nested(depth, brackets="[]"):
+    """A ping that nests ``depth`` deep, itself included."""
+    opening, closing = {"[]": ("[", "]"), "{}": ('{"a":', "}")}[brackets]
+    return ping_with(opening * (depth - 1) + "1" + closing * (depth - 1))
+
+
+def guess_of(code):
+    return f'{{"type":"guess","match":"0123456789abcdef","game":1,"turn":1,"code":"{code}"}}'
+
+
+# Size
+
+
+def test_a_message_has_at_most_4096_bytes():
+    assert FRAME_BYTES == 4096
+    assert decode_request(PING + " " * (4096 - len(PING))) == Ping(c=1)
+    assert code_of(PING + " " * (4097 - len(PING))) is ErrorCode.TOO_BIG
+
+
+@pytest.mark.parametrize("character", ["\u00e9", "\u20ac", "\U0001f3b2"])
+def test_bytes_are_counted_not_characters(character):
+    room = 4096 - len(ping_with('""'))
+    text, rest = divmod(room, len(character.encode()))
+    full = ping_with('"' + character * text + "x" * rest + '"')
+    assert len(full.encode()) == 4096
+    assert code_of(full) is ErrorCode.BAD_MESSAGE
+    assert code_of(full + " ") is ErrorCode.TOO_BIG
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 100_000, '"' * 100_000])
+def test_a_huge_message_is_too_big_whatever_it_holds(text):
+    assert code_of(text) is ErrorCode.TOO_BIG
+
+
+# Nesting
+
+
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+def test_a_message_nests_at_most_8_deep(brackets):
+    assert NESTING == 8
+    assert code_of(nested(8, brackets)) is ErrorCode.BAD_MESSAGE
+    assert code_of(nested(9, brackets)) is ErrorCode.BAD_JSON
+    assert str(refused(nested(9, brackets))) == "nested deeper than 8"
+
+
+@pytest.mark.parametrize("code", ["[" * 20, "{[" * 20, '[\\"[' * 10, '\\\\\\"' + "[" * 20, "]" * 20, "[]" * 20])
+def test_brackets_inside_text_do_not_nest(code):
+    assert decode_request(guess_of(code)).code == json.loads(f'"{code}"')
+
+
+def test_brackets_side_by_side_do_not_nest():
+    assert code_of(ping_with("[" + ",".join(["[]"] * 100) + "]")) is ErrorCode.BAD_MESSAGE
+
+
+def test_text_that_ends_in_a_backslash_hides_no_brackets():
+    assert str(refused(ping_with('["\\\\",' + "[" * 8 + "]" * 8 + "]"))) == "nested deeper than 8"
+
+
+@pytest.mark.parametrize("text", ["[" * 4096, '{"a":' * 819, "[" * 2048 + "]" * 2048, "]" * 4096, '"' + "[" * 4095])
+def test_deep_brackets_are_no_json(text):
+    assert code_of(text) is ErrorCode.BAD_JSON
+
+
+@pytest.mark.parametrize("text", ["[" * 9 + '"' + '\\"' * 2040, '"' + '\\"' * 2040 + "[" * 9, "[" * 9 + '"' * 4087])
+def test_no_message_takes_long_to_refuse(text):
+    """Counted in processor time; a search that starts anew at each quote needs 50 ms a message."""
+    began = time.process_time()
+    for _ in range(20):
+        assert code_of(text) is ErrorCode.BAD_JSON
+    assert time.process_time() - began < 0.3
+
+
+# JSON
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "\n", "nil", "{", "}", '{"type"}', '{"type":"ping","c":1', '{"type":"ping","c":1,}',
+        PING + PING, PING + "x", "\ufeff" + PING, PING + "\ufeff", "'ping'", "{type:1}", '{"type":"\\x"}',
+        '{"type":"ping","c":01}', '{"type":"ping","c":+1}', '{"type":"ping","c":0x1}',
+        '{"type":"pi\nng","c":1}', "\ud800", PING + "// why", ping_with(".5"), ping_with("1_000"),
+        ping_with('"\\ud80"'), ping_with('"\\\n' + "[" * 9 + '"'),
+    ],
+)  # fmt: skip
+def test_what_is_not_json_is_refused(text):
+    assert code_of(text) is ErrorCode.BAD_JSON
+
+
+@pytest.mark.parametrize("text", [" " + PING, PING + "\r\n", '\t{ "c" : 1 ,\n"type":"\\u0070ing" }'])
+def test_white_space_and_escapes_are_free(text):
+    assert decode_request(text) == Ping(c=1)
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have_are_refused(constant):
+    for text in (constant, f"[{constant}]", ping_with(constant), f'{{"type":"ping","c":{constant}}}'):
+        assert code_of(text) is ErrorCode.BAD_JSON
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1e5", "1.0", "-0.0", "1E400", "1e-999", "9" * 4000])
+def test_a_number_that_is_no_small_integer_is_refused_where_it_stands(number):
+    error = refused(f'{{"type":"ping","c":{number}}}')
+    assert error.code is ErrorCode.BAD_MESSAGE
+    assert str(error).startswith("ping.c: ")
+
+
+@pytest.mark.parametrize("digits", [4301, 5000, 100_000])
+def test_integers_of_thousands_of_digits_never_get_through(digits):
+    assert code_of(f'{{"type":"ping","c":{"9" * digits}}}') is ErrorCode.TOO_BIG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"type":"ping","c":1,"c":1}',
+        '{"type":"ping","type":"ping","c":1}',
+        '{"type":"ping","c":1,"\\u0063":1}',
+        '{"type":"hello","client":{"name":"a","name":"a","version":"1"}}',
+        ping_with('[{"a":{"b":1,"b":2}}]'),
+        '{"":1,"":1}',
+    ],
+)
+def test_a_key_occurs_once_at_any_depth(text):
+    assert code_of(text) is ErrorCode.BAD_JSON
+    assert str(refused(text)) == "a key occurs twice"
+
+
+@pytest.mark.parametrize("text", ["\0", PING + "\0", guess_of("1\0"), guess_of("1\\u0000"), guess_of("\\\\\\u0000")])
+def test_nul_is_refused_raw_and_escaped(text):
+    assert code_of(text) is ErrorCode.BAD_JSON
+    assert str(refused(text)) == "NUL is refused"
+
+
+def test_a_backslash_before_u0000_is_not_nul():
+    assert decode_request(guess_of("\\\\u0000")).code == r"\u0000"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        guess_of("\\ud800"),
+        guess_of("\ud800"),
+        '{"type":"ping","c":1,"\\udfff":1}',
+        '{"type":"ping","c":1,"id":"\\ud800"}',
+        '{"type":"hello","client":"\\ud800"}',
+    ],
+)
+def test_a_lone_surrogate_is_no_text(text):
+    assert code_of(text) is ErrorCode.BAD_MESSAGE
+
+
+def test_a_lone_surrogate_is_no_type():
+    assert code_of('{"type":"\\ud800"}') is ErrorCode.UNKNOWN_TYPE
+
+
+def test_a_pair_of_surrogates_is_a_character():
+    assert decode_request(guess_of("\\ud83c\\udfb2")).code == "\U0001f3b2"
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        ("colour", "colour"),
+        ("x2", "x2"),
+        ("a" * 32, "a" * 32),
+        ("a" * 33, "(unprintable)"),
+        ("2x", "(unprintable)"),
+        ("", "(unprintable)"),
+        ("a.b", "(unprintable)"),
+        ("<b>", "(unprintable)"),
+        ("a\n", "(unprintable)"),
+        ("f\u00fcr", "(unprintable)"),
+    ],
+)
+def test_only_a_plain_field_name_is_repeated(key, named):
+    text = json.dumps({"type": "ping", "c": 1, key: 1})
+    assert str(refused(text)) == f"ping.{named}: Extra inputs are not permitted"
+
+
+@pytest.mark.parametrize("given", [" ", "a", "~" * 64, '"\\'])
+def test_the_id_comes_back_with_a_refusal(given):
+    for wrong in ({"type": "ping"}, {"type": "pong"}, {}):
+        assert refused(json.dumps(wrong | {"id": given})).re == given
+
+
+@pytest.mark.parametrize("given", ["", "~" * 65, "a\n", "\u00e9", "\x7f", "\ud800", None, 1, True, ["a"], {"a": "b"}])
+def test_an_id_that_is_not_allowed_does_not_come_back(given):
+    for wrong in ({"type": "ping"}, {"type": "pong"}, {}):
+        assert refused(json.dumps(wrong | {"id": given})).re is None
+
+
+def test_no_id_comes_back_from_what_was_not_read():
+    for text in (
+        '{"id":"a",',
+        '{"id":"a","id":"a"}',
+        '{"id":"a","c":NaN}',
+        '["id"]',
+        '{"id":"a"}' + " " * 5000,
+    ):
+        assert refused(text).re is None
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(), max_size=80))
+def test_an_allowed_id_is_printable_ascii(text):
+    assert re_allowed(text) == bool(re.fullmatch(r"[ -~]{1,64}", text))
+
+
+# Anything at all. What is sent carries MARK, which no error may repeat.
+
+MARK = "~7~"
+NUMBER = 717171
+TEXT = st.text(st.characters(), max_size=20)
+MARKED = st.builds("{}{}{}".format, TEXT, st.just(MARK), TEXT)
+KEYS = MARKED | st.sampled_from(["type", "id", "client", "match", "token", "c", "colour"])
+SCALARS = st.sampled_from([None, True, NUMBER, NUMBER + 0.5, 10**4000]) | st.integers() | st.floats() | MARKED
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+def outcome_of(text):
+    try:
+        return decode_request(text)
+    except CodecError as error:
+        return error
+
+
+def assert_read_or_refused(text):
+    outcome = outcome_of(text)
+    if not isinstance(outcome, CodecError):
+        assert isinstance(outcome, ClientMessage)
+        return
+    told = str(outcome)
+    assert outcome.code in CODEC_CODES
+    assert MARK not in told
+    assert str(NUMBER) not in told
+    assert told.isascii()
+    assert told.isprintable()
+    assert len(told) < 200
+    assert outcome.re is None or (re_allowed(outcome.re) and outcome.re == json.loads(text)["id"])
+
+
+@settings(deadline=None)
+@given(TEXT | MARKED)
+def test_any_text_is_read_or_refused(text):
+    assert_read_or_refused(text)
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_any_json_is_read_or_refused(value):
+    assert_read_or_refused(json.dumps(value))
+    assert_read_or_refused(json.dumps(value, ensure_ascii=False))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(REQUESTS), st.dictionaries(KEYS, VALUES, max_size=3), st.data())
+def test_a_message_with_fields_changed_is_read_or_refused(message, changes, data):
+    dropped = data.draw(st.sets(st.sampled_from(sorted(message))))
+    kept = {key: value for key, value in message.items() if key not in dropped}
+    replaced = {key: data.draw(VALUES) for key in data.draw(st.sets(st.sampled_from(sorted(message))))}
+    assert_read_or_refused(json.dumps(kept | replaced | changes))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(REQUESTS), TEXT | MARKED, st.data())
+def test_a_message_with_its_text_cut_and_pasted_is_read_or_refused(message, pasted, data):
+    text = json.dumps(message)
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    assert_read_or_refused(text[:start] + pasted + text[end:])
+
+
+# Events of a record
+
+
+@pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
+def test_an_encoded_event_is_the_canonical_json_without_re(message):
+    event = decode_event(json.dumps(message | {"re": "a"}))
+    assert event.re == "a"
+    assert encode_event(event) == canonical(message)
+
+
+@pytest.mark.parametrize("re", ["a", " ", "~" * 64, '"', "\\", '"}', '\\"', "{}[],:"])
+@pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
+def test_an_answer_is_the_event_with_re(message, re):
+    event = decode_event(json.dumps(message))
+    text = answer(encode_event(event), re)
+    assert json.loads(text) == message | {"re": re}
+    assert decode_event(text) == event.model_copy(update={"re": re})
+
+
+@pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
+def test_an_event_of_a_record_reads_back(message):
+    event = decode_event(json.dumps(message))
+    assert decode_record_event(encode_event(event)) == event
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"type":"pong","c":1}', '{"type":"applause"}', '{"type":"match_over"}']
+)
+def test_what_is_no_event_of_a_record_is_refused(text):
+    with pytest.raises(CodecError) as caught:
+        decode_record_event(text)
+    assert caught.value.code is ErrorCode.BAD_MESSAGE
+
+
+def test_an_answer_to_no_id_is_the_event_itself():
+    event = encode_event(decode_event(json.dumps(EVENTS[0])))
+    assert answer(event, None) == event

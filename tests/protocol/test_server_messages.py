@@ -1,0 +1,169 @@
+"""Every server message, as a client reads it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_protocol.codec import CodecError, decode_event, encode
+from evilpegs_protocol.fields import ServerMessage
+from evilpegs_protocol.server_messages import (
+    Error,
+    ErrorCode,
+    FeedbackGiven,
+    MatchOver,
+    MatchStarted,
+    RecordEvent,
+    Reply,
+    Unknown,
+)
+
+SAMPLES = json.loads(Path(__file__).with_name("server_messages.json").read_text())
+MODELS = {model.model_fields["type"].default: model for model in (*RecordEvent.__args__, *Reply.__args__)}
+NULL_IS_SAID = {("turn", "left_ms"), ("feedback", "left_ms"), ("game_over", "secret"), ("game_over", "nonce")}
+NULL_IS_SAID |= {("match_started", "clock"), ("match_started", "tie")}
+
+
+def each(messages):
+    return pytest.mark.parametrize("message", messages, ids=lambda message: message["type"])
+
+
+def sample(kind):
+    return next(message for message in SAMPLES if message["type"] == kind)
+
+
+def read(message):
+    return decode_event(json.dumps(message))
+
+
+def outcome_of(text):
+    try:
+        return decode_event(text)
+    except CodecError as error:
+        return error
+
+
+def assert_read_or_refused(text):
+    outcome = outcome_of(text)
+    assert isinstance(outcome, ServerMessage) or outcome.code is ErrorCode.BAD_MESSAGE
+
+
+def test_the_samples_cover_every_message_with_and_without_each_optional_field():
+    assert {message["type"] for message in SAMPLES} == set(MODELS)
+    for kind, model in MODELS.items():
+        given = [set(message) for message in SAMPLES if message["type"] == kind]
+        optional = {name for name, field in model.model_fields.items() if field.default is None} - {"re"}
+        assert optional <= set().union(*given)
+        assert not optional or any(not optional <= names for names in given)
+
+
+@each(SAMPLES)
+def test_round_trip(message):
+    event = read(message)
+    assert type(event) is MODELS[message["type"]]
+    assert json.loads(encode(event)) == message
+    assert decode_event(encode(event)) == event
+
+
+@each(SAMPLES)
+def test_unknown_fields_are_ignored(message):
+    assert read(message | {"new": {"deep": [1.5, None]}}) == read(message)
+
+
+@each(SAMPLES)
+def test_null_is_left_out_except_where_it_means_something(message):
+    kind = message["type"]
+    for name, field in MODELS[kind].model_fields.items():
+        if name in message and (field.default is None or (kind, name) in NULL_IS_SAID):
+            sent = json.loads(encode(read(message | {name: None})))
+            assert (name in sent) == ((kind, name) in NULL_IS_SAID)
+
+
+@pytest.mark.parametrize(("kind", "name"), sorted(NULL_IS_SAID))
+def test_what_may_be_null_may_not_be_left_out(kind, name):
+    without = {key: value for key, value in sample(kind).items() if key != name}
+    with pytest.raises(CodecError, match=rf"{kind}\.{name}: Field required"):
+        read(without)
+
+
+def test_an_untimed_ladder_has_a_null_clock_in_welcome():
+    ladders = json.loads(encode(read(SAMPLES[1])))["ladders"]
+    assert [ladder["clock"] for ladder in ladders] == [{"base_ms": 60000, "increment_ms": 1000}, None]
+    assert [ladder["tie"] for ladder in ladders] == [None, "largest"]
+
+
+@pytest.mark.parametrize("kind", ["applause", "", "Turn", "unknown", "known"])
+def test_an_unknown_type_is_read_as_unknown(kind):
+    message = {"type": kind, "match": 5, "more": [1], "re": "a"}
+    event = read(message)
+    assert type(event) is Unknown
+    assert json.loads(encode(event)) == message
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, -1])
+@pytest.mark.parametrize("field", ["black", "white", "took_ms", "game", "turn", "seq", "at"])
+def test_a_known_type_with_a_wrong_number_is_refused_by_name(field, value):
+    with pytest.raises(CodecError, match=rf"feedback\.{field}: "):
+        read(sample("feedback") | {field: value})
+
+
+def test_a_wrong_member_of_a_list_is_named_by_its_place():
+    with pytest.raises(CodecError, match=r"match_over\.outcomes\.1: "):
+        read(sample("match_over") | {"outcomes": ["solved", "lost"]})
+
+
+def test_an_error_code_is_one_of_the_closed_list():
+    for code in ErrorCode:
+        error = Error(code=code, message="m")
+        assert json.loads(encode(error)) == {"type": "error", "code": code, "message": "m", "fatal": False}
+    with pytest.raises(CodecError):
+        read(sample("error") | {"code": "bad_luck"})
+
+
+def test_what_the_server_builds_is_what_the_client_reads():
+    event = {"match": "0123456789abcdef", "seq": 3, "at": 0}
+    sent = [
+        FeedbackGiven(**event, game=1, turn=1, code="1", black=0, white=0, took_ms=0, left_ms=None),
+        MatchOver(**event, outcomes=("void",), guesses=(0,), elapsed_ms=0, head="0" * 64),
+    ]
+    assert [decode_event(encode(message)) for message in sent] == sent
+
+
+def test_equal_messages_are_equal_values():
+    assert read(sample("match_started")) == read(sample("match_started"))
+    assert isinstance(read(sample("match_started")), MatchStarted)
+    assert len({read(sample("match_over")), read(sample("match_over"))}) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "null", "1", '"turn"', "[]", "{}", "{", '{"type":}', '{"type":null}', '{"type":1}',
+        '{"type":[]}', '{"type":"pong"}', '{"type":"pong","c":NaN}', '{"type":"pong","c":1e999}',
+        '{"type":"pong","c":1}}', '{"type":"pong","c":' + "9" * 5000 + "}", '{"type":"\\ud800"}',
+        "[" * 100_000, '{"a":' * 100_000, "\ud800", "\ufeff{}", "\0",
+    ],
+)  # fmt: skip
+def test_garbage_of_a_server_is_refused(text):
+    assert outcome_of(text).code is ErrorCode.BAD_MESSAGE
+
+
+@settings(deadline=None)
+@given(st.text(st.characters()))
+def test_any_text_is_read_or_refused(text):
+    assert_read_or_refused(text)
+    assert_read_or_refused(json.dumps({"type": text}))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(SAMPLES), st.data())
+def test_any_change_to_a_message_is_read_or_refused(message, data):
+    scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
+    values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5)
+    field = data.draw(st.sampled_from(sorted(message)))
+    assert_read_or_refused(json.dumps(message | {field: data.draw(values)}))
+    text = json.dumps(message)
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    assert_read_or_refused(text[:start] + data.draw(st.text(st.characters(), max_size=8)) + text[end:])
