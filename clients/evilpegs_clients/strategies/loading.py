@@ -1,0 +1,90 @@
+"""From what a person types to a strategy: a name, or a Python file with ``choose(position, rng)``."""
+
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import ClassVar
+
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.strategy import Strategy, StrategyError
+from evilpegs_game.candidates import Position
+from evilpegs_game.codes import Code
+from evilpegs_game.errors import GameError
+
+
+@dataclass(frozen=True, slots=True)
+class FileStrategy:
+    """The ``choose(position, rng)`` of somebody's Python file."""
+
+    name: str
+    path: Path
+    function: Callable[[Position, Random], Code]
+    uses_rng: ClassVar[bool] = True
+
+    def choose(self, position: Position, rng: Random) -> Code:
+        """What the file's function says; raises StrategyError where it fails."""
+        try:
+            return self.function(position, rng)
+        except GameError:
+            raise
+        except Exception as error:
+            message = f"strategy {self.name} failed at turn {position.turn}: {_told(error, self.path)}"
+            raise StrategyError(message) from error
+
+
+def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
+    """The strategy of that name, or the one in that ``.py`` file.
+
+    Raises:
+        StrategyError: no such name or file, a file that does not load or has no ``choose``, or
+            ``candidates_only`` asked of a file, which decides by itself what to guess.
+    """
+    if name_or_path in STRATEGIES:
+        return STRATEGIES[name_or_path](candidates_only)
+    if not name_or_path.endswith(".py"):
+        names = ", ".join(STRATEGIES)
+        message = f"no strategy {name_or_path[:40]!r}; take {names} or a .py file with choose(position, rng)"
+        raise StrategyError(message)
+    if candidates_only:
+        message = f"candidates only is for the strategies with a name; {name_or_path} decides by itself"
+        raise StrategyError(message)
+    return _from_file(Path(name_or_path))
+
+
+def _from_file(path: Path) -> FileStrategy:
+    if not path.is_file():
+        message = f"no strategy file {path}"
+        raise StrategyError(message)
+    function = getattr(_import(path), "choose", None)
+    if not callable(function):
+        message = f"{path} has no function choose(position, rng)"
+        raise StrategyError(message)
+    return FileStrategy(path.name, path, function)
+
+
+def _import(path: Path) -> ModuleType:
+    name = f"evilpegs_strategy_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        message = f"{path} cannot be loaded"
+        raise StrategyError(message)
+    module = sys.modules[name] = module_from_spec(spec)  # dataclasses look their module up there
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        message = f"{path} cannot be loaded: {_told(error, path)}"
+        raise StrategyError(message) from error
+    return module
+
+
+def _told(error: BaseException, path: Path) -> str:
+    """An exception in one line, with the last line of the file that was running."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
+    told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"{told} (line {lines[-1]})" if lines else told

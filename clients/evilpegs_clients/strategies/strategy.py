@@ -1,0 +1,71 @@
+"""What a strategy is, and how one is made to play by the rules."""
+
+import reprlib
+from collections.abc import Callable
+from hashlib import sha256
+from operator import index
+from random import Random
+from typing import Protocol
+
+from evilpegs_game.candidates import History, Position
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.rules import Rules
+
+
+class StrategyError(GameError):
+    """A strategy did what no strategy may do; the message names it."""
+
+
+class Strategy(Protocol):
+    """Picks the next guess from what is known and from ``rng``, and from nothing else."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line and in tables."""
+        ...
+
+    @property
+    def uses_rng(self) -> bool:
+        """Whether its choice depends on ``rng``."""
+        ...
+
+    def choose(self, position: Position, rng: Random) -> Code:
+        """The next guess: a code of ``position.rules``."""
+        ...
+
+
+def player(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
+    """A function from positions to legal guesses that always gives the same answer to the same position.
+
+    It raises StrategyError where the strategy gives something else than a code of the rules.
+    """
+    unused = seeded_rng(seed, ())
+
+    def choose(position: Position) -> Code:
+        rng = seeded_rng(seed, position.history) if strategy.uses_rng else unused
+        return _legal(strategy.choose(position, rng), position.rules, strategy.name)
+
+    return choose
+
+
+def seeded_rng(seed: int, history: History) -> Random:
+    """The randomness of one choice: a function of the seed and the history, whatever was played before."""
+    turns = " ".join(f"{format_code(guess)}:{given}" for guess, given in history)
+    digest = sha256(f"{seed} {turns}".encode()).digest()
+    return Random(int.from_bytes(digest))  # noqa: S311 - a codebreaker's dice are no secret
+
+
+def _legal(value: object, rules: Rules, name: str) -> Code:
+    try:
+        code = tuple(index(color) for color in value)  # type: ignore[attr-defined]
+    except TypeError:
+        code = ()
+    if len(code) != rules.pegs or min(code) < 0 or max(code) >= rules.colors:
+        problem = f"not a code of {rules}: {rules.pegs} colors, each from 0 to {rules.colors - 1}"
+    elif not rules.repeats and len(set(code)) < len(code):
+        problem = f"which repeats a color; {rules} allows each once"
+    else:
+        return code
+    message = f"strategy {name} chose {reprlib.repr(value)}, {problem}"
+    raise StrategyError(message)
