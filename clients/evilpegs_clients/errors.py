@@ -1,0 +1,62 @@
+"""What can go wrong for a client, each with one line that says what and what to do."""
+
+from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
+
+
+class ClientError(Exception):
+    """The base of every error of the clients; the text is one line for people."""
+
+
+class ServerUnreachableError(ClientError):
+    """No evilpegs server answers there, or none answers any more."""
+
+
+class ConnectionLostError(ClientError):
+    """The connection was cut; a match goes on and can be resumed."""
+
+
+class SeatTakenError(ClientError):
+    """A newer connection of the same player plays the match now."""
+
+
+class BrokenRecordError(ClientError):
+    """The server contradicts what it said before in the same match."""
+
+
+class ServerRefusedError(ClientError):
+    """The server answered with an `error`: its fields, the text being what the server says to people."""
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        fatal: bool = False,
+        expected: Expected | None = None,
+        retry_after_ms: int | None = None,
+    ) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        self.fatal = fatal
+        self.expected = expected
+        self.retry_after_ms = retry_after_ms
+
+    @classmethod
+    def of(cls, error: Error) -> "ServerRefusedError":
+        """The exception for a message."""
+        return cls(
+            error.code,
+            error.message,
+            fatal=error.fatal,
+            expected=error.expected,
+            retry_after_ms=error.retry_after_ms,
+        )
+
+
+class TokenFileError(ClientError):
+    """The file of tokens cannot be read or written."""
+
+
+class StrategyError(ClientError):
+    """A strategy raised, or chose what is not a code of the rules."""
