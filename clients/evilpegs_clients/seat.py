@@ -1,0 +1,112 @@
+"""The player's place at a match: his moves, which a cut connection can delay but neither lose nor double.
+
+Nothing here answers with what a move brought: look at ``view`` after each. A move that a cut swallowed leaves
+the view as it was, or further on if the server had it; the match is resumed either way.
+"""
+
+from typing import Final, Self
+
+from evilpegs_clients.errors import ConnectionLostError, ServerRefusedError
+from evilpegs_clients.match_view import MOVES, MatchView, Phase
+from evilpegs_clients.session import Session
+from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
+from evilpegs_protocol.fields import ClientMessage
+from evilpegs_protocol.server_messages import ErrorCode, HintGiven, ServerEvent
+
+BEHIND: Final = frozenset(
+    {
+        ErrorCode.STALE_TURN,
+        ErrorCode.FUTURE_TURN,
+        ErrorCode.NOT_READY,
+        ErrorCode.FLAGGED,
+        ErrorCode.GAME_OVER,
+    }
+)
+"""The match went on while the move was under way: what the view misses is fetched."""
+MOST_BEHIND: Final = 3
+"""So often in a row without an event between; more would be a server that makes no sense."""
+
+
+class Seat:
+    """A seat at the match that ``view`` shows; made by `play` or `resume`."""
+
+    def __init__(self, session: Session, view: MatchView) -> None:
+        self.view = view
+        self._session = session
+        self._behind = 0
+        self._behind_at = 0
+
+    @classmethod
+    async def play(cls, session: Session, ladder: str) -> Self:
+        """Begin a match on ``ladder``.
+
+        If the answer is lost, the match it was about is found among the open ones.
+        """
+        known = {match.match for match in session.welcome.open}
+        session.view = None
+        while session.view is None:
+            try:
+                await session.ask(Play(ladder=ladder))
+            except ConnectionLostError:
+                await session.restore()
+                begun = [match.match for match in session.welcome.open if match.match not in known]
+                if begun:
+                    return await cls.resume(session, begun[-1])
+        return cls(session, session.view)
+
+    @classmethod
+    async def resume(cls, session: Session, match: str) -> Self:
+        """Take the seat at a match that was begun earlier, and learn all that happened in it."""
+        view = session.view = MatchView(match)
+        await session.resume()
+        while view.catching_up:
+            await session.changed()
+        return cls(session, view)
+
+    async def until_move(self) -> Phase:
+        """Wait until the player is to move or the match is over; the phase says which."""
+        while self.view.phase not in MOVES:
+            await self.changed()
+        return self.view.phase
+
+    async def changed(self) -> None:
+        """Wait for news of the match."""
+        await self._session.changed()
+
+    async def ready(self, nonce: str) -> None:
+        """Begin the game that waits; ``nonce`` is our share in the draw of its secret."""
+        await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
+
+    async def guess(self, code: str) -> None:
+        """Guess in the open turn.
+
+        Raises:
+            ServerRefusedError: illegal_code, and whatever else no waiting can mend.
+        """
+        view = self.view
+        await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
+
+    async def resign(self, game: int | None = None) -> None:
+        """Give up one game, or without ``game`` every game left."""
+        await self._move(Resign(match=self.view.id, game=game))
+
+    async def hint(self) -> HintGiven | None:
+        """A good guess, on a practice ladder; None if the answer was lost."""
+        answer = await self._move(Hint(match=self.view.id))
+        return answer if isinstance(answer, HintGiven) else None
+
+    async def _move(self, request: ClientMessage) -> ServerEvent | None:
+        try:
+            return await self._session.ask(request)
+        except ConnectionLostError:
+            await self._session.restore()
+        except ServerRefusedError as error:
+            if error.code not in BEHIND or self._is_stuck():
+                raise
+            await self._session.resume()
+        return None
+
+    def _is_stuck(self) -> bool:
+        self._behind = self._behind + 1 if self._behind_at == self.view.seq else 1
+        self._behind_at = self.view.seq
+        return self._behind > MOST_BEHIND

@@ -1,0 +1,218 @@
+"""A player on a server: who he is, the connection he has at the moment, and the one match he plays.
+
+When the connection is cut, or the server stops for a while, the session dials again after jittered, growing
+delays, says who it is and resumes its match from the last event it saw. `Seat` stands on this and plays.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from evilpegs_clients.backoff import Backoff
+from evilpegs_clients.connection import DIAL_SECONDS, Connection, Received, dial
+from evilpegs_clients.errors import (
+    ClientError,
+    ConnectionLostError,
+    ServerRefusedError,
+    ServerUnreachableError,
+)
+from evilpegs_clients.identity import Identity, Introduction
+from evilpegs_clients.match_view import MatchView, Phase
+from evilpegs_clients.server_url import server_url
+from evilpegs_clients.tokens import TokenFile
+from evilpegs_protocol.client_messages import Hello, Resume
+from evilpegs_protocol.fields import ClientMessage
+from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, ServerEvent, Welcome
+
+PASSING: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
+"""What a server refuses now and may not refuse a little later."""
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnecting:
+    """The connection was cut; the next attempt begins in ``seconds``."""
+
+    why: str
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How a session waits, between attempts and for answers while it connects.
+
+    Tests pass a sleep that does not.
+    """
+
+    rng: Random
+    sleep: Sleep = asyncio.sleep
+    backoff: Backoff = field(default_factory=Backoff)
+    timeout: float = DIAL_SECONDS
+
+
+class Session:
+    """One player on ``server``; open it first, close it at the end.
+
+    ``tell`` hears of notices and of cuts. Every method raises a `ClientError` whose line says what is wrong.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        identity: Identity,
+        tokens: TokenFile,
+        patience: Patience,
+        tell: Callable[[Notice | Reconnecting], None],
+    ) -> None:
+        self.server = server_url(server)
+        self.view: MatchView | None = None
+        self._introduction = Introduction(self.server, identity, tokens)
+        self._patience = patience
+        self._tell = tell
+        self._mending = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._welcome: Welcome | None = None
+        self._news: asyncio.Future[None] | None = None
+
+    @property
+    def welcome(self) -> Welcome:
+        """What the server said at the latest `hello`."""
+        if self._welcome is None:
+            message = "the session is not open"
+            raise RuntimeError(message)
+        return self._welcome
+
+    async def open(self) -> Welcome:
+        """Connect and say who we are; claims the name if it is new, and keeps its token."""
+        self._connection = await self._connect()
+        return self.welcome
+
+    async def close(self) -> None:
+        """Leave; a match that is not over goes on by its clock."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    def keep_guest(self) -> None:
+        """Keep a guest's token, so that he can come back under the name the server gave him."""
+        self._introduction.keep_guest(self.welcome.player)
+
+    async def ask(self, request: ClientMessage) -> ServerEvent:
+        """The direct answer to a request. What the server refuses only for the moment is asked again."""
+        for seconds in self._patience.backoff.delays(self._patience.rng):
+            try:
+                return await self._open_connection().ask(request)
+            except ServerRefusedError as error:
+                if error.code not in PASSING:
+                    raise
+                refused = error
+                await self._patience.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
+        raise refused
+
+    async def changed(self) -> None:
+        """Wait until there is news of the match; after a cut, until it is resumed."""
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        ended = self._open_connection().ended
+        either: list[asyncio.Future[Any]] = [self._news, ended]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if ended.done():
+            await self.restore()
+
+    async def resume(self) -> None:
+        """Fetch what the view misses, and take the seat."""
+        try:
+            await self._resume(self._open_connection())
+        except ConnectionLostError:
+            await self.restore()
+
+    async def restore(self) -> None:
+        """After a cut: connect again and resume the match. Does nothing while the connection stands."""
+        async with self._mending:
+            ended = self._open_connection().ended
+            if not ended.done():
+                return
+            if not isinstance(ended.result(), ConnectionLostError):
+                raise ended.result()
+            await self._reconnect(ended.result())
+
+    async def _reconnect(self, why: ClientError) -> None:
+        for attempt, seconds in enumerate(self._patience.backoff.delays(self._patience.rng), 1):
+            self._tell(Reconnecting(str(why), attempt, seconds))
+            await self._patience.sleep(seconds)
+            try:
+                self._connection = await self._connect_and_resume()
+            except (ServerUnreachableError, ConnectionLostError) as error:
+                why = error
+            except ServerRefusedError as error:
+                if error.code not in PASSING:
+                    raise
+                why = error
+            else:
+                return
+        message = f"{why}; gave up after {self._patience.backoff.attempts} attempts"
+        raise ServerUnreachableError(message)
+
+    async def _connect_and_resume(self) -> Connection:
+        connection = await self._connect()
+        try:
+            await self._resume(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    async def _resume(self, connection: Connection) -> None:
+        if self.view is not None and self.view.phase is not Phase.OVER:
+            await connection.ask(Resume(match=self.view.id, seq=self.view.seq))
+
+    async def _connect(self) -> Connection:
+        *earlier, last = self._introduction.hellos()
+        for hello in earlier:
+            try:
+                return await self._say(hello)
+            except ServerRefusedError as error:
+                if error.code is not ErrorCode.AUTH_FAILED:
+                    raise
+        try:
+            return await self._say(last)
+        except ServerRefusedError as error:
+            raise self._introduction.explained(error) from None
+
+    async def _say(self, hello: Hello) -> Connection:
+        connection = await dial(self.server, self._deliver, self._patience.timeout)
+        try:
+            async with asyncio.timeout(self._patience.timeout):
+                welcome = await connection.ask(hello)
+            if not isinstance(welcome, Welcome):
+                raise ServerUnreachableError(self._strange())
+            self._introduction.accepted(hello, welcome)
+        except TimeoutError:
+            await connection.close()
+            raise ServerUnreachableError(self._strange()) from None
+        except BaseException:
+            await connection.close()
+            raise
+        self._welcome = welcome
+        return connection
+
+    def _strange(self) -> str:
+        return f"{self.server} does not answer hello with welcome: not an evilpegs server"
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            message = "the session is not open"
+            raise RuntimeError(message)
+        return self._connection
+
+    def _deliver(self, received: Received) -> None:
+        message = received.message
+        if isinstance(message, Notice):
+            self._tell(message)
+        if isinstance(message, MatchStarted) and message.re is not None:
+            self.view = MatchView(message.match)  # the answer to our `play`
+        if self.view is not None and self.view.seen(received) and self._news is not None and not self._news.done():
+            self._news.set_result(None)

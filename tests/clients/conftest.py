@@ -1,0 +1,332 @@
+"""Servers for tests of clients: one that follows a script, and a tiny honest one that plays."""
+
+import hashlib
+import json
+from collections import Counter
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
+
+from evilpegs_clients.backoff import Backoff
+from evilpegs_clients.identity import Identity
+from evilpegs_clients.session import Patience, Session
+from evilpegs_clients.tokens import TokenFile
+from evilpegs_game.codes import code_at, format_code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.canonical import GENESIS, canonical
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+
+TOKEN = "ab" * 32
+CLIENT = ClientInfo(name="test", version="1")
+
+
+class HonestMatch:
+    """The record of a match by a codemaker written from the protocol page, plain and slow."""
+
+    def __init__(
+        self,
+        rules="3x4",
+        codemaker="fixed",
+        tie=None,
+        clock=None,
+        games=1,
+        guess_limit=8,
+        practice=False,
+        match="00112233445566aa",
+        player="ann",
+    ):
+        self.rules = Rules.parse(rules)
+        self.match, self.codemaker, self.tie, self.clock = match, codemaker, tie, clock
+        self.games, self.guess_limit, self.practice = games, guess_limit, practice
+        self.codes = [code_at(index, self.rules) for index in range(self.rules.size)]
+        self.events, self.ends, self.game = [], [], 0
+        self._add(
+            "match_started",
+            player=player,
+            client={"name": "test", "version": "1"},
+            ladder="tiny-practice" if practice else "tiny",
+            rules=rules,
+            pegs=self.rules.pegs,
+            colors=self.rules.colors,
+            symbols=format_code(range(self.rules.colors)),
+            repeats=self.rules.repeats,
+            guess_limit=guess_limit,
+            codemaker=codemaker,
+            tie=tie,
+            clock=clock,
+            games=games,
+            rated=not practice,
+        )
+        self._open()
+
+    def _add(self, kind, **fields):
+        event = {"type": kind, "match": self.match, "seq": len(self.events) + 1, "at": 1000 + len(self.events)}
+        self.events.append(event | fields)
+
+    def nonce(self):
+        return hashlib.sha256(f"nonce {self.match} {self.game}".encode()).hexdigest()
+
+    def _open(self):
+        self.game += 1
+        self.turn, self.state, self.client_nonce, self.elapsed = 0, "ready", None, 0
+        self.live, self.left = self.codes, self.clock and self.clock["base_ms"]
+        sealed = commitment(self.match, self.game, str(self.rules), self.nonce())
+        self._add("game_started", game=self.game, commitment=sealed, ready_by_ms=60_000)
+
+    def ready(self, nonce=None):
+        self.state, self.turn, self.client_nonce = "turn", 1, nonce
+        index = secret_index(self.nonce(), nonce, self.match, self.game, self.rules.size)
+        self.secret = self.codes[index]
+
+    def guess(self, text, took_ms=40):
+        code = parse_code(text, self.rules)
+        counts = Counter(feedback(code, other) for other in self.live)
+        given = feedback(code, self.secret) if self.codemaker == "fixed" else self._evil(counts)
+        self.live = [other for other in self.live if feedback(code, other) == given]
+        self.elapsed += took_ms
+        if self.clock:
+            self.left = max(0, self.left - took_ms) + self.clock["increment_ms"]
+        fields = {"game": self.game, "turn": self.turn, "code": format_code(code), "took_ms": took_ms}
+        if self.practice:
+            fields["candidates"] = len(self.live)
+            fields["parts"] = [[b, w, counts[b, w]] for b, w in sorted(counts)]
+        self._add("feedback", black=given.black, white=given.white, left_ms=self.left, **fields)
+        self.turn += 1
+        if given == (self.rules.pegs, 0):
+            self.end("solved")
+        elif self.turn > self.guess_limit:
+            self.end("unsolved")
+        return given
+
+    def _evil(self, counts):
+        ending = Feedback(self.rules.pegs, 0)
+        counts = {given: size for given, size in counts.items() if given != ending} or counts
+        tied = sorted(given for given, size in counts.items() if size == max(counts.values()))
+        seeded = self.tie == "largest/seeded"
+        return tied[tie_index(self.nonce(), self.match, self.game, self.turn, len(tied)) if seeded else 0]
+
+    def end(self, outcome):
+        self._end_game(outcome)
+        if self.game < self.games:
+            self._open()
+        else:
+            self._finish()
+
+    def give_up(self):
+        """Resign every game left; those that were not opened have no nonce."""
+        self._end_game("resigned")
+        for game in range(self.game + 1, self.games + 1):
+            nothing = {"guesses": 0, "elapsed_ms": 0, "secret": None, "nonce": None}
+            self._add("game_over", game=game, outcome="resigned", **nothing)
+            self.ends.append(("resigned", 0, 0))
+        self._finish()
+
+    def _end_game(self, outcome):
+        guesses = max(0, self.turn - 1)
+        secret = None
+        if self.turn:
+            secret = format_code(self.secret if self.codemaker == "fixed" else self.live[0])
+        fields = {"client_nonce": self.client_nonce} if self.client_nonce else {}
+        fields |= {"guesses": guesses, "elapsed_ms": self.elapsed, "secret": secret, "nonce": self.nonce()}
+        self._add("game_over", game=self.game, outcome=outcome, **fields)
+        self.ends.append((outcome, guesses, self.elapsed))
+
+    def _finish(self):
+        self.state = "over"
+        outcomes, guesses, elapsed = zip(*self.ends, strict=True)
+        summary = {"outcomes": list(outcomes), "guesses": list(guesses), "elapsed_ms": sum(elapsed)}
+        self._add("match_over", head=self.head(), **summary)
+
+    def head(self):
+        head = GENESIS
+        for event in self.events:
+            head = hashlib.sha256((head + canonical(event)).encode()).hexdigest()
+        return head
+
+    def open_turn(self):
+        if self.state != "turn":
+            return []
+        where = {"match": self.match, "game": self.game, "turn": self.turn, "left_ms": self.left}
+        return [{"type": "turn", **where}]
+
+
+def error(code, message="no", **fields):
+    return {"type": "error", "code": code, "message": message, "fatal": False, **fields}
+
+
+class TinyServer:
+    """Plays any number of matches of one kind, honestly unless told otherwise.
+
+    ``fault(request)`` may say "lose" (cut the connection before the request is read), "swallow" (after it was
+    obeyed, before the answer), or give messages to answer instead. ``cheat(event)`` may change what is told.
+    """
+
+    def __init__(self, **kind):
+        self.kind = kind
+        self.matches, self.requests, self.known = {}, [], {}
+        self.connections = 0
+        self.fault = lambda request: None
+        self.cheat = lambda event: event
+        self.sockets = []
+
+    async def converse(self, socket):
+        self.connections += 1
+        self.sockets.append(socket)
+        try:
+            async for text in socket:
+                request = json.loads(text)
+                self.requests.append(request)
+                fault = self.fault(request)
+                if fault == "lose":
+                    return socket.transport.abort()
+                answers = fault if isinstance(fault, list) else self.answer(request)
+                if fault == "swallow":
+                    return socket.transport.abort()
+                for place, answer in enumerate(answers):
+                    told = self.cheat(dict(answer))
+                    await socket.send(json.dumps(told if place else told | {"re": request["id"]}))
+        except ConnectionClosed:
+            pass
+
+    def answer(self, request):
+        return getattr(self, "_" + request["type"])(request)
+
+    def sent(self, kind):
+        return [request for request in self.requests if request["type"] == kind]
+
+    def _hello(self, request):
+        token = request.get("token")
+        if token is not None and token not in self.known:
+            return [error("auth_failed")]
+        name = request.get("name", "guest-1") if token is None else self.known[token]
+        if token is None and name in self.known.values() and name != "guest-1":
+            return [error("name_taken", "that name is taken; choose another")]
+        fields = {} if token else {"token": hashlib.sha256(name.encode()).hexdigest()}
+        self.known |= {fields["token"]: name} if fields else {}
+        still = [match for match in self.matches.values() if match.state != "over"]
+        return [
+            {
+                "type": "welcome",
+                "player": name,
+                "kind": request.get("kind", "guest"),
+                "open": [{"match": match.match, "seq": len(match.events)} for match in still],
+                "ladders": [],
+                "limits": {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100},
+                "server": {"name": "tiny", "version": "1"},
+                **fields,
+            }
+        ]
+
+    def _play(self, request):
+        name = f"{len(self.matches):016x}"
+        self.matches[name] = match = HonestMatch(match=name, **self.kind)
+        return list(match.events)
+
+    def _ready(self, request):
+        match = self.matches[request["match"]]
+        match.ready(request.get("nonce"))
+        return match.open_turn()
+
+    def _guess(self, request):
+        match = self.matches[request["match"]]
+        where = request["game"], request["turn"]
+        told = [e for e in match.events if e["type"] == "feedback" and (e["game"], e["turn"]) == where]
+        if told:
+            return told
+        if where != (match.game, match.turn):
+            return [error("stale_turn", expected={"game": match.game, "turn": match.turn})]
+        seen = len(match.events)
+        try:
+            match.guess(request["code"])
+        except GameError as why:
+            return [error("illegal_code", str(why))]
+        return match.events[seen:] + match.open_turn()
+
+    def _resign(self, request):
+        match = self.matches[request["match"]]
+        seen = len(match.events)
+        if "game" in request:
+            match.end("resigned")
+        else:
+            match.give_up()
+        return match.events[seen:]
+
+    def _hint(self, request):
+        match = self.matches[request["match"]]
+        code = format_code(match.live[0])
+        return [{"type": "hint", "match": match.match, "code": code, "candidates": len(match.live), "why": "why"}]
+
+    def _resume(self, request):
+        match = self.matches[request["match"]]
+        head = {"type": "resumed", "match": match.match, "seq": len(match.events), "state": match.state}
+        return [head | {"game": match.game}, *match.events[request["seq"] :], *match.open_turn()]
+
+
+@asynccontextmanager
+async def listening(converse, **options):
+    """A WebSocket server on a free port; the URL to reach it."""
+    options = {"subprotocols": ["evilpegs.v1"], "compression": None, "close_timeout": 1} | options
+    async with serve(converse, "127.0.0.1", 0, **options) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield f"ws://127.0.0.1:{port}/v1"
+
+
+class Sleeps(list):
+    """A sleep that only notes how long it should have been."""
+
+    async def __call__(self, seconds):
+        self.append(seconds)
+
+
+@pytest.fixture
+def sleeps():
+    return Sleeps()
+
+
+@pytest.fixture
+def patience(sleeps):
+    return Patience(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=5)
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return TokenFile(tmp_path / "tokens.json")
+
+
+@pytest.fixture
+def honest_match():
+    return HonestMatch
+
+
+@pytest.fixture
+def tiny_server():
+    return TinyServer
+
+
+@pytest.fixture
+def listen():
+    return listening
+
+
+@pytest.fixture
+def open_session(tokens, patience):
+    """A session with a tiny server that is listening, closed at the end; what it told is in ``told``."""
+
+    @asynccontextmanager
+    async def opened(server, name="ann", told=None):
+        identity = Identity(CLIENT, name=name)
+        async with listening(server.converse) as url:
+            session = Session(url, identity, tokens, patience, (told if told is not None else []).append)
+            try:
+                await session.open()
+                yield session
+            finally:
+                await session.close()
+
+    return opened

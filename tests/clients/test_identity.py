@@ -1,0 +1,65 @@
+import pytest
+
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.identity import Identity, Introduction
+from evilpegs_protocol.client_messages import ClientInfo, Hello
+from evilpegs_protocol.server_messages import ErrorCode, Welcome
+
+CLIENT = ClientInfo(name="test", version="1")
+SERVER = "ws://127.0.0.1:8765/v1"
+OLD, NEW = "0" * 64, "1" * 64
+
+
+def welcome(token=None):
+    limits = {"frame_bytes": 1, "nesting": 1, "open_matches": 1, "requests_per_second": 1}
+    server = {"name": "s", "version": "1"}
+    fields = {"open": (), "ladders": (), "limits": limits, "server": server}
+    return Welcome(player="ann", kind="bot", token=token, **fields)
+
+
+def test_a_guest_says_nothing_until_he_has_a_token(tokens):
+    guest = Introduction(SERVER, Identity(CLIENT), tokens)
+    [hello] = guest.hellos()
+    assert hello == Hello(client=CLIENT)
+    guest.accepted(hello, welcome(NEW))
+    assert guest.hellos() == [Hello(client=CLIENT, token=NEW)]
+    assert not tokens.path.exists()
+    guest.keep_guest("guest-1")
+    assert tokens.kept(SERVER, "guest-1") == (NEW,)
+
+
+def test_a_new_name_is_claimed_and_its_token_kept(tokens):
+    ann = Introduction(SERVER, Identity(CLIENT, "ann", "human"), tokens)
+    [hello] = ann.hellos()
+    assert hello == Hello(client=CLIENT, name="ann", kind="human")
+    ann.accepted(hello, welcome(NEW))
+    assert ann.hellos() == [Hello(client=CLIENT, token=NEW)]
+    assert Introduction(SERVER, Identity(CLIENT, "ann"), tokens).hellos()[0].token == NEW
+
+
+def test_every_kept_token_is_tried_before_the_name_is_claimed_again(tokens):
+    tokens.keep(SERVER, "ann", OLD)
+    tokens.keep(SERVER, "ann", NEW)
+    ann = Introduction(SERVER, Identity(CLIENT, "ann"), tokens)
+    hellos = ann.hellos()
+    assert [(hello.token, hello.name) for hello in hellos] == [(NEW, None), (OLD, None), (None, "ann")]
+    ann.accepted(hellos[1], welcome())
+    assert tokens.kept(SERVER, "ann") == (OLD, NEW)
+    assert ann.hellos() == [hellos[1]]
+
+
+@pytest.mark.parametrize(
+    ("code", "kept", "said"),
+    [
+        (ErrorCode.NAME_TAKEN, True, "the name ann is taken, and no token in "),
+        (ErrorCode.NAME_TAKEN, False, "the server's words"),
+        (ErrorCode.BAD_NAME, True, "the server's words"),
+    ],
+)
+def test_a_taken_name_is_explained_where_tokens_were_kept(tokens, code, kept, said):
+    if kept:
+        tokens.keep(SERVER, "ann", OLD)
+    refused = ServerRefusedError(code, "the server's words")
+    explained = Introduction(SERVER, Identity(CLIENT, "ann"), tokens).explained(refused)
+    assert explained.code is code
+    assert explained.message.startswith(said)

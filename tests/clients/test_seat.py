@@ -1,0 +1,144 @@
+import json
+
+import pytest
+
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.match_view import Phase
+from evilpegs_clients.seat import MOST_BEHIND, Seat
+
+CODES = ["112", "123", "234", "341", "412", "444", "333", "222"]
+
+
+async def play_on(seat, codes=CODES):
+    """Play every game left, with the next code at each turn whatever happened."""
+    while (phase := await seat.until_move()) is not Phase.OVER:
+        if phase is Phase.READY:
+            await seat.ready(f"n{seat.view.game}")
+        else:
+            await seat.guess(codes[seat.view.turn - 1])
+
+
+def refusal(code, **fields):
+    return [{"type": "error", "code": code, "message": "no", "fatal": False, **fields}]
+
+
+def once(fault, kind):
+    """A fault at the first request of a kind."""
+    left = [fault]
+    return lambda request: left.pop() if left and request["type"] == kind else None
+
+
+async def test_a_match_from_first_to_last(tiny_server, open_session):
+    server = tiny_server(games=2)
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        await play_on(seat)
+    [match] = server.matches.values()
+    assert seat.view.record == match.events
+    assert [request["nonce"] for request in server.sent("ready")] == ["n1", "n2"]
+
+
+@pytest.mark.parametrize("fault", ["lose", "swallow"])
+@pytest.mark.parametrize("kind", ["play", "ready", "guess", "resume"])
+async def test_a_cut_at_any_request_loses_and_doubles_nothing(tiny_server, open_session, fault, kind):
+    server = tiny_server(games=2, codemaker="evil", tie="largest")
+    server.fault = once(fault, kind)
+    if kind == "resume":
+        faults = [once("swallow", "guess"), server.fault]
+        server.fault = lambda request: faults[0](request) or faults[1](request)
+    async with open_session(server) as session:
+        await play_on(seat := await Seat.play(session, "tiny"))
+    match = server.matches[seat.view.id]
+    assert server.connections > 1
+    assert len(server.matches) == 1
+    assert seat.view.record == match.events
+    assert [event["seq"] for event in match.events] == list(range(1, len(match.events) + 1))
+
+
+async def test_cuts_everywhere(tiny_server, open_session):
+    server = tiny_server(games=3)
+    kinds = ["swallow", None, "lose", None, None]
+    server.fault = lambda request: kinds[len(server.requests) % 5] if request["type"] != "hello" else None
+    async with open_session(server) as session:
+        await play_on(seat := await Seat.play(session, "tiny"))
+    assert seat.view.record == server.matches[seat.view.id].events
+
+
+async def test_when_the_match_went_on_meanwhile_the_view_catches_up(tiny_server, open_session):
+    server = tiny_server(games=2)
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.ready("n")
+        [match] = server.matches.values()
+        match.end("flagged")
+        server.fault = once(refusal("game_over"), "guess")
+        await seat.guess("111")
+        assert await seat.until_move() is Phase.READY
+        assert seat.view.game == 2
+        assert seat.view.record == match.events
+
+
+async def test_a_server_that_never_agrees_is_given_up(tiny_server, open_session):
+    server = tiny_server()
+    server.fault = lambda request: refusal("stale_turn") if request["type"] == "guess" else None
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.ready("n")
+        for _ in range(MOST_BEHIND):
+            await seat.guess("111")
+            assert await seat.until_move() is Phase.TURN
+        with pytest.raises(ServerRefusedError, match="stale_turn"):
+            await seat.guess("111")
+
+
+async def test_an_illegal_code_is_the_callers(tiny_server, open_session):
+    async with open_session(tiny_server()) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.ready("n")
+        with pytest.raises(ServerRefusedError, match="illegal_code"):
+            await seat.guess("9")
+        assert await seat.until_move() is Phase.TURN
+
+
+async def test_resigning_a_game_and_a_match(tiny_server, open_session):
+    async with open_session(tiny_server(games=4)) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.resign(1)
+        assert await seat.until_move() is Phase.READY
+        await seat.resign()
+        assert await seat.until_move() is Phase.OVER
+    assert seat.view.over.outcomes == ("resigned",) * 4
+
+
+async def test_a_hint(tiny_server, open_session):
+    server = tiny_server(practice=True)
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.ready("n")
+        assert (await seat.hint()).code == "111"
+        server.fault = once("swallow", "hint")
+        assert await seat.hint() is None
+        assert await seat.until_move() is Phase.TURN
+
+
+async def test_a_match_left_by_another_program_is_taken_up(tiny_server, open_session):
+    server = tiny_server(games=2)
+    async with open_session(server) as session:
+        first = await Seat.play(session, "tiny")
+        await first.ready("n")
+        await first.guess("112")
+        seat = await Seat.resume(session, first.view.id)
+        assert seat.view.record == first.view.record
+        await play_on(seat)
+    assert seat.view.over is not None
+
+
+async def test_news_of_another_match_is_not_mixed_in(tiny_server, open_session):
+    server = tiny_server()
+    async with open_session(server) as session:
+        first = await Seat.play(session, "tiny")
+        await first.resign()
+        second = await Seat.play(session, "tiny")
+        await server.sockets[0].send(json.dumps(server.matches[first.view.id].events[0]))
+        await play_on(second)
+    assert second.view.record == server.matches[second.view.id].events
