@@ -1,0 +1,162 @@
+"""Whether one game was honest: commitment, secret, every feedback, evil's rule, the clock and the outcome."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evilpegs_clients.finding import Finding
+from evilpegs_game.candidates import History, LiveSets, Position, Turn
+from evilpegs_game.codemaker import Evil
+from evilpegs_game.codes import Code, code_at, format_code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """The events of one game of a match. ``nonce_sent`` is what the client gave in `ready`, None if not known."""
+
+    match: MatchStarted
+    started: GameStarted
+    feedbacks: tuple[FeedbackGiven, ...]
+    over: GameOver
+    nonce_sent: str | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the match."""
+        return Rules.parse(self.match.rules)
+
+    def finding(self, what: str, turn: int = 0) -> Finding:
+        """Something in this game does not hold."""
+        return Finding(what, self.started.game, turn)
+
+
+def check_game(game: GameRecord, live_sets: LiveSets) -> Iterator[Finding]:
+    """Everything that can be recomputed about a game that is over."""
+    try:
+        history = tuple(_answered(game, event) for event in game.feedbacks)
+    except GameError as error:
+        yield game.finding(str(error))
+        return
+    yield from _check_nonces(game)
+    yield from _check_outcome(game, history)
+    yield from _check_clock(game)
+    try:
+        yield from _check_codemaker(game, history, live_sets)
+        yield from _check_practice(game, history, live_sets)
+    except GameError as error:
+        yield game.finding(f"the codemaker's replies cannot be recomputed: {error}")
+
+
+def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
+    given = Feedback(event.black, event.white)
+    given.check(game.rules.pegs)
+    return Turn(parse_code(event.code, game.rules), given)
+
+
+def _check_nonces(game: GameRecord) -> Iterator[Finding]:
+    over = game.over
+    if over.nonce is None:
+        yield game.finding("the nonce is not opened, so the commitment cannot be checked")
+    elif game.started.commitment != commitment(game.match.match, over.game, game.match.rules, over.nonce):
+        yield game.finding("the commitment does not fit the nonce")
+    never_began = over.client_nonce is None and not game.feedbacks
+    if game.nonce_sent is not None and game.nonce_sent != over.client_nonce and not never_began:
+        yield game.finding("the client nonce is not the one that was sent")
+
+
+def _check_outcome(game: GameRecord, history: History) -> Iterator[Finding]:
+    over, limit = game.over, game.match.guess_limit
+    solved = [turn for turn, (_, given) in enumerate(history, 1) if given == all_black(game.rules.pegs)]
+    if over.guesses != len(history) or len(history) > limit:
+        yield game.finding(f"{over.guesses} guesses are counted, {len(history)} were answered, of {limit}")
+    if solved and solved[0] < len(history):
+        yield game.finding("the game went on after it was solved", solved[0])
+    if bool(solved) != (over.outcome == "solved"):
+        yield game.finding(f"the outcome is {over.outcome}, but the secret was {'' if solved else 'not '}found")
+    if (len(history) == limit and not solved) != (over.outcome == "unsolved"):
+        yield game.finding(f"the outcome is {over.outcome} after {len(history)} guesses of {limit}")
+
+
+def _check_clock(game: GameRecord) -> Iterator[Finding]:
+    clock, elapsed = game.match.clock, 0
+    left = clock.base_ms if clock else None
+    for event in game.feedbacks:
+        elapsed += event.took_ms
+        if clock is not None and left is not None:
+            if event.took_ms > left:
+                yield game.finding("the guess was answered though the time was up", event.turn)
+            left = max(0, left - event.took_ms) + clock.increment_ms
+        if event.left_ms != left:
+            yield game.finding(f"{event.left_ms} ms are left, it should be {left}", event.turn)
+    ended_by_guess = game.over.outcome in {"solved", "unsolved"}
+    if game.over.elapsed_ms < elapsed or (ended_by_guess and game.over.elapsed_ms > elapsed):
+        yield game.finding(f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
+
+
+def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+    if game.match.codemaker == "evil":
+        yield from _check_evil(game, history, live_sets)
+        yield from _check_witness(game, history)
+    elif game.over.nonce is not None:
+        yield from _check_fixed(game, history, game.over.nonce)
+
+
+def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Finding]:
+    over, rules = game.over, game.rules
+    secret = code_at(secret_index(nonce, over.client_nonce, over.match, over.game, rules.size), rules)
+    if over.secret != format_code(secret) and (history or over.secret is not None):
+        yield game.finding(f"the secret is {over.secret}, the nonces give {format_code(secret)}")
+    for turn, (guess, given) in enumerate(history, 1):
+        due = feedback(guess, secret)
+        if given != due:
+            yield game.finding(_wrong(guess, given, due), turn)
+
+
+def _check_evil(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+    seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
+    if seeded and nonce is None:
+        yield game.finding("without the nonce evil's replies cannot be checked")
+        return
+
+    def tie(turn: int, tied: int) -> int:
+        return tie_index(nonce or "", game.match.match, game.over.game, turn, tied)
+
+    evil = Evil(tie if seeded else None)
+    for turn, (guess, given) in enumerate(history, 1):
+        due = evil.reply(Position(game.rules, history[: turn - 1], live_sets), guess)
+        if given != due:
+            yield game.finding(_wrong(guess, given, due), turn)
+            return  # what follows an unruly reply says nothing
+
+
+def _check_witness(game: GameRecord, history: History) -> Iterator[Finding]:
+    secret = game.over.secret
+    if secret is None:
+        if history and game.over.outcome != "void":
+            yield game.finding("there is no witness")
+        return
+    witness = parse_code(secret, game.rules)
+    for turn, (guess, given) in enumerate(history, 1):
+        if feedback(guess, witness) != given:
+            yield game.finding(f"the witness {secret} would have got {feedback(guess, witness)}, not {given}", turn)
+
+
+def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+    """The help that practice ladders give is right too."""
+    for event, (guess, given) in zip(game.feedbacks, history, strict=True):
+        if event.parts is None and event.candidates is None:
+            continue
+        parts = Position(game.rules, history[: event.turn - 1], live_sets).parts(guess)
+        if event.candidates is not None and event.candidates != parts.get(given, 0):
+            yield game.finding(f"{parts.get(given, 0)} candidates are left, not {event.candidates}", event.turn)
+        rows = tuple((part.black, part.white, size) for part, size in parts.items())
+        if event.parts is not None and event.parts != rows:
+            yield game.finding("the parts are not those of the guess", event.turn)
+
+
+def _wrong(guess: Code, given: Feedback, due: Feedback) -> str:
+    return f"{format_code(guess)} got {given}, it should have got {due}"
