@@ -1,0 +1,96 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codemaker import Evil, Fixed
+from evilpegs_game.codes import code_at
+from evilpegs_game.criteria import ENTROPY, MINIMAX
+from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
+from evilpegs_game.evaluation import MAX_IDLE_TURNS, Evaluation, duel, evaluate
+from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess
+
+SMALL = [Rules(1, 1), Rules(1, 5), Rules(2, 3), Rules(3, 2), Rules(3, 3), Rules(2, 4), Rules(3, 4, repeats=False)]
+
+
+def minimax(position):
+    return best_guess(position, MINIMAX)
+
+
+def first_candidate(position):
+    return position.first_candidate
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
+def test_evaluate_is_playing_every_secret_one_by_one(rules, choose, pick):
+    first = code_at(pick % rules.size, rules)
+    played = [len(duel(choose, Fixed(code_at(index, rules)), rules, first)) for index in range(rules.size)]
+    result = evaluate(choose, rules, first)
+    assert result.total == sum(played)
+    assert result.max == max(played)
+    assert result.codes == len(played) == rules.size
+    assert result.distribution == tuple(played.count(turns) for turns in range(1, max(played) + 1))
+
+
+def test_an_evaluation_adds_up():
+    result = Evaluation(Rules(3, 3), (0, 0, 1), (1, 7, 17, 2))
+    assert (result.codes, result.total, result.max) == (27, 74, 4)
+    assert result.exact_mean == Fraction(74, 27)
+    assert result.mean == pytest.approx(2.7407, abs=1e-4)
+
+
+def test_the_first_guess_is_reported():
+    assert evaluate(minimax, Rules(3, 3)).first == (0, 0, 1)
+    assert evaluate(minimax, Rules(3, 3), first=(2, 2, 2)).first == (2, 2, 2)
+
+
+def test_an_illegal_first_guess():
+    with pytest.raises(IllegalCodeError):
+        evaluate(minimax, Rules(3, 3), first=(0, 0))
+    with pytest.raises(IllegalCodeError):
+        duel(minimax, Evil(), Rules(3, 3), first=(0, 0, 3))
+
+
+def test_progress_rises_to_the_number_of_codes():
+    seen = []
+    evaluate(minimax, Rules(3, 3), progress=seen.append)
+    assert seen == list(range(1, 28))
+
+
+def test_a_strategy_that_repeats_itself_is_stopped():
+    with pytest.raises(GameError, match=f"stuck.* its last {MAX_IDLE_TURNS + 1} guesses excluded none"):
+        evaluate(lambda position: (0, 0, 0), Rules(3, 3))
+    with pytest.raises(GameError, match="stuck"):
+        duel(lambda position: (0, 0, 0), Evil(), Rules(3, 3))
+
+
+def test_a_strategy_that_only_dawdles_is_not():
+    def dawdle(position):
+        return (0, 0) if position.turn < MAX_IDLE_TURNS else position.first_candidate
+
+    assert evaluate(dawdle, Rules(2, 2)).codes == 4
+
+
+def test_too_large_is_refused_before_anything_is_made():
+    with pytest.raises(TooLargeError, match="bytes"):
+        evaluate(first_candidate, Rules(12, 14))
+    with pytest.raises(TooLargeError, match="bytes"):
+        duel(first_candidate, Evil(), Rules(8, 10))
+
+
+def test_a_duel_ends_with_all_black_and_counts_what_is_left():
+    turns = duel(minimax, Evil(), Rules(3, 3))
+    assert turns[-1].feedback == (3, 0)
+    assert turns[-1].candidates == 1
+    position = Position(Rules(3, 3), (), LiveSets())
+    for turn in turns:
+        position = position.after(turn.guess, turn.feedback)
+        assert position.count == turn.candidates
+
+
+def test_strategies_that_ask_more_of_the_position_work():
+    assert evaluate(lambda position: best_guess(position, ENTROPY, candidates_only=True), Rules(3, 3)).codes == 27

@@ -1,0 +1,89 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game import selection
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codes import all_codes, code_at, column_code
+from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.feedback import feedback
+from evilpegs_game.partition import part_sizes, partition_counts
+from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess
+
+CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
+SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5)]
+CLASSIC = Rules(4, 6)
+
+
+def plain_codes(columns):
+    return [column_code(columns, place) for place in range(columns.shape[1])]
+
+
+def plain_best(position, criterion, candidates_only):
+    """The rule as it is written, over all guesses, nothing left out."""
+    candidates = plain_codes(position.candidates)
+    if len(candidates) <= 2:
+        return candidates[0]
+    guesses = candidates if candidates_only else plain_codes(position.all_codes)
+    best = guesses[:1]
+    for guess in guesses[1:]:
+        pair = [part_sizes(position.candidates, one) for one in (best[0], guess)]
+        table = selection.np.stack(pair, axis=1).astype("int32")
+        winners = criterion.best(table).tolist()
+        if winners == [1]:
+            best = [guess]
+        elif winners == [0, 1]:
+            best.append(guess)
+    return next((guess for guess in best if guess in candidates), best[0])
+
+
+@st.composite
+def positions(draw):
+    rules = draw(st.sampled_from(SMALL))
+    codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
+    secret, guesses = draw(codes), draw(st.lists(codes, max_size=2))
+    return Position(rules, tuple(Turn(guess, feedback(guess, secret)) for guess in guesses), LiveSets())
+
+
+@pytest.mark.parametrize("candidates_only", [False, True])
+@pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
+@settings(deadline=None, max_examples=20)
+@given(position=positions())
+def test_the_best_guess_is_the_one_the_written_rule_gives(criterion, candidates_only, position):
+    expected = plain_best(position, criterion, candidates_only)
+    assert best_guess(position, criterion, candidates_only) == expected
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
+def test_chunks_do_not_change_the_choice(criterion, monkeypatch):
+    position = Position(Rules(3, 4), (Turn((0, 1, 2), feedback((0, 1, 2), (3, 0, 0))),), LiveSets())
+    whole = best_guess(position, criterion)
+    monkeypatch.setattr(selection, "_CHUNK", 5)
+    assert best_guess(position, criterion) == whole
+
+
+def test_of_two_candidates_the_first_is_played():
+    position = Position(Rules(1, 3), (Turn((1,), feedback((1,), (0,))),), LiveSets())
+    assert position.count == 2
+    assert best_guess(position, MINIMAX) == (0,)
+
+
+def test_first_guesses_tell_fresh_colors_apart_only_once():
+    # 1111 1112 1122 1123 1234 and their permutations: the set partitions of four pegs, 15 of them.
+    budget = 15 * 1296
+    assert best_guess(Position(CLASSIC, (), LiveSets(), budget), MINIMAX) == (0, 0, 1, 1)
+    with pytest.raises(OverBudgetError, match="19,440 feedback evaluations; the budget is 19,439"):
+        best_guess(Position(CLASSIC, (), LiveSets(), budget - 1), MINIMAX)
+
+
+def test_a_budget_never_forbids_the_end_of_a_game():
+    position = Position(Rules(2, 2), (Turn((0, 0), feedback((0, 0), (0, 1))),), LiveSets(), budget=0)
+    assert best_guess(position, MINIMAX) == (0, 1)
+
+
+def test_partitions_do_not_change_when_fresh_colors_are_renamed():
+    codes = plain_codes(all_codes(Rules(3, 4)))
+    sizes = [sorted(partition_counts(guess, codes).items()) for guess in [(0, 0, 1), (2, 2, 3), (3, 3, 0)]]
+    assert sizes[0] == sizes[1] == sizes[2]

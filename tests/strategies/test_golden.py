@@ -1,0 +1,49 @@
+"""Exact numbers of tests/golden/golden.json. Millions of feedbacks: not for runs with the JIT off."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import player
+from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codemaker import Evil, largest_parts
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.evaluation import duel, evaluate
+from evilpegs_game.rules import Rules
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
+
+
+def label(row):
+    return " ".join(str(row[key]) for key in ("rules", "strategy", "guesses", "guess") if key in row)
+
+
+@pytest.mark.parametrize("row", GOLDEN["totals"], ids=label)
+def test_totals(row):
+    strategy = load_strategy(row["strategy"], candidates_only=row.get("guesses") == "candidates")
+    result = evaluate(player(strategy), Rules.parse(row["rules"]))
+    assert format_code(result.first) == row["first"]
+    assert list(result.distribution) == row["distribution"]
+    assert (result.total, result.max) == (row["total"], row["max"])
+    assert result.codes == Rules.parse(row["rules"]).size
+
+
+@pytest.mark.parametrize("row", GOLDEN["evil_lines"], ids=label)
+def test_evil_lines(row):
+    turns = duel(player(load_strategy(row["strategy"])), Evil(), Rules.parse(row["rules"]))
+    told = [f"{format_code(guess)}:{given.black}{given.white}" for guess, given, _ in turns]
+    left = [f"/{turn.candidates}" for turn in turns[:-1]] + [""]
+    assert " ".join(map("".join, zip(told, left, strict=True))) == row["line"]
+
+
+@pytest.mark.parametrize("row", GOLDEN["first_guess_parts"], ids=label)
+def test_first_guess_parts(row):
+    rules = Rules.parse(row["rules"])
+    position, guess = Position(rules, (), LiveSets()), parse_code(row["guess"], rules)
+    sizes = list(position.parts(guess).values())
+    assert (max(sizes), len(sizes)) == (row["largest"], row["parts"])
+    assert sum(size * size for size in sizes) == row.get("sum_of_squares", sum(size * size for size in sizes))
+    if row.get("note") == "three parts tie at 256":
+        assert len(largest_parts(position, guess)) == 3

@@ -1,0 +1,140 @@
+"""The contract that every strategy keeps, and a class for each that inherits it."""
+
+import random
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+import pytest
+
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.strategy import Strategy, player, seeded_rng
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codemaker import Evil, Fixed
+from evilpegs_game.codes import check_code, code_at
+from evilpegs_game.evaluation import duel, evaluate
+from evilpegs_game.feedback import feedback
+from evilpegs_game.rules import Rules
+
+RULES = [Rules(1, 1), Rules(1, 4), Rules(3, 3), Rules(2, 5), Rules(3, 4, repeats=False)]
+
+
+def position_of(rules, secret, *guesses):
+    return Position(rules, tuple(Turn(guess, feedback(guess, secret)) for guess in guesses), LiveSets())
+
+
+class StrategyContract(ABC):
+    @property
+    @abstractmethod
+    def strategy(self) -> Strategy: ...
+
+    @pytest.mark.parametrize("rules", RULES, ids=str)
+    def test_solves_every_secret_with_legal_guesses(self, rules):
+        assert evaluate(player(self.strategy), rules).codes == rules.size
+
+    @pytest.mark.parametrize("rules", RULES, ids=str)
+    def test_beats_the_evil_codemaker(self, rules):
+        turns = duel(player(self.strategy), Evil(), rules)
+        assert all(check_code(turn.guess, rules) is None for turn in turns)
+        assert len(turns) <= rules.size
+
+    def test_plays_the_only_candidate(self):
+        position = position_of(Rules(3, 3), (2, 1, 0), (2, 1, 0))
+        assert player(self.strategy)(position) == (2, 1, 0)
+
+    def test_chooses_the_same_whatever_was_played_before(self):
+        position = position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1))
+        alone = player(self.strategy, seed=5)(position)
+        busy = player(self.strategy, seed=5)
+        for index in range(27):
+            duel(busy, Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
+        assert busy(position) == alone
+
+    def test_leaves_the_global_randomness_alone(self):
+        random.seed(1)
+        before = random.getstate()
+        duel(player(self.strategy), Evil(), Rules(3, 3))
+        assert random.getstate() == before
+
+    def test_choices_are_plain_tuples_of_int(self):
+        choice = self.strategy.choose(position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1)), seeded_rng(0, ()))
+        assert type(choice) is tuple
+        assert {type(color) for color in choice} == {int}
+
+    def test_says_whether_it_uses_randomness(self):
+        position = position_of(Rules(3, 3), (2, 1, 0))
+        choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(20)}
+        assert len(choices) == 1 or self.strategy.uses_rng
+
+
+class NamedContract(StrategyContract):
+    """For the strategies of the registry: also found by name, with the option for candidates only."""
+
+    name = ""
+
+    @property
+    def strategy(self) -> Strategy:
+        return load_strategy(self.name)
+
+    def test_its_name_is_that_of_the_registry(self):
+        assert self.strategy.name == self.name
+
+    def test_has_a_docstring(self):
+        assert len(type(self.strategy).__doc__.splitlines()) > 1
+
+    def test_with_candidates_only_it_guesses_candidates(self):
+        strategy = load_strategy(self.name, candidates_only=True)
+        assert strategy.candidates_only
+        for index in range(27):
+            turns = duel(player(strategy), Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
+            position = position_of(Rules(3, 3), code_at(index, Rules(3, 3)), *(turn.guess for turn in turns[:-1]))
+            history = position.history
+            for number, turn in enumerate(turns):
+                assert Position(Rules(3, 3), history[:number], LiveSets()).is_candidate(turn.guess)
+
+
+class TestFirstConsistent(NamedContract):
+    name = "first-consistent"
+
+
+class TestRandomConsistent(NamedContract):
+    name = "random-consistent"
+
+    def test_draws_every_candidate(self):
+        position = position_of(Rules(1, 4), (3,), (0,))
+        assert {player(self.strategy, seed)(position) for seed in range(40)} == {(1,), (2,), (3,)}
+
+
+class TestMinimax(NamedContract):
+    name = "minimax"
+
+
+class TestLexicographic(NamedContract):
+    name = "lexicographic"
+
+
+class TestExpectedSize(NamedContract):
+    name = "expected-size"
+
+
+class TestEntropy(NamedContract):
+    name = "entropy"
+
+
+class TestMostParts(NamedContract):
+    name = "most-parts"
+
+
+class TestFromAFile(StrategyContract):
+    @pytest.fixture(autouse=True)
+    def _file(self, tmp_path: Path):
+        self.path = tmp_path / "last.py"
+        self.path.write_text("def choose(position, rng):\n    return position.candidate(position.count - 1)\n")
+
+    @property
+    def strategy(self) -> Strategy:
+        return load_strategy(str(self.path))
+
+
+def test_every_strategy_of_the_registry_is_tested_here():
+    assert {tested.name for tested in NamedContract.__subclasses__()} == set(STRATEGIES)
