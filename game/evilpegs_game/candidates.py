@@ -62,7 +62,9 @@ class LiveSets:
         """
         needed = self.bytes_needed(rules)
         if needed > self._max_bytes:
-            message = f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}"
+            message = (
+                f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
+            )
             raise TooLargeError(message)
         with self._lock:  # held while the codes are made, so that they are made once
             found = self._recall((rules, ()))
