@@ -76,7 +76,10 @@ def _least_lists(table: SizeTable) -> Places:
 
 def _least_products(table: SizeTable) -> Places:
     """The guesses with the least product of n**n, in exact integers."""
-    multisets = [tuple(sorted(sizes)) for sizes in table.T.tolist()]
+    ranked = np.sort(table, axis=0)
+    if (ranked == ranked[:, :1]).all():
+        return np.arange(table.shape[1])
+    multisets = [tuple(sizes) for sizes in ranked.T.tolist()]
     counters = {multiset: Counter(multiset) for multiset in set(multisets)}
     shared = reduce(and_, counters.values())
     products = {key: _product(counter - shared) for key, counter in counters.items()}
