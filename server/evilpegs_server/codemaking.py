@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from evilpegs_game.candidates import History, LiveSets, Position
+from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codemaker import Codemaker, Evil, Fixed, witness
 from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.criteria import EXPECTED_SIZE
@@ -19,8 +19,8 @@ _T = TypeVar("_T")
 
 INLINE_CODES: Final = 100_000
 """Over this many codes a reply can take a millisecond: it is computed in the pool."""
-HINT_BUDGET: Final = 200_000_000
-"""Feedback evaluations a hint may cost; about a quarter of a second."""
+HINT_BUDGET: Final = 1_000_000_000
+"""Feedback evaluations a hint may cost; about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Codemaking:
                 draw = Draw("0" * 16, 1, "0" * 64, None)
                 guess = code_at(0, ladder.rules)
                 given = self.answer(ladder, draw, (), guess).feedback
-                self.hint(ladder, ((guess, given),))
+                self.hint(ladder, (Turn(guess, given),))
 
     def is_cheap(self, ladder: Ladder) -> bool:
         """Whether replies on this ladder take well under a millisecond."""

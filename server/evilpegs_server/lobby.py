@@ -112,7 +112,7 @@ class Lobby:
         self.draining = True
         for runner in self._open.values():
             runner.stop()
-        while any(runner.busy for runner in self._open.values()):
+        while any(runner.busy for runner in self._open.values()):  # noqa: ASYNC110 - once in the life of a server
             await asyncio.sleep(0.01)
 
     def __len__(self) -> int:

@@ -22,8 +22,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Self
 
-from evilpegs_game.candidates import History
-from evilpegs_game.codes import Code, parse_code
+from evilpegs_game.candidates import History, Turn
+from evilpegs_game.codes import SYMBOLS, Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_server.clock import GameClock
@@ -158,8 +158,8 @@ class Match:
             return self._end_game(Outcome.FLAGGED, now)
         try:
             code = parse_code(text, self.ladder.rules)
-        except GameError as error:
-            return self._strike(str(error), now)
+        except GameError:
+            return self._strike(now)
         self._pending, self._took_ms, self._wake_at = code, self.clock.stop(now), None
         self._enter(State.THINKING)
         return [NeedReply(game, turn, code, self.history, self.client_nonce)]
@@ -254,8 +254,12 @@ class Match:
             raise self._refused(Refusal.STALE_TURN, "that turn was answered, for another code")
         return AnswerRepeated(game, turn)
 
-    def _strike(self, why: str, now: float) -> list[MatchEvent]:
+    def _strike(self, now: float) -> list[MatchEvent]:
+        """Count an illegal code. What it was is not repeated: it is the player's own text."""
         self._strikes += 1
+        rules = self.ladder.rules
+        once = "" if rules.repeats else ", each at most once"
+        why = f"not a code of {rules}: write {rules.pegs} of {SYMBOLS[: rules.colors]}{once}"
         refused = CodeRefused(why, STRIKES - self._strikes)
         return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
 
@@ -327,7 +331,7 @@ class Match:
 
     def _apply_answered(self, fact: GuessAnswered) -> None:
         self._answered[fact.game, fact.turn] = fact.guess
-        self.history = (*self.history, (fact.guess, fact.feedback))
+        self.history = (*self.history, Turn(fact.guess, fact.feedback))
         self.clock.charge(fact.took_ms)
         self._pending = None
         if self.state is State.THINKING:

@@ -86,11 +86,10 @@ class MatchRunner:
     def open(self, link: Link, player: str, client: Program, opening: Write, re: str | None) -> None:
         """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
         self.seat = link
-        first = self._scribe.open(player, client)
-        minutes = self._scribe.take_down(self.match.start(self._now()))
-        minutes.entries[:0] = first.entries
-        minutes.writes.insert(0, opening)
-        texts = [answer(first.entries[0].text, re), *(entry.text for entry in minutes.entries[1:])]
+        minutes = self._scribe.open(self.match.start(self._now()), player, client)
+        minutes.writes.append(opening)
+        started, *others = minutes.entries
+        texts = [answer(started.text, re), *(entry.text for entry in others)]
         self._commit(minutes, partial(self._deliver, link, texts, minutes))
 
     def receive(self, asked: Asked) -> None:

@@ -40,24 +40,26 @@ class Scribe:
         self._codemaking = codemaking
         self._wall_ms = wall_ms
 
-    def open(self, player: str, client: Program) -> Minutes:
-        """The first event."""
+    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Minutes:
+        """Begin the record: who plays, then ``events``."""
         minutes = Minutes()
         self._enter(minutes, transcript.match_started(self._match, player, client, self._wall_ms()))
-        return minutes
+        return self._fill(minutes, events, None, 0)
 
     def take_down(self, events: Sequence[MatchEvent], answer: Answer | None = None, stalled_ms: int = 0) -> Minutes:
         """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them."""
-        minutes = Minutes()
+        return self._fill(Minutes(), events, answer, stalled_ms)
+
+    def draw(self, game: int, client_nonce: str | None) -> Draw:
+        """What the secret and the ties of a game follow from."""
+        return Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+
+    def _fill(self, minutes: Minutes, events: Sequence[MatchEvent], answer: Answer | None, stalled_ms: int) -> Minutes:
         for event in events:
             self._note(minutes, event, answer, stalled_ms)
         if minutes.entries:
             minutes.writes.append(writes.recorded(self._match.id, minutes.entries))
         return minutes
-
-    def draw(self, game: int, client_nonce: str | None) -> Draw:
-        """What the secret and the ties of a game follow from."""
-        return Draw(self._match.id, game, self._match.nonce(game), client_nonce)
 
     def _note(self, minutes: Minutes, event: MatchEvent, answer: Answer | None, stalled_ms: int) -> None:
         match event:
