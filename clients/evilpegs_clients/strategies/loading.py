@@ -4,7 +4,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -69,13 +69,10 @@ def _from_file(path: Path) -> FileStrategy:
 
 def _import(path: Path) -> ModuleType:
     name = f"evilpegs_strategy_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        message = f"{path} cannot be loaded"
-        raise StrategyError(message)
-    module = sys.modules[name] = module_from_spec(spec)  # dataclasses look their module up there
+    module = sys.modules[name] = ModuleType(name)  # dataclasses look their module up there
+    module.__file__ = str(path)
     try:
-        spec.loader.exec_module(module)
+        SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
         message = f"{path} cannot be loaded: {_told(error, path)}"
         raise StrategyError(message) from error
