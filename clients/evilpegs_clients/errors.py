@@ -56,7 +56,3 @@ class ServerRefusedError(ClientError):
 
 class TokenFileError(ClientError):
     """The file of tokens cannot be read or written."""
-
-
-class StrategyError(ClientError):
-    """A strategy raised, or chose what is not a code of the rules."""

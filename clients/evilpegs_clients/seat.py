@@ -20,9 +20,10 @@ BEHIND: Final = frozenset(
         ErrorCode.NOT_READY,
         ErrorCode.FLAGGED,
         ErrorCode.GAME_OVER,
+        ErrorCode.INTERNAL,
     }
 )
-"""The match went on while the move was under way: what the view misses is fetched."""
+"""The match went on, or went wrong, while the move was under way: what the view misses is fetched."""
 MOST_BEHIND: Final = 3
 """So often in a row without an event between; more would be a server that makes no sense."""
 
@@ -47,6 +48,8 @@ class Seat:
         while session.view is None:
             try:
                 await session.ask(Play(ladder=ladder))
+            except ServerRefusedError as error:
+                raise _explained(error, session) from None
             except ConnectionLostError:
                 await session.restore()
                 begun = [match.match for match in session.welcome.open if match.match not in known]
@@ -110,3 +113,15 @@ class Seat:
         self._behind = self._behind + 1 if self._behind_at == self.view.seq else 1
         self._behind_at = self.view.seq
         return self._behind > MOST_BEHIND
+
+
+def _explained(error: ServerRefusedError, session: Session) -> ServerRefusedError:
+    """Why no match begins, with what to do instead."""
+    ladders = session.welcome.ladders
+    if error.code is ErrorCode.UNKNOWN_LADDER and ladders:
+        return ServerRefusedError(
+            error.code, f"{error.message}; there are: {', '.join(ladder.id for ladder in ladders)}"
+        )
+    if error.code is ErrorCode.AUTH_REQUIRED:
+        return ServerRefusedError(error.code, f"{error.message}; give one with --name")
+    return error

@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,6 +98,31 @@ class TokenFile:
     def _failed(self, what: str, error: Exception) -> TokenFileError:
         why = getattr(error, "strerror", None) or "it is not text"
         return TokenFileError(f"cannot {what} the file of tokens {self.path}: {why}; name another with --tokens")
+
+
+@contextmanager
+def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
+    """Whether, while the block lasts, no other program plays on that server under that name.
+
+    One that is alone may finish the matches it finds open; another's would be taken from under its hands. Programs
+    know of each other by locks beside the file of tokens. Of guests, who have no name, this is never true.
+    """
+    if name is None:
+        yield False
+        return
+    tokens.check_writable()
+    digest = sha256(f"{server} {name}".encode()).hexdigest()[:16]
+    path = tokens.path.with_name(f"{tokens.path.name}.{digest}.lock")
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def _checked(value: Any) -> _Kept:

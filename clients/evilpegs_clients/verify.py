@@ -24,25 +24,28 @@ NO_NONCES: Final[Mapping[int, str]] = {}
 def verify_match(
     events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, live_sets: LiveSets | None = None
 ) -> list[Finding]:
-    """Check a whole match: each of its games, and that nothing in its record was changed.
+    """Check a whole match: that nothing in its record was changed, and each of its games.
 
     ``nonces_sent`` has the nonce the client gave in `ready`, for each game where that is known.
     """
+    findings = verify_record(events)
+    if findings:
+        return findings
+    sets = live_sets or LiveSets(CACHE_BYTES)
+    games = _games(_parsed(events)[0], nonces_sent)
+    return [finding for game in games for finding in check_game(game, sets)]
+
+
+def verify_record(events: Events) -> list[Finding]:
+    """Check that the record of a match that is over is a whole: order, hashes, summary; not the games in it."""
     parsed, findings = _parsed(events)
     if findings:
         return findings
     started = parsed[0]
     assert isinstance(started, MatchStarted)  # noqa: S101 - `_parsed` saw to it
     hashes = heads(events)
-    findings = [
-        *check_start(started),
-        *check_order(parsed),
-        *check_end(parsed, started.games, hashes[-2] if len(hashes) > 1 else GENESIS),
-    ]
-    if findings:
-        return findings
-    sets = live_sets or LiveSets(CACHE_BYTES)
-    return [finding for game in _games(parsed, nonces_sent) for finding in check_game(game, sets)]
+    head = hashes[-2] if len(hashes) > 1 else GENESIS
+    return [*check_start(started), *check_order(parsed), *check_end(parsed, started.games, head)]
 
 
 def verify_game(

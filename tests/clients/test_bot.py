@@ -1,0 +1,254 @@
+import asyncio
+import json
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from evilpegs_clients.bot import run_bot
+from evilpegs_clients.errors import SeatTakenError, ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.session import Reconnecting
+from evilpegs_clients.strategies.first_consistent import FirstConsistent
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_clients.summary import GameSummary, MatchSummary
+from evilpegs_clients.tokens import sole_user
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_protocol.server_messages import MatchStarted, Welcome
+
+
+@dataclass(frozen=True)
+class Doing:
+    """A strategy that does what it is told to."""
+
+    do: Any
+    name: str = "doing"
+    uses_rng: bool = False
+
+    def choose(self, position, rng):
+        return self.do(position)
+
+
+@pytest.fixture
+def play(tokens, patience, listen):
+    """Run a bot against a tiny server."""
+
+    async def run(server, strategy=None, **options):
+        options = {"name": "ann", "ladder": "tiny", "seed": 1} | options
+        async with listen(server.converse) as url:
+            return await run_bot(
+                server=url,
+                strategy=strategy or FirstConsistent(),
+                token_file=tokens.path,
+                patience=patience,
+                **options,
+            )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "kind", [{"codemaker": "fixed"}, {"codemaker": "evil", "tie": "largest/seeded"}, {"practice": True}]
+)
+async def test_matches_are_played_and_every_game_is_verified(tiny_server, play, kind):
+    server, events = tiny_server(games=3, clock={"base_ms": 60_000, "increment_ms": 0}, **kind), []
+    summary = await play(server, matches=2, on_event=events.append)
+    assert summary.player == "ann"
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 6
+    for match in summary.matches:
+        truth = server.matches[match.match]
+        assert [(game.outcome, game.guesses) for game in match.games] == [end[:2] for end in truth.ends]
+    one_match = [MatchStarted, GameSummary, GameSummary, GameSummary, MatchSummary]
+    assert [type(event) for event in events] == [Welcome, *one_match, *one_match]
+
+
+async def test_every_game_has_a_fresh_nonce(tiny_server, play):
+    server = tiny_server(games=3)
+    await play(server)
+    nonces = {request["nonce"] for request in server.sent("ready")}
+    assert len(nonces) == 3
+
+
+async def test_a_lie_is_found_as_the_game_ends(tiny_server, play):
+    server, events = tiny_server(games=2), []
+
+    def cheat(told):
+        return told | {"secret": "444", "nonce": "0" * 64} if told.get("seq") and told["type"] == "game_over" else told
+
+    server.cheat = cheat
+    summary = await play(server, on_event=events.append)
+    assert not summary.verified
+    games = [event for event in events if isinstance(event, GameSummary)]
+    assert [game.verified for game in games] == [False, False]
+    assert "game 1: the commitment does not fit the nonce" in map(str, games[0].findings)
+    assert "the record was changed" in str(summary.matches[0].findings[0])
+
+
+async def test_cuts_are_told_of_and_change_nothing(tiny_server, play):
+    server, events = tiny_server(games=2), []
+    faults = iter([None, None, None, "swallow", None, None, None, "lose"])
+    server.fault = lambda request: next(faults, None)
+    summary = await play(server, on_event=events.append)
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 2
+    assert sum(isinstance(event, Reconnecting) for event in events) == 2
+    truth = [event["code"] for event in next(iter(server.matches.values())).events if event["type"] == "feedback"]
+    assert len(truth) == sum(game.guesses for game in summary.games)
+
+
+async def test_a_guess_whose_answer_was_lost_is_not_thought_about_again(tiny_server, play):
+    server, thoughts = tiny_server(), []
+    lost = []
+
+    def lose_first(request):
+        if request["type"] == "guess" and not lost:
+            lost.append(request)
+            return "lose"
+        return None
+
+    def choose(position):
+        thoughts.append(position.turn)
+        return position.first_candidate
+
+    server.fault = lose_first
+    await play(server, Doing(choose))
+    assert thoughts == sorted(set(thoughts))
+
+
+async def test_over_budget_is_counted(tiny_server, play):
+    def choose(position):
+        raise OverBudgetError("too much")
+
+    summary = await play(tiny_server(games=2), Doing(choose))
+    assert summary.verified
+    assert summary.over_budget == sum(game.guesses for game in summary.games)
+
+
+@pytest.mark.parametrize(
+    ("do", "said"),
+    [
+        (
+            lambda position: 1 / 0,
+            "strategy doing failed at turn 1: ZeroDivisionError: division by zero; the match was resigned",
+        ),
+        (
+            lambda position: (7,),
+            "strategy doing chose (7,), not a code of 3x4: 3 colors, each from 0 to 3; the match was resigned",
+        ),
+    ],
+)
+async def test_a_strategy_that_fails_resigns_its_match(tiny_server, play, do, said):
+    server = tiny_server(games=3)
+    with pytest.raises(StrategyError) as caught:
+        await play(server, Doing(do))
+    assert str(caught.value) == said
+    [match] = server.matches.values()
+    assert [outcome for outcome, *_ in match.ends] == ["resigned"] * 3
+
+
+async def test_a_match_that_cannot_be_resigned_is_said(tiny_server, play):
+    server = tiny_server()
+    server.fault = lambda request: (
+        [{"type": "error", "code": "not_your_match", "message": "no"}] if request["type"] == "resign" else None
+    )
+    with pytest.raises(StrategyError, match="the match could not be resigned: no"):
+        await play(server, Doing(lambda position: 1 / 0))
+
+
+class Pause:
+    """A strategy's first thought: a test can wait for its beginning and decide its end."""
+
+    def __init__(self):
+        self.begun = asyncio.Event()
+        self.release = threading.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def choose(self, position):
+        if not self.begun.is_set():
+            self._loop.call_soon_threadsafe(self.begun.set)
+            assert self.release.wait(10)
+        return position.first_candidate
+
+
+async def test_a_game_lost_while_thinking_is_left_and_the_next_waits_for_the_thought(tiny_server, play):
+    """The flag falls during the first thought; game 2 begins only once that thought has ended."""
+    server, pause = tiny_server(games=2), Pause()
+
+    async def flag():
+        await pause.begun.wait()
+        [match] = server.matches.values()
+        seen = len(match.events)
+        match.end("flagged")
+        for event in match.events[seen:]:
+            await server.sockets[0].send(json.dumps(event))
+        await (await server.sockets[0].ping())  # all that was seen
+        assert len(server.sent("ready")) == 1
+        pause.release.set()
+
+    flagging = asyncio.create_task(flag())
+    summary = await play(server, Doing(pause.choose))
+    await flagging
+    assert [game.outcome for game in summary.games] == ["flagged", "solved"]
+    assert len(server.sent("guess")) == summary.games[1].guesses
+    assert summary.verified
+
+
+async def test_pings_are_answered_while_the_strategy_computes(tiny_server, play):
+    server, pause = tiny_server(), Pause()
+
+    async def ping():
+        await pause.begun.wait()
+        await (await server.sockets[0].ping())
+        pause.release.set()
+
+    pinging = asyncio.create_task(ping())
+    assert (await play(server, Doing(pause.choose))).verified
+    await pinging
+
+
+async def test_who_took_the_seat_keeps_it(tiny_server, play):
+    server = tiny_server()
+
+    def choose(position):
+        asyncio.run_coroutine_threadsafe(server.sockets[0].close(4003, ""), loop).result()
+        return position.first_candidate
+
+    loop = asyncio.get_running_loop()
+    with pytest.raises(SeatTakenError):
+        await play(server, Doing(choose))
+    assert server.connections == 1
+
+
+async def test_a_match_left_open_is_finished_first(tiny_server, tokens, patience, listen):
+    server = tiny_server(games=2)
+    async with listen(server.converse) as url:
+        options = {"server": url, "ladder": "tiny", "strategy": FirstConsistent(), "name": "ann"}
+        options |= {"token_file": tokens.path, "patience": patience}
+        server.fault = lambda request: "lose" if request["type"] in ("guess", "resume") else None
+        with pytest.raises(ServerUnreachableError):
+            await run_bot(**options)
+        server.fault = lambda request: None
+        [left] = server.matches
+        with sole_user(tokens, url, "ann"):
+            another = await run_bot(**options)
+        assert [match.match for match in another.matches] == [list(server.matches)[1]]
+        summary = await run_bot(**options, matches=0)
+    assert [match.match for match in summary.matches] == [left]
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 2
+
+
+async def test_refusals_say_what_to_do(tiny_server, play):
+    server = tiny_server()
+    refuse = {"type": "error", "message": "guests play practice ladders"}
+    server.fault = lambda request: [refuse | {"code": "auth_required"}] if request["type"] == "play" else None
+    with pytest.raises(ServerRefusedError, match="give one with --name"):
+        await play(server, name=None)
+
+
+@pytest.mark.parametrize(("name", "label"), [("minimax", "minimax"), ("é" * 90, "?" * 64), ("", "strategy")])
+async def test_the_client_is_called_as_the_strategy(tiny_server, play, name, label):
+    server = tiny_server()
+    await play(server, Doing(lambda position: position.first_candidate, name=name))
+    assert server.sent("hello")[0]["client"]["name"] == label

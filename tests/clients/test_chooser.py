@@ -1,0 +1,81 @@
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from evilpegs_clients.chooser import Chooser
+from evilpegs_clients.connection import Received
+from evilpegs_clients.match_view import MatchView
+from evilpegs_clients.strategies.random_consistent import RandomConsistent
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.candidates import LiveSets
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.feedback import Feedback
+from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import decode_event
+
+
+@dataclass(frozen=True)
+class Doing:
+    """A strategy that does what it is told to."""
+
+    do: Any
+    name: str = "doing"
+    uses_rng: bool = True
+
+    def choose(self, position, rng):
+        return self.do(position)
+
+
+@pytest.fixture
+def view(honest_match):
+    match = honest_match(clock={"base_ms": 1000, "increment_ms": 100})
+    match.ready()
+    match.guess("112")
+    view = MatchView(match.match)
+    for message in [*match.events, *match.open_turn()]:
+        view.seen(Received(decode_event(canonical(message)), message))
+    return view
+
+
+def chosen(view, do):
+    chooser = Chooser(Doing(do), 1, LiveSets())
+    return chooser.choose(chooser.position(view)), chooser
+
+
+def test_the_position_is_that_of_the_turn(view):
+    chooser = Chooser(RandomConsistent(), 1, LiveSets())
+    position = chooser.position(view)
+    assert (position.rules, position.history, position.turn) == (view.rules, view.history, 2)
+    assert position.budget > 1
+    assert position.is_candidate(chooser.choose(position))
+    assert chooser.choose(position) == Chooser(RandomConsistent(), 1, LiveSets()).choose(position)
+
+
+def test_over_budget_the_first_candidate_is_played_and_counted(view):
+    def over(position):
+        raise OverBudgetError("too much")
+
+    code, chooser = chosen(view, over)
+    assert code == chooser.position(view).first_candidate
+    assert chooser.over_budget == 1
+
+
+@pytest.mark.parametrize(
+    ("do", "said"),
+    [
+        (lambda position: 1 / 0, "strategy doing failed at turn 2: ZeroDivisionError: division by zero"),
+        (lambda position: (9, 9, 9), "strategy doing chose (9, 9, 9), not a code of 3x4"),
+        (lambda position: None, "strategy doing chose None"),
+        (
+            lambda position: position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count,
+            "cannot go on",
+        ),
+        (lambda position: exec("raise ValueError('two\\nlines')"), "ValueError: two lines"),
+    ],
+)
+def test_a_strategy_at_fault_is_told_of_in_one_line(view, do, said):
+    with pytest.raises(StrategyError) as caught:
+        chosen(view, do)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
