@@ -1,0 +1,103 @@
+"""A bot at a server, under its own name or the first that is free, telling what happens on standard error."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evilpegs.bot_names import default_names
+from evilpegs.output import console
+from evilpegs_clients.bot import BotEvent, run_bot
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.server_url import server_url
+from evilpegs_clients.session import Reconnecting
+from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_clients.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.tokens import TokenFile, default_token_file
+from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What the bot is to do; without ``name`` it finds one."""
+
+    strategy: Strategy
+    candidates_only: bool
+    ladder: str
+    server: str
+    name: str | None
+    matches: int
+    seed: int | None
+
+
+async def run(errand: Errand) -> BotSummary:
+    """Play; raises ClientError and StrategyError."""
+    *others, last = _names(errand)
+    for name in others:
+        try:
+            return await _run_as(errand, name)
+        except ServerRefusedError as error:
+            if error.code is not ErrorCode.NAME_TAKEN:
+                raise
+    return await _run_as(errand, last)
+
+
+def _names(errand: Errand) -> list[str]:
+    if errand.name is not None:
+        return [errand.name]
+    tokens = TokenFile(default_token_file())
+    return default_names(errand.strategy.name, errand.candidates_only, server_url(errand.server), tokens)
+
+
+async def _run_as(errand: Errand, name: str) -> BotSummary:
+    return await run_bot(
+        server=errand.server,
+        ladder=errand.ladder,
+        strategy=errand.strategy,
+        name=name,
+        matches=errand.matches,
+        seed=errand.seed,
+        on_event=teller(),
+    )
+
+
+def teller() -> Callable[[BotEvent], None]:
+    """A listener that says each event in a line on standard error."""
+    out = console(sys.stderr)
+
+    def tell(event: BotEvent) -> None:
+        for line in told(event):
+            out.print(line)
+
+    return tell
+
+
+def told(event: BotEvent) -> list[str]:
+    """An event in words."""
+    match event:
+        case Welcome():
+            return [f"playing as {event.player}"]
+        case MatchStarted():
+            return [f"match {event.match} on {event.ladder}: {event.games} games against {event.codemaker}"]
+        case GameSummary():
+            return [f"  game {event.game}: {event.outcome}, {event.guesses} guesses, {_verdict(event.verified)}"] + [
+                f"  finding: {finding}" for finding in event.findings
+            ]
+        case MatchSummary():
+            return [f"match {event.match} over: {tally(event.games)}, {_verdict(event.verified)}"] + [
+                f"finding: {finding}" for finding in event.findings
+            ]
+        case Reconnecting():
+            return [f"{event.why}; attempt {event.attempt} in {event.seconds:.1f} s"]
+        case Notice():
+            return [f"the server says: {event.message}"]
+
+
+def tally(games: Sequence[GameSummary]) -> str:
+    """How many games were solved, and in how many guesses on average."""
+    solved = [game.guesses for game in games if game.outcome == "solved"]
+    mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
+    return f"{len(solved)} of {len(games)} games solved{mean}"
+
+
+def _verdict(verified: bool) -> str:
+    return "verified" if verified else "NOT verified"

@@ -1,0 +1,102 @@
+"""`evilpegs evaluate`: a strategy against every secret."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.output import console, print_json, progress
+
+if TYPE_CHECKING:
+    from evilpegs_game.codes import Code
+    from evilpegs_game.evaluation import Choose, Evaluation
+    from evilpegs_game.rules import Rules
+
+BAR: Final = 40
+STEPS: Final = 500
+
+
+def evaluate(
+    strategy: StrategyName,
+    /,
+    *,
+    rules: RulesText = "classic",
+    first: First = None,
+    candidates_only: CandidatesOnly = False,
+    as_json: Json = False,
+) -> None:
+    """Play a strategy against every secret of the rules and count its guesses, exactly.
+
+    The game tree is walked once: secrets that got the same feedback so far share one choice.
+    """
+    from time import perf_counter
+
+    from evilpegs_clients.strategies.loading import load_strategy
+    from evilpegs_clients.strategies.strategy import player
+    from evilpegs_clients.warm_up import warm_up
+    from evilpegs_game.candidates import LiveSets
+    from evilpegs_game.codes import parse_code
+    from evilpegs_game.rules import Rules
+
+    chosen = load_strategy(strategy, candidates_only)
+    parsed = Rules.parse(rules)
+    opening = None if first is None else parse_code(first, parsed)
+    warm_up(chosen, (), LiveSets())
+    begun = perf_counter()
+    result = _evaluated(player(chosen), parsed, opening)
+    seconds = perf_counter() - begun
+    if as_json:
+        print_json(_document(result, chosen.name, seconds))
+    else:
+        _show(result, chosen.name, seconds)
+
+
+def _evaluated(choose: "Choose", rules: "Rules", first: "Code | None") -> "Evaluation":
+    from evilpegs_game.evaluation import evaluate as evaluated
+
+    with progress() as bar:
+        if bar.disable:
+            return evaluated(choose, rules, first)
+        task = bar.add_task(f"codes of {rules}", total=rules.size)
+        step = max(1, rules.size // STEPS)
+
+        def advance(finished: int) -> None:
+            if finished % step == 0:
+                bar.update(task, completed=finished)
+
+        return evaluated(choose, rules, first, advance)
+
+
+def _document(result: "Evaluation", strategy: str, seconds: float) -> dict[str, Any]:
+    from evilpegs_game.codes import format_code
+
+    return {
+        "rules": str(result.rules),
+        "strategy": strategy,
+        "first": format_code(result.first),
+        "codes": result.codes,
+        "total": result.total,
+        "mean": result.mean,
+        "max": result.max,
+        "distribution": list(result.distribution),
+        "seconds": round(seconds, 6),
+    }
+
+
+def _show(result: "Evaluation", strategy: str, seconds: float) -> None:
+    from evilpegs.tables import plain_table
+    from evilpegs_clients.pegs import peg_text
+    from evilpegs_game.codes import format_code
+
+    out = console()
+    out.print(f"{strategy} on {result.rules}, first guess", peg_text(format_code(result.first)))
+    out.print(
+        f"{result.codes:,} secrets, {result.total:,} guesses, mean {result.mean:.4f}, "
+        f"at most {result.max}, in {seconds:.3f} s"
+    )
+    table = plain_table()
+    table.add_column("guesses", justify="right")
+    table.add_column("secrets", justify="right")
+    table.add_column("")
+    most = max(result.distribution)
+    for guesses, secrets in enumerate(result.distribution, 1):
+        table.add_row(str(guesses), f"{secrets:,}", "█" * round(BAR * secrets / most))
+    out.print(table)

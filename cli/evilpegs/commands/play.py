@@ -1,0 +1,30 @@
+"""`evilpegs play`: a person at the terminal."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from evilpegs.options import DEFAULT_SERVER, Server
+from evilpegs.output import console
+
+
+def play(
+    *,
+    ladder: Annotated[
+        str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ones want a --name.")
+    ] = "classic-practice",
+    server: Server = DEFAULT_SERVER,
+    name: Annotated[
+        str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
+    ] = None,
+) -> None:
+    """Play a match yourself.
+
+    Type a code, or help for the words. Practice ladders have no clock, give hints, and show how many codes each
+    reply leaves; try --ladder classic-evil-practice. Leaving does not resign: come back under the same name.
+    """
+    import asyncio
+
+    from evilpegs_clients.terminal import run_terminal
+
+    asyncio.run(run_terminal(server=server, ladder=ladder, name=name, console=console()))

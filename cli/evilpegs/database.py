@@ -1,0 +1,42 @@
+"""The database that reading commands look into."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Engine
+
+from evilpegs.errors import CommandError
+from evilpegs.server_settings import server_settings
+from evilpegs_server.storage.archive import StoredMatch, load_match, matches_beginning, newest_matches
+from evilpegs_server.storage.database import open_existing
+
+NEWEST = "last"
+
+
+@contextmanager
+def reading(url: str | None) -> Iterator[Engine]:
+    """The database at ``url``, by default the one that `evilpegs serve` would use here.
+
+    Raises:
+        DatabaseUnusableError: there is none, or it cannot be read.
+    """
+    engine = open_existing(server_settings(database=url).database)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def find_match(engine: Engine, name: str) -> StoredMatch:
+    """The match of that id, the only one whose id begins so, or the ``last`` begun; raises CommandError."""
+    found = newest_matches(engine, 1) if name == NEWEST else matches_beginning(engine, name.lower())
+    if not found:
+        what = "there is no match in the database yet" if name == NEWEST else f"no match begins with {name[:40]!r}"
+        message = f"{what}; name the database with --database, or say last for the newest match"
+        raise CommandError(message)
+    if len(found) > 1:
+        message = f"{name!r} begins more than one match: {', '.join(found)}; write more of the id"
+        raise CommandError(message)
+    stored = load_match(engine, found[0])
+    assert stored is not None  # noqa: S101 - matches are never removed
+    return stored

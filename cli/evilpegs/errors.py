@@ -1,0 +1,43 @@
+"""Which errors are a user's doing, and the one line that each is told in."""
+
+from typing import Final
+
+from cyclopts import CycloptsError, UnusedCliTokensError
+
+USERS_DOING: Final = frozenset(
+    {
+        "evilpegs.errors.CommandError",
+        "evilpegs_clients.errors.ClientError",
+        "evilpegs_game.errors.GameError",
+        "evilpegs_server.service.AddressUnusableError",
+        "evilpegs_server.storage.database.DatabaseUnusableError",
+    }
+)
+"""By name, so that no command imports a server or a client only to know their errors."""
+
+SERVER_PARTS: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
+"""What an install without the extra `server` lacks."""
+
+
+class CommandError(Exception):
+    """A command was asked for what it cannot do; the message is one line that says what is wrong and what to do."""
+
+
+def explained(error: Exception) -> str | None:
+    """The line to tell of a user's doing; None if the error is a fault of the program."""
+    if isinstance(error, ModuleNotFoundError) and error.name in SERVER_PARTS:
+        return f"this needs {error.name}, which is not installed; run: pip install 'evilpegs[server]'"
+    if isinstance(error, CycloptsError):
+        return _mistyped(error)
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
+    return " ".join(str(error).split()) if names & USERS_DOING else None
+
+
+def _mistyped(error: CycloptsError) -> str:
+    """What is wrong with the command line, and where its options are described."""
+    if isinstance(error, UnusedCliTokensError):
+        what = f"there is no use for {' '.join(error.unused_tokens or ())[:80]!r} here"
+    else:
+        what, _, _ = str(error).partition(" Available commands:")
+    command = " ".join(("evilpegs", *(error.command_chain or ())))
+    return f"{' '.join(what.split()).rstrip('.')}; see: {command} --help"

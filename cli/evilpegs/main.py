@@ -1,0 +1,86 @@
+"""The `evilpegs` command: its subcommands, and how every error of a user ends in one line and exit status 2."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+from typing import Final
+
+from cyclopts import App, Parameter
+
+from evilpegs.commands.bot import bot
+from evilpegs.commands.demo import demo
+from evilpegs.commands.duel import duel
+from evilpegs.commands.evaluate import evaluate
+from evilpegs.commands.ladders import ladders
+from evilpegs.commands.leaderboard import leaderboard
+from evilpegs.commands.partition import partition
+from evilpegs.commands.play import play
+from evilpegs.commands.replay import replay
+from evilpegs.commands.serve import serve
+from evilpegs.errors import explained
+
+USERS_FAULT: Final = 2
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 1
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("evilpegs")
+
+
+app = App(
+    name="evilpegs",
+    help="An adversarial codemaker and match server for Mastermind and its relatives.",
+    version=_version,
+    help_format="markdown",
+    default_parameter=Parameter(negative=()),
+    result_action="return_value",
+    print_error=False,
+    exit_on_error=False,
+    suppress_keyboard_interrupt=False,
+)
+COMMANDS: Final[tuple[Callable[..., object], ...]] = (
+    serve,
+    play,
+    bot,
+    demo,
+    ladders,
+    leaderboard,
+    replay,
+    partition,
+    evaluate,
+    duel,
+)
+"""In the order in which `--help` lists them."""
+for _place, _command in enumerate(COMMANDS):
+    app.command(_command, sort_key=_place)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that ``arguments`` (by default those of the process) say; the exit status."""
+    _never_fail_to_print()
+    try:
+        status = app(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the flush at exit would fail too
+        return NOBODY_READS
+    except Exception as error:
+        line = explained(error)
+        if line is None:
+            raise
+        print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
+        return USERS_FAULT
+    return int(status or 0)
+
+
+def _never_fail_to_print() -> None:
+    """Show a question mark for what the terminal's encoding lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")

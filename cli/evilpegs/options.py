@@ -1,0 +1,47 @@
+"""The options that several commands share, each described once."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+DEFAULT_SERVER = "ws://127.0.0.1:8765/v1"
+
+Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
+
+RulesText = Annotated[
+    str,
+    Parameter(
+        name="--rules",
+        help="PEGSxCOLORS like 4x6 or 4x10-distinct, or a preset: classic, bulls-and-cows, super, grand, "
+        "huge, monster, colossus.",
+    ),
+]
+
+StrategyName = Annotated[
+    str,
+    Parameter(
+        name="STRATEGY",
+        help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
+        "or a .py file with choose(position, rng).",
+    ),
+]
+
+CandidatesOnly = Annotated[
+    bool,
+    Parameter(name="--candidates-only", show_default=False, help="Guess only codes that could be the secret."),
+]
+
+First = Annotated[str | None, Parameter(name="--first", help="The first guess, instead of the strategy's own.")]
+
+Server = Annotated[
+    str,
+    Parameter(name="--server", env_var="EVILPEGS_SERVER", help="The server's address, ws://HOST:PORT/v1."),
+]
+
+Database = Annotated[
+    str | None,
+    Parameter(
+        name="--database",
+        help="The database, sqlite:///FILE; by default the one `evilpegs serve` uses.",
+    ),
+]

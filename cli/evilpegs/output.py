@@ -1,0 +1,51 @@
+"""Where results go and how: one JSON document or text on standard output, progress on standard error."""
+
+import json
+import sys
+from typing import IO, TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+PLAIN_WIDTH: Final = 120
+"""The width of tables that go to a file or a pipe."""
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print the one document of a `--json` command."""
+    print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+
+
+def console(file: IO[str] | None = None) -> "Console":
+    """Where people read results: colors on a terminal unless NO_COLOR is set, plain text elsewhere."""
+    from rich.console import Console
+
+    target = file or sys.stdout
+    return Console(
+        file=target,
+        width=None if target.isatty() else PLAIN_WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def note(line: str) -> None:
+    """Say something that is not a result."""
+    print(line, file=sys.stderr)  # noqa: T201
+
+
+def progress() -> "Progress":
+    """A progress bar on standard error; nothing at all where that is not a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console(sys.stderr),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

@@ -1,0 +1,30 @@
+"""The parts of several guesses side by side."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from evilpegs.part_figures import bits, expected_size
+from evilpegs.tables import feedback_text, plain_table
+from evilpegs_clients.pegs import peg_text
+from evilpegs_game.candidates import Position
+from evilpegs_game.codes import Code, format_code
+
+
+def part_table(position: Position, codes: Sequence[Code]) -> Table:
+    """A row a feedback, a column a guess, and below what the parts come to."""
+    parts = [position.parts(code) for code in codes]
+    table = plain_table()
+    table.add_column("feedback")
+    for code in codes:
+        table.add_column(peg_text(format_code(code)), justify="right")
+    for given in sorted({given for sizes in parts for given in sizes}):
+        sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
+        table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
+    table.add_row()
+    table.add_row("parts", *(str(len(sizes)) for sizes in parts))
+    table.add_row("largest", *(f"{max(sizes.values()):,}" for sizes in parts))
+    table.add_row("expected size", *(f"{expected_size(sizes.values()):,.2f}" for sizes in parts))
+    table.add_row("bits", *(f"{bits(sizes.values()):.4f}" for sizes in parts))
+    table.add_row("a candidate", *("yes" if position.is_candidate(code) else "no" for code in codes))
+    return table

@@ -1,0 +1,46 @@
+"""The leaderboards of a database."""
+
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from sqlalchemy import Engine
+
+from evilpegs.errors import CommandError
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.ladders import Ladder, load_ladders
+from evilpegs_server.leaderboard import Row, leaderboard
+from evilpegs_server.storage.archive import recorded_events
+
+
+class Standing(NamedTuple):
+    """A ladder and its rows, best first."""
+
+    ladder: Ladder
+    rows: list[Row]
+
+
+def standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:
+    """The standing on that ladder, or without one on every ladder that has rated games; raises CommandError."""
+    if ladder_id is not None:
+        return [_standing(engine, _rated(ladder_id))]
+    every = (_standing(engine, ladder) for ladder in load_ladders().values() if ladder.rated)
+    return [standing for standing in every if standing.rows]
+
+
+def _standing(engine: Engine, ladder: Ladder) -> Standing:
+    events = map(decode_record_event, recorded_events(engine, [ladder.id]))
+    return Standing(ladder, leaderboard(events, ladder.id))
+
+
+def _rated(ladder_id: str) -> Ladder:
+    ladders = load_ladders()
+    ladder = ladders.get(ladder_id)
+    if ladder is None:
+        close = get_close_matches(ladder_id, ladders, n=1)
+        hint = f"did you mean {close[0]}?" if close else "see: evilpegs ladders"
+        message = f"there is no ladder {ladder_id[:40]!r}; {hint}"
+        raise CommandError(message)
+    if not ladder.rated:
+        message = f"{ladder.id} is for practice and has no leaderboard; see: evilpegs ladders"
+        raise CommandError(message)
+    return ladder
