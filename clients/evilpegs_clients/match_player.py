@@ -4,7 +4,6 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from evilpegs_clients.chooser import Chooser
 from evilpegs_clients.match_view import Phase
@@ -49,7 +48,7 @@ class MatchPlayer:
         )
 
     async def _begin(self) -> None:
-        if self._thought is None or await self._ends_in_time(self._thought):
+        if self._thought is None or await self._seat.ends_in_time(self._thought):
             nonce = self._nonces.setdefault(self._view.game, secrets.token_hex(16))
             await self._seat.ready(nonce)
 
@@ -58,7 +57,7 @@ class MatchPlayer:
         if self._chosen is None or self._chosen[0] != place:
             position = self._chooser.position(self._view)
             self._thought = think(partial(self._chooser.choose, position))
-            if not await self._ends_in_time(self._thought):
+            if not await self._seat.ends_in_time(self._thought):
                 return
             self._chosen = (place, format_code(self._thought.result()))
         if await self._seat.until_move() is Phase.TURN and self._place() == place:
@@ -66,28 +65,6 @@ class MatchPlayer:
 
     def _place(self) -> tuple[int, int]:
         return self._view.game, self._view.turn
-
-    async def _ends_in_time(self, thought: asyncio.Future[Code]) -> bool:
-        """Wait until the thought ends or the match goes on without it; whether it has ended."""
-        going_on = asyncio.create_task(self._going_on())
-        either: list[asyncio.Future[Any]] = [thought, going_on]
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            going_on.cancel()
-            await asyncio.wait([going_on])
-        if not going_on.cancelled():
-            going_on.result()  # raises what ended the connection for good
-        return thought.done()
-
-    async def _going_on(self) -> None:
-        """Wait until the match has left this turn, as its record says."""
-        mark = self._mark()
-        while self._mark() == mark:
-            await self._seat.changed()
-
-    def _mark(self) -> tuple[int, int, int]:
-        return self._view.game, len(self._view.history), len(self._view.games_over)
 
     async def _look_at_ended(self) -> None:
         for game in list(self._view.games_over):

@@ -16,13 +16,13 @@ from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.fields import Event
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
     GameStarted,
     MatchOver,
     MatchStarted,
+    RecordEvent,
     Resumed,
     ServerEvent,
     Turn,
@@ -59,6 +59,8 @@ class MatchView:
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
         """Every event as the JSON object it came as, in order."""
+        self.events: list[RecordEvent] = []
+        """The same events as values."""
         self.games_over: dict[int, GameOver] = {}
         self.over: MatchOver | None = None
         self._started: MatchStarted | None = None
@@ -97,7 +99,7 @@ class MatchView:
         message = received.message
         if getattr(message, "match", None) != self.id:
             return False
-        if isinstance(message, Event):
+        if isinstance(message, RecordEvent):
             return self._seen_event(message, dict(received.fields))
         return self._seen_other(message)
 
@@ -105,7 +107,7 @@ class MatchView:
         """The record's events of one game, with the first of the match ahead."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
-    def _seen_event(self, event: Event, fields: dict[str, Any]) -> bool:
+    def _seen_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
         if event.seq <= self.seq:
             self._check_same(event.seq, fields)
             return False
@@ -118,6 +120,7 @@ class MatchView:
             message = f"event {event.seq} of match {self.id} makes no sense: {error}"
             raise BrokenRecordError(message) from error
         self.record.append(fields)
+        self.events.append(event)
         self._catch_up()
         return True
 
@@ -160,7 +163,7 @@ class MatchView:
             self.phase = {"ready": Phase.READY, "over": Phase.OVER}.get(resumed.state, Phase.WAITING)
             self.ready_by_ms = resumed.ready_by_ms or self.ready_by_ms
 
-    def _apply(self, event: Event) -> None:
+    def _apply(self, event: RecordEvent) -> None:
         match event:
             case MatchStarted():
                 self._started = event

@@ -4,7 +4,8 @@ Nothing here answers with what a move brought: look at ``view`` after each. A mo
 the view as it was, or further on if the server had it; the match is resumed either way.
 """
 
-from typing import Final, Self
+import asyncio
+from typing import Any, Final, Self
 
 from evilpegs_clients.errors import ConnectionLostError, ServerRefusedError
 from evilpegs_clients.match_view import MOVES, MatchView, Phase
@@ -76,6 +77,18 @@ class Seat:
         """Wait for news of the match."""
         await self._session.changed()
 
+    async def ends_in_time(self, work: "asyncio.Future[Any]") -> bool:
+        """Wait until ``work`` ends or the match goes on without it; whether it has ended. It is not cancelled."""
+        going_on = asyncio.create_task(self._going_on())
+        try:
+            await asyncio.wait([work, going_on], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            going_on.cancel()
+            await asyncio.wait([going_on])
+        if not going_on.cancelled():
+            going_on.result()  # raises what ended the connection for good
+        return work.done()
+
     async def ready(self, nonce: str) -> None:
         """Begin the game that waits; ``nonce`` is our share in the draw of its secret."""
         await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
@@ -108,6 +121,15 @@ class Seat:
                 raise
             await self._session.resume()
         return None
+
+    async def _going_on(self) -> None:
+        """Wait until the match has left this turn, as its record says."""
+        mark = self._mark()
+        while self._mark() == mark:
+            await self.changed()
+
+    def _mark(self) -> tuple[int, int, int]:
+        return self.view.game, len(self.view.history), len(self.view.games_over)
 
     def _is_stuck(self) -> bool:
         self._behind = self._behind + 1 if self._behind_at == self.view.seq else 1

@@ -97,7 +97,7 @@ class TokenFile:
 
     def _failed(self, what: str, error: Exception) -> TokenFileError:
         why = getattr(error, "strerror", None) or "it is not text"
-        return TokenFileError(f"cannot {what} the file of tokens {self.path}: {why}; name another with --tokens")
+        return TokenFileError(f"cannot {what} the file of tokens {self.path}: {why}; set XDG_DATA_HOME to move it")
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("")
     tokens = TokenFile(blocked / "tokens.json")
-    with pytest.raises(TokenFileError, match=r"cannot write the file of tokens .*; name another with --tokens"):
+    with pytest.raises(TokenFileError, match=r"cannot write the file of tokens .*; set XDG_DATA_HOME to move it"):
         tokens.check_writable()
 
 

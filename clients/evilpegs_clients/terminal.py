@@ -1,0 +1,99 @@
+"""`evilpegs play`: a person at a terminal plays a match.
+
+Leaving never resigns: the match goes on by its clock, and whoever comes back under the same name is offered it.
+"""
+
+import asyncio
+import sys
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+
+from evilpegs_clients.dialog import Dialog, LeaveError, ReadLine
+from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.identity import Identity
+from evilpegs_clients.lines import Lines
+from evilpegs_clients.match_view import Phase
+from evilpegs_clients.screen import Screen
+from evilpegs_clients.seat import Seat
+from evilpegs_clients.session import Patience, Reconnecting, Session
+from evilpegs_clients.terminal_match import TerminalMatch
+from evilpegs_clients.tokens import TokenFile, default_token_file
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.server_messages import Notice, Welcome
+
+
+async def run_terminal(
+    *,
+    server: str,
+    ladder: str,
+    name: str | None = None,
+    token_file: Path | None = None,
+    console: Console | None = None,
+    read_line: ReadLine | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Play one match on ``ladder``, or go on with one that was left; without ``name`` as a guest.
+
+    By default it speaks with standard input and output. ``read_line`` gives None at the end of the input.
+
+    Raises:
+        ClientError: no server, a refusal, a server that contradicts itself; one line.
+    """
+    screen = Screen(console or Console())
+    dialog = Dialog(screen, read_line or Lines(sys.stdin.fileno()))
+    identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
+    tokens = TokenFile(token_file or default_token_file())
+    patience = patience or Patience(Random())  # noqa: S311 - jitter
+    session = Session(server, identity, tokens, patience, partial(_tell, screen))
+    try:
+        await _play(session, dialog, ladder)
+    except LeaveError:
+        _say_how_to_come_back(session, screen)
+    except asyncio.CancelledError:
+        _say_how_to_come_back(session, screen)
+        raise
+    finally:
+        dialog.close()
+        await session.close()
+
+
+async def _play(session: Session, dialog: Dialog, ladder: str) -> None:
+    welcome = await session.open()
+    dialog.screen.say(f"You are {welcome.player} at {session.server}.")
+    seat = await _left_open(session, dialog, welcome) or await Seat.play(session, ladder)
+    await TerminalMatch(seat, dialog).play()
+
+
+async def _left_open(session: Session, dialog: Dialog, welcome: Welcome) -> Seat | None:
+    for match in welcome.open:
+        answer = await dialog.ask(f"Your match {match.match} is not over. Go on with it? [Y/n]")
+        if not answer.strip().lower().startswith("n"):
+            return await Seat.resume(session, match.match)
+    return None
+
+
+def _say_how_to_come_back(session: Session, screen: Screen) -> None:
+    view = session.view
+    if view is None or view.phase is Phase.OVER:
+        screen.say("Goodbye.")
+        return
+    player = session.welcome.player
+    if session.welcome.kind == "guest":
+        try:
+            session.keep_guest()
+        except TokenFileError as error:
+            screen.say(str(error))
+            return
+    screen.say("The match is not resigned: it goes on by its clock. To come back to it:")
+    screen.say(f"  evilpegs play --name {player} --server {session.server}")
+
+
+def _tell(screen: Screen, news: Notice | Reconnecting) -> None:
+    if isinstance(news, Notice):
+        screen.say(f"The server says: {news.message}")
+    else:
+        screen.say(f"{news.why}; trying again in {news.seconds:.1f} s")

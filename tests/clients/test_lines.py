@@ -1,0 +1,70 @@
+import asyncio
+import os
+
+import pytest
+
+from evilpegs_clients.lines import CHUNK, Lines
+
+
+@pytest.fixture
+def pipe():
+    """The ends of a pipe, closed after the test where it did not do that."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb", buffering=0) as read, os.fdopen(writer, "wb", buffering=0) as write:
+        yield read.fileno(), write
+
+
+async def test_lines_come_one_by_one(pipe):
+    reader, writer = pipe
+    lines = Lines(reader)
+    writer.write(b"1122\n\nhelp\r\nla")
+    assert [await lines() for _ in range(3)] == ["1122", "", "help"]
+    writer.write(b"st")
+    writer.close()
+    assert [await lines() for _ in range(3)] == ["last", None, None]
+
+
+async def test_waiting_blocks_nobody(pipe):
+    reader, writer = pipe
+    lines = Lines(reader)
+    waiting = asyncio.create_task(lines())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    writer.write(b"\xff1\n")
+    assert await waiting == "\ufffd1"
+
+
+async def test_waiting_can_be_given_up(pipe):
+    reader, writer = pipe
+    lines = Lines(reader)
+    waiting = asyncio.create_task(lines())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    writer.write(b"later\n")
+    assert await lines() == "later"
+
+
+async def test_a_long_line(pipe):
+    reader, writer = pipe
+    writer.write(b"1" * (CHUNK + 10) + b"\n")
+    assert await Lines(reader)() == "1" * (CHUNK + 10)
+
+
+async def test_a_plain_file(tmp_path):
+    path = tmp_path / "typed"
+    path.write_bytes(b"1122\nquit")
+    with path.open("rb") as file:
+        lines = Lines(file.fileno())
+        assert [await lines() for _ in range(3)] == ["1122", "quit", None]
+
+
+async def test_input_that_cannot_be_read_has_ended(pipe, monkeypatch):
+    reader, writer = pipe
+    writer.write(b"1122\n")
+
+    def fail(descriptor, size):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("evilpegs_clients.lines.os.read", fail)
+    assert await Lines(reader)() is None
