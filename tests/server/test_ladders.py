@@ -1,0 +1,76 @@
+"""Ladders: every one that is built in, field by field, because an id never changes meaning."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evilpegs_game.errors import MalformedError
+from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_server.ladders import load_ladders
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ladders.json").read_text())
+LADDERS = load_ladders()
+
+FILE = """
+[rules]
+classic = { guess_limit = 7 }
+
+[[kinds]]
+suffix = "-quick"
+codemaker = "fixed"
+clock = "3+2"
+games = 5
+rated = true
+"""
+
+
+@pytest.mark.parametrize("expected", GOLDEN, ids=lambda golden: golden["id"])
+def test_a_ladder_means_what_it_always_meant(expected):
+    assert LADDERS[expected["id"]].info().model_dump(mode="json") == expected
+
+
+def test_no_ladder_is_missing_from_the_golden_table():
+    assert list(LADDERS) == [golden["id"] for golden in GOLDEN]
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=list(LADDERS))
+class TestEvery:
+    def test_is_found_by_its_id_and_can_be_told(self, ladder):
+        assert LADDERS[ladder.id] is ladder
+        assert LadderInfo.model_validate_json(ladder.info().model_dump_json()) == ladder.info()
+
+    def test_is_rated_exactly_if_it_is_timed(self, ladder):
+        assert ladder.rated == (ladder.clock is not None)
+
+    def test_has_the_tie_rule_of_its_kind(self, ladder):
+        """A deterministic opponent would be one memorized line."""
+        evil = "largest/seeded" if ladder.rated else "largest"
+        assert ladder.tie == (evil if ladder.codemaker == "evil" else None)
+
+
+def test_a_file_of_ladders_is_read(tmp_path):
+    path = tmp_path / "ladders.toml"
+    path.write_text(FILE)
+    assert {name: ladder.info().model_dump(mode="json") for name, ladder in load_ladders(path).items()} == {
+        "classic-quick": {
+            "id": "classic-quick",
+            "rules": "4x6",
+            "codemaker": "fixed",
+            "tie": None,
+            "clock": {"base_ms": 3_000, "increment_ms": 2_000},
+            "guess_limit": 7,
+            "games": 5,
+            "rated": True,
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "error"), [("classic", "clasic", MalformedError), ('"3+2"', '"3 s"', ValueError)]
+)
+def test_a_file_with_a_mistake_is_refused(tmp_path, good, bad, error):
+    path = tmp_path / "ladders.toml"
+    path.write_text(FILE.replace(good, bad))
+    with pytest.raises(error):
+        load_ladders(path)
