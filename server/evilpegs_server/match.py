@@ -4,8 +4,9 @@ Every method takes ``now`` (milliseconds on a clock that only goes forward) and 
 machine never computes a feedback, never reads a clock and never waits: it yields `NeedReply` and is told the
 feedback later, says with `deadline` when it wants to be woken, and is woken with `handle_timeout`.
 
-A command that is out of place raises `RefusedError` and changes nothing. What did happen is a fact, and the
-state is nothing but the facts so far: `Match.rebuilt` makes the same match again from the facts of the record.
+A command that is out of place raises `RefusedError` and changes nothing. While a reply is due, whoever runs the
+machine keeps commands back: one in THINKING, or a reply elsewhere, is a RuntimeError. What did happen is a fact,
+and the state is nothing but the facts so far: `Match.rebuilt` makes the same match again from the facts of the record.
 
     state      waits for                  and then
     READY      ready | resign | timeout   TURN (begun), READY or OVER (the game is lost, the next one opens)
@@ -143,6 +144,7 @@ class Match:
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
         """Begin the game that waits; again while it is in play gives the open turn once more."""
+        self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
             return [self._open_turn()]
@@ -151,6 +153,7 @@ class Match:
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
         """Take a guess: is it this turn's, in time, and a code? Then its feedback is needed."""
+        self._expect(thinking=False)
         if (game, turn) in self._answered:
             return [self._repeat(game, turn, text)]
         self._check_turn(game, turn)
@@ -166,6 +169,7 @@ class Match:
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
         """Give up ``game``, or with None every game left."""
+        self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
         if game is None:
             return self._end_match(Outcome.RESIGNED, now)
@@ -175,6 +179,7 @@ class Match:
 
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
         """The codemaker's answer to the guess that `NeedReply` named."""
+        self._expect(thinking=True)
         answered = self._answer(feedback)
         events = self._happened([answered], now)
         if feedback == all_black(self.ladder.rules.pegs):
@@ -185,6 +190,7 @@ class Match:
 
     def fail(self, now: float) -> list[MatchEvent]:
         """The server could not answer: the game is void."""
+        self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
     def turn_sent(self, now: float) -> None:
@@ -231,6 +237,11 @@ class Match:
 
     # How it works
 
+    def _expect(self, *, thinking: bool) -> None:
+        if (self.state is State.THINKING) is not thinking:
+            message = "a reply is due first" if self.state is State.THINKING else "no guess waits for a reply"
+            raise RuntimeError(message)
+
     def _check_game(self, game: int) -> None:
         if self.over or game < self.game:
             raise self._refused(Refusal.GAME_OVER, "that game is over")
@@ -264,9 +275,7 @@ class Match:
         return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
 
     def _answer(self, feedback: Feedback) -> GuessAnswered:
-        if self._pending is None:
-            message = "no guess waits for a reply"
-            raise RuntimeError(message)
+        assert self._pending is not None  # noqa: S101 - the guess that is thought about
         left = self.clock.left_after(self._took_ms)
         return GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
 
