@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from operator import eq
 from typing import NamedTuple, Self
 
 from evilpegs_game.errors import MalformedError
@@ -43,8 +44,10 @@ def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
 
     The plain definition; `evilpegs_game.partition` does the same for many codes at once.
     """
-    black = sum(a == b for a, b in zip(guess, secret, strict=True))
-    matches = sum(min(guess.count(color), secret.count(color)) for color in set(guess))
+    black = sum(map(eq, guess, secret))
+    matches = 0
+    for color in set(guess):
+        matches += min(guess.count(color), secret.count(color))
     return Feedback(black, matches - black)
 
 

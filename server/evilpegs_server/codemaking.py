@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codemaker import Codemaker, Evil, Fixed, witness
@@ -23,31 +23,35 @@ HINT_BUDGET: Final = 1_000_000_000
 """Feedback evaluations a hint may cost; about a second."""
 
 
-@dataclass(frozen=True, slots=True)
 class Draw:
-    """What a game's secret and ties follow from."""
+    """What a game's secret and ties follow from. The secret is worked out once."""
 
-    match: str
-    game: int
-    nonce: str
-    client_nonce: str | None
+    __slots__ = ("_nonce", "_secret", "client_nonce", "game", "match")
+
+    def __init__(self, match: str, game: int, nonce: str, client_nonce: str | None) -> None:
+        self.match = match
+        self.game = game
+        self.client_nonce = client_nonce
+        self._nonce = nonce
+        self._secret: Code | None = None
 
     def __repr__(self) -> str:
         return f"Draw(match={self.match!r}, game={self.game})"
 
     def secret(self, ladder: Ladder) -> Code:
         """The secret of a fixed codemaker."""
-        rules = ladder.rules
-        index = secret_index(self.nonce, self.client_nonce, self.match, self.game, rules.size)
-        return code_at(index, rules)
+        if self._secret is None:
+            rules = ladder.rules
+            index = secret_index(self._nonce, self.client_nonce, self.match, self.game, rules.size)
+            self._secret = code_at(index, rules)
+        return self._secret
 
     def tie(self, turn: int, tied: int) -> int:
         """Which of the tied parts seeded evil takes."""
-        return tie_index(self.nonce, self.match, self.game, turn, tied)
+        return tie_index(self._nonce, self.match, self.game, turn, tied)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A reply; practice adds how many candidates are left and the sizes of all parts."""
 
     feedback: Feedback

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.typing import Subprotocol
@@ -79,6 +79,7 @@ class Gateway:
             create_connection=self._connection,  # type: ignore[arg-type]
             process_request=self._admit,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
+            select_subprotocol=_select_subprotocol,
             compression=None,
             max_size=MAX_FRAME,
             max_queue=16,
@@ -130,3 +131,13 @@ class Gateway:
     def _check_greeted(self, session: Session, link: SocketLink) -> None:
         if session.player is None:
             link.close(1008, "no hello")
+
+
+def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Naming none means version 1; naming only others is refused."""
+    if not offered:
+        return None
+    if SUBPROTOCOL not in offered:
+        message = f"this server speaks {SUBPROTOCOL}"
+        raise NegotiationError(message)
+    return Subprotocol(SUBPROTOCOL)

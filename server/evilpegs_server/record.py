@@ -1,15 +1,14 @@
 """The record of one match: its events in order, each hashed over the one before."""
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evilpegs_protocol.canonical import GENESIS, event_hash
 from evilpegs_protocol.codec import encode_event
 from evilpegs_protocol.fields import Event
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One event as it is stored and sent: ``text`` is its canonical JSON, ``hash`` its link in the chain."""
 
     seq: int

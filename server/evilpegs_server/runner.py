@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from structlog.stdlib import BoundLogger
 
@@ -39,8 +39,7 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 """The event that is the direct answer to a request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A request, who sent it, and when it arrived (fair milliseconds)."""
 
     link: Link
@@ -108,8 +107,9 @@ class MatchRunner:
 
     def recover(self, grace_ms: int) -> None:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
-        self.match.recover(self._now(), grace_ms)
-        self._arm()
+        now = self._now()
+        self.match.recover(now, grace_ms)
+        self._arm(now)
 
     def stop(self) -> None:
         """Do nothing more of its own accord."""
@@ -231,9 +231,10 @@ class MatchRunner:
     def _deliver(self, link: Link | None, texts: list[str], minutes: Minutes) -> None:
         if link is not None and texts:
             link.send(texts)
+        now = self._now()
         if minutes.turn is not None:
-            self._turn_sent()
-        self._arm()
+            self._turn_sent(now)
+        self._arm(now)
         if minutes.entries:
             self._told = minutes.entries[-1].seq
             self._around.publish(self.identity, minutes.entries)
@@ -241,8 +242,8 @@ class MatchRunner:
             self.stop()
             self._around.retire(self)
 
-    def _turn_sent(self) -> None:
-        self.match.turn_sent(self._now())
+    def _turn_sent(self, now: float) -> None:
+        self.match.turn_sent(now)
         self._stalled_at_turn = self._around.fair_time.stalled_ms
 
     def _break(self, error: Exception) -> None:
@@ -260,12 +261,12 @@ class MatchRunner:
 
     # Time
 
-    def _arm(self) -> None:
+    def _arm(self, now: float) -> None:
         deadline = self.match.deadline()
         if deadline is None or self._stopped:
             return
         loop = asyncio.get_running_loop()
-        when = loop.time() + (deadline - self._now() + TIMER_GRACE_MS) / 1000
+        when = loop.time() + (deadline - now + TIMER_GRACE_MS) / 1000
         if self._timer is None or self._timer.when() > when:
             self._disarm()
             self._timer = loop.call_at(when, self._wake)
@@ -279,11 +280,12 @@ class MatchRunner:
         self._timer = None
         if self._busy or self._stopped:
             return
-        events = self.match.handle_timeout(self._now())
+        now = self._now()
+        events = self.match.handle_timeout(now)
         if events:
             self._conclude(None, events)
         else:
-            self._arm()
+            self._arm(now)
 
     def _now(self) -> float:
         return self._around.fair_time.now()

@@ -39,6 +39,7 @@ class Scribe:
         self._record = record
         self._codemaking = codemaking
         self._wall_ms = wall_ms
+        self._draw: Draw | None = None
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Minutes:
         """Begin the record: who plays, then ``events``."""
@@ -52,7 +53,10 @@ class Scribe:
 
     def draw(self, game: int, client_nonce: str | None) -> Draw:
         """What the secret and the ties of a game follow from."""
-        return Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+        drawn = self._draw
+        if drawn is None or (drawn.game, drawn.client_nonce) != (game, client_nonce):
+            drawn = self._draw = Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+        return drawn
 
     def _fill(self, minutes: Minutes, events: Sequence[MatchEvent], answer: Answer | None, stalled_ms: int) -> Minutes:
         for event in events:

@@ -77,9 +77,11 @@ class Session:
                 raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
             request = decode_request(frame)
             re = request.id
-            if not self._is_free(request):
+            if isinstance(request, Guess | Ready) and (runner := self._waiting_match(request)):
+                runner.receive(Asked(self._link, request, arrived))
+            else:
                 self._spend(arrived)
-            await self._dispatch(request, arrived)
+                await self._dispatch(request, arrived)
         except CodecError as error:
             self._refuse(error.code, str(error), error.re, arrived)
         except RefusedRequestError as error:
@@ -90,12 +92,10 @@ class Session:
             self._house.log.exception("a request failed")
             self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, arrived)
 
-    def _is_free(self, request: ClientRequest) -> bool:
-        """What a match waits for is never refused by the rate limit."""
-        if not isinstance(request, Guess | Ready):
-            return False
+    def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
+        """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
         runner = self._house.lobby.get(request.match)
-        return runner is not None and runner.seat is self._link and runner.awaits(request)
+        return runner if runner is not None and runner.seat is self._link and runner.awaits(request) else None
 
     def _spend(self, now: float) -> None:
         wait_ms = self._rate.take(now)

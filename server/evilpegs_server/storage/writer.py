@@ -5,11 +5,12 @@ durable when its callback runs, and a busy server pays for one flush where a nai
 """
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import orjson
 from sqlalchemy import Connection, Engine, Executable
 
 Row = Mapping[str, Any]
@@ -18,17 +19,21 @@ MOST_JOBS: Final = 1000
 """How many jobs share one transaction at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """Rows for one statement. ``order`` sorts the statements of a transaction: parents before children."""
+class Write(NamedTuple):
+    """Rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
+
+    A ``bulk`` statement takes all rows at once, as the JSON text of its parameter ``rows``. The driver gives up the
+    interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step for all rows
+    instead of one for each decides how much a busy server can store.
+    """
 
     order: int
     statement: Executable
     rows: Sequence[Row]
+    bulk: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(NamedTuple):
     writes: Sequence[Write]
     done: Done
 
@@ -101,11 +106,17 @@ class Writer:
 
 
 def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
-    rows: dict[int, tuple[Executable, list[Row]]] = {}
-    for job in jobs:
-        for write in job.writes:
-            rows.setdefault(write.order, (write.statement, []))[1].extend(write.rows)
-    for order in sorted(rows):
-        statement, values = rows[order]
-        connection.execute(statement, values)
+    for write in _merged(jobs):
+        rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
+        connection.execute(write.statement, rows)
     connection.commit()
+
+
+def _merged(jobs: Sequence[_Job]) -> list[Write]:
+    """One write for each statement, in the order statements must run; rows stay in the order of the jobs."""
+    writes = [write for job in jobs for write in job.writes]
+    rows: defaultdict[int, list[Row]] = defaultdict(list)
+    for write in writes:
+        rows[write.order].extend(write.rows)
+    kinds = {write.order: write for write in writes}
+    return [kinds[order]._replace(rows=rows[order]) for order in sorted(rows)]

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, insert, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Table, Text, bindparam, func, select, true, update
+from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.server_messages import GameOver
 from evilpegs_server.players import Player, skeleton
@@ -11,16 +11,26 @@ from evilpegs_server.record import Entry
 from evilpegs_server.storage.tables import events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
 
+
+def _from_json(table: Table, *columns: str) -> Insert:
+    """Insert the rows of the JSON text ``rows``, a list of objects with these columns."""
+    row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
+    values = [func.json_extract(row.c.value, f"$.{column}") for column in columns]
+    # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
+    return insert(table).from_select(columns, select(*values).where(true()))
+
+
 _PLAYERS: Final = insert(players)
 _MATCHES: Final = insert(matches)
-_EVENTS: Final = insert(events)
-_GAMES: Final = upsert(games)
-_GAME_BEGUN: Final = _GAMES.on_conflict_do_update(
-    index_elements=["match", "game"], set_={"client_nonce": _GAMES.excluded.client_nonce}
+_EVENTS: Final = _from_json(events, "match", "seq", "at", "type", "json", "hash")
+_BEGUN: Final = _from_json(games, "match", "game", "client_nonce")
+_GAME_BEGUN: Final = _BEGUN.on_conflict_do_update(
+    index_elements=["match", "game"], set_={"client_nonce": _BEGUN.excluded.client_nonce}
 )
-_GAME_OVER: Final = _GAMES.on_conflict_do_update(
+_OVER: Final = _from_json(games, "match", "game", "outcome", "guesses", "elapsed_ms")
+_GAME_OVER: Final = _OVER.on_conflict_do_update(
     index_elements=["match", "game"],
-    set_={name: _GAMES.excluded[name] for name in ("outcome", "guesses", "elapsed_ms")},
+    set_={name: _OVER.excluded[name] for name in ("outcome", "guesses", "elapsed_ms")},
 )
 _MATCH_OVER: Final = update(matches).where(matches.c.id == bindparam("match_id")).values(over=True)
 
@@ -54,7 +64,7 @@ def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) 
 def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
     """The player was ready and gave his nonce."""
     row: Row = {"match": match, "game": game, "client_nonce": client_nonce}
-    return Write(2, _GAME_BEGUN, [row])
+    return Write(2, _GAME_BEGUN, [row], bulk=True)
 
 
 def recorded(match: str, entries: list[Entry]) -> Write:
@@ -62,7 +72,7 @@ def recorded(match: str, entries: list[Entry]) -> Write:
     rows: list[Row] = [
         {"match": match, "seq": e.seq, "at": e.at, "type": e.type, "json": e.text, "hash": e.hash} for e in entries
     ]
-    return Write(3, _EVENTS, rows)
+    return Write(3, _EVENTS, rows, bulk=True)
 
 
 def game_over(event: GameOver) -> Write:
@@ -74,7 +84,7 @@ def game_over(event: GameOver) -> Write:
         "guesses": event.guesses,
         "elapsed_ms": event.elapsed_ms,
     }
-    return Write(4, _GAME_OVER, [row])
+    return Write(4, _GAME_OVER, [row], bulk=True)
 
 
 def match_over(match: str) -> Write:
