@@ -143,6 +143,12 @@ def new_play():
 
 
 @pytest.fixture(scope="session")
+def ladders():
+    """A strategy of small ladders, timed and untimed, of one to three games."""
+    return LADDERS
+
+
+@pytest.fixture(scope="session")
 def plays():
     """A strategy of matches played at random, from just begun to over."""
     return random_plays()
