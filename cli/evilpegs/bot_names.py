@@ -14,16 +14,16 @@ NAMESAKES: Final = 9
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
     """The names to try in turn, since others may have taken the first: those whose token is kept come first."""
-    base = _base(strategy.removesuffix(".py") + ("-c" if candidates_only else ""), _user())
+    player = _plain(strategy.removesuffix(".py")) or "bot"
+    base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:LONGEST_USER])
     names = [base, *(f"{base}-{number}" for number in range(2, NAMESAKES + 1))]
     return sorted(names, key=lambda name: not tokens.kept(server, name))
 
 
-def _base(strategy: str, user: str) -> str:
-    player, owner = _plain(strategy) or "bot", _plain(user)[:LONGEST_USER]
+def _base(player: str, owner: str) -> str:
     if not owner:
-        return player[:LONGEST]
-    return f"{player[: LONGEST - 1 - len(owner)].rstrip('-_')}-{owner}"
+        return (player if len(player) > 1 else f"bot-{player}")[:LONGEST]
+    return f"{player[: LONGEST - 1 - len(owner)]}-{owner}"
 
 
 def _plain(text: str) -> str:

@@ -66,7 +66,7 @@ def teller() -> Callable[[BotEvent], None]:
 
     def tell(event: BotEvent) -> None:
         for line in told(event):
-            out.print(line)
+            out.print(line, soft_wrap=True)
 
     return tell
 
@@ -75,9 +75,9 @@ def told(event: BotEvent) -> list[str]:
     """An event in words."""
     match event:
         case Welcome():
-            return [f"playing as {event.player}"]
+            return []  # nothing has begun yet
         case MatchStarted():
-            return [f"match {event.match} on {event.ladder}: {event.games} games against {event.codemaker}"]
+            return [f"match {event.match}: {event.player} on {event.ladder}, {event.games} games"]
         case GameSummary():
             return [f"  game {event.game}: {event.outcome}, {event.guesses} guesses, {_verdict(event.verified)}"] + [
                 f"  finding: {finding}" for finding in event.findings

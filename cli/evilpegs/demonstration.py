@@ -46,7 +46,7 @@ FULL: Final = Plan(
 async def demonstrate(plan: Plan, folder: Path, out: Console) -> bool:
     """Show everything, with the database in ``folder``; whether all that was played is verified."""
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
-    out.print(f"Starting a server with the database {database}", style="bold")
+    out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
         out.print(f"It listens on {server}. {len(plan.strategies)} bots connect and play {plan.total} matches:\n")
         summaries = await _play(plan, server, folder, out)

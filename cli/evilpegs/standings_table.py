@@ -37,6 +37,8 @@ def standing_table(standing: Standing, width: int) -> Table:
     table.add_column("player", style="bold", no_wrap=True)
     if with_client:
         table.add_column("client", no_wrap=True)
+    else:
+        table.padding = 0
     for heading in _NUMBERS:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(f"guesses\n{lowest}-{highest}", no_wrap=True)

@@ -25,6 +25,8 @@ def play(
     """
     import asyncio
 
+    from evilpegs.asking import check_askable
     from evilpegs_clients.terminal import run_terminal
 
+    check_askable(ladder, name)
     asyncio.run(run_terminal(server=server, ladder=ladder, name=name, console=console()))

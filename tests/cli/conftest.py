@@ -1,0 +1,137 @@
+"""The command in this process, and as a child in a process of its own."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import pytest
+
+from evilpegs.main import main
+
+PATIENCE = 120
+"""Seconds; only a hang takes so long."""
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        return json.loads(self.out)
+
+    @property
+    def complaint(self):
+        """The one line on standard error."""
+        (line,) = self.err.splitlines()
+        assert line.startswith("evilpegs: ")
+        return line.removeprefix("evilpegs: ")
+
+
+class Child:
+    """The command in a process of its own; leaving the block kills it if it still runs."""
+
+    def __init__(self, *arguments, **options):
+        command = [sys.executable, "-m", "evilpegs", *map(str, arguments)]
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "bufsize": 0}
+        self.process = subprocess.Popen(command, **(pipes | options))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def next_line(self):
+        """A line of standard output, waited for within bounds."""
+        deadline = time.monotonic() + PATIENCE
+        line = b""
+        while not line.endswith(b"\n"):
+            left = max(0, deadline - time.monotonic())
+            assert select.select([self.process.stdout], [], [], left)[0], "no line came"
+            byte = self.process.stdout.read(1)
+            if not byte:
+                break
+            line += byte
+        return line.decode().rstrip("\n")
+
+    def end(self, number=None, typed=None):
+        """Send that signal, or type that, and wait for the end."""
+        if number is not None:
+            self.process.send_signal(number)
+        out, err = self.process.communicate(typed, PATIENCE)
+        return Result(self.process.returncode, (out or b"").decode(), (err or b"").decode())
+
+
+class Server(Child):
+    """A server on a free port, once it listens."""
+
+    def __init__(self, database, *options, **how):
+        self.database = f"sqlite:///{database}"
+        super().__init__("serve", "--port", "0", "--database", self.database, *options, **how)
+        self.greeting = [self.next_line() for _ in range(5)]
+        self.url = self.greeting[0].removeprefix("listening on ")
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch, tmp_path):
+    """A user of his own: no settings from outside, data and working directory under tmp_path."""
+    for name in [name for name in os.environ if name.upper().startswith("EVILPEGS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("LOGNAME", "ann")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        status = main([str(argument) for argument in arguments])
+        return Result(status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def start():
+    """Start the command in a process of its own."""
+    with ExitStack() as children:
+        yield lambda *arguments, **options: children.enter_context(Child(*arguments, **options))
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Start a server of one's own."""
+    with ExitStack() as children:
+        yield lambda *options, **how: children.enter_context(Server(tmp_path / "own.sqlite3", *options, **how))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """One server for all tests that need no other."""
+    with Server(tmp_path_factory.mktemp("server") / "server.sqlite3", stderr=subprocess.DEVNULL) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def played(server, tmp_path_factory):
+    """What a bot named minimax said after a match on classic and one on classic-evil."""
+    home = os.environ | {"XDG_DATA_HOME": str(tmp_path_factory.mktemp("minimax"))}
+    bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--json")
+    documents = []
+    for ladder in ("classic", "classic-evil"):
+        with Child(*bot, "--ladder", ladder, env=home) as child:
+            documents.append(child.end().document)
+    return documents

@@ -1,0 +1,55 @@
+"""Every wrong input that does not need a server: one line that says what and what to do, and exit status 2."""
+
+import pytest
+
+BAD = {
+    "unknown command": (["srve"], 'did you mean "serve"'),
+    "unknown option": (["evaluate", "minimax", "--rulse", "4x6"], "did you mean --rules"),
+    "an option of later versions": (["evaluate", "minimax", "--jobs", "2"], "unknown option: --jobs"),
+    "an argument too many": (["ladders", "classic"], "there is no use for 'classic'"),
+    "an argument too few": (["evaluate"], "see: evilpegs evaluate --help"),
+    "option without value": (["duel", "minimax", "--first"], "--first requires an argument"),
+    "not a number": (["serve", "--port", "abc"], "--port"),
+    "rules that are none": (["evaluate", "minimax", "--rules", "4-6"], "write pegsxcolors like 4x6"),
+    "rules too wide": (["evaluate", "minimax", "--rules", "17x6"], "pegs must be 1 to 16"),
+    "rules without pegs": (["duel", "minimax", "--rules", "0x6"], "pegs must be 1 to 16"),
+    "distinct rules that cannot be": (["duel", "minimax", "--rules", "5x4-distinct"], "need at least 5 colors"),
+    "too many codes": (["evaluate", "minimax", "--rules", "16x34"], "bound"),
+    "unknown strategy": (["evaluate", "minimox"], "take first-consistent"),
+    "no strategy file": (["duel", "mine.py"], "no strategy file mine.py"),
+    "malformed code": (["partition", "11i2"], "not a code"),
+    "illegal code": (["partition", "1127"], "has a color that 4x6 lacks"),
+    "short code": (["evaluate", "minimax", "--first", "112"], "4x6 needs 4"),
+    "repeated color": (["partition", "--rules", "bulls-and-cows", "1123"], "repeats a color"),
+    "no guess": (["partition"], "no guess to look at"),
+    "not a turn": (["partition", "1122", "--after", "1122:x"], "write black,white like 1,2"),
+    "impossible feedback": (["partition", "1122", "--after", "1122:4,1"], "impossible with 4 pegs"),
+    "contradiction": (["partition", "1122", "--after", "1122:4,0", "1122:0,0"], "no code of 4x6 is consistent"),
+    "unknown codemaker": (["duel", "minimax", "--codemaker", "devil"], '"evil", "fixed"'),
+    "evil with a secret": (["duel", "minimax", "--secret", "1122"], "an evil codemaker has no secret"),
+    "fixed without a secret": (["duel", "minimax", "--codemaker", "fixed"], "--secret code"),
+    "port out of range": (["serve", "--port", "65536"], "--port"),
+    "unknown kind of registration": (["serve", "--registration", "maybe"], '"open", "closed"'),
+    "not a database": (["serve", "--database", "here"], "write sqlite:///file"),
+    "a database of another kind": (["serve", "--database", "postgresql://x/y"], "not supported yet"),
+    "a database in memory": (["serve", "--database", "sqlite://"], "would lose every match"),
+    "no place for a database": (["serve", "--database", "sqlite:////proc/none/x.db"], "--database"),
+    "no database": (["leaderboard", "--database", "sqlite:///none.sqlite3"], "run `evilpegs serve` first"),
+    "no default database": (["replay", "last"], "run `evilpegs serve` first"),
+    "no server": (["bot", "minimax", "--server", "ws://127.0.0.1:1/v1"], "run `evilpegs serve`"),
+    "no server to ask": (["ladders", "--server", "ws://127.0.0.1:1/v1"], "run `evilpegs serve`"),
+    "not a server's address": (["bot", "minimax", "--server", "http://127.0.0.1"], "write ws://host:port/v1"),
+    "a ladder that cannot be": (["bot", "minimax", "--ladder", "NO!"], "see: evilpegs ladders"),
+    "a ladder that cannot be, to play": (["play", "--ladder", ""], "see: evilpegs ladders"),
+    "a name that cannot be": (["bot", "minimax", "--name", "x" * 65], "a name is 2 to 20"),
+    "a name that cannot be, to play": (["play", "--name", "x" * 65], "a name is 2 to 20"),
+    "no matches": (["bot", "minimax", "--matches", "0"], "--matches must be at least 1"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD.values(), ids=BAD)
+def test_bad_input_is_told_in_one_line(run, arguments, says):
+    result = run(*arguments)
+    assert result.status == 2
+    assert says in result.complaint.lower()
+    assert result.out == ""

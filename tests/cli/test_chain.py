@@ -1,0 +1,26 @@
+"""The chain of hashes over stored events."""
+
+from evilpegs.chain import chain_flaw
+from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
+from evilpegs_server.record import Entry
+
+
+def chained(*events):
+    """Entries whose hashes hold."""
+    head, entries = GENESIS, []
+    for seq, event in enumerate(events, 1):
+        text = canonical(event)
+        head = event_hash(head, text)
+        entries.append(Entry(seq, 0, event["type"], text, head))
+    return entries
+
+
+def test_a_chain_that_holds():
+    (first,) = chained({"type": "match_started"})
+    assert chain_flaw([]) is None
+    assert chain_flaw(chained({"type": "match_started"}, {"type": "match_over", "head": first.hash})) is None
+
+
+def test_a_head_that_is_another():
+    entries = chained({"type": "match_started"}, {"type": "match_over", "head": GENESIS})
+    assert chain_flaw(entries) == "the head in match_over is not the hash of the event before"

@@ -1,0 +1,23 @@
+"""`evilpegs ladders`."""
+
+KEYS = {"id", "rules", "codemaker", "tie", "clock", "guess_limit", "games", "rated"}
+
+
+def test_the_built_in_ladders(run):
+    ladders = run("ladders", "--json").document["ladders"]
+    assert all(set(ladder) == KEYS for ladder in ladders)
+    classic = ladders[0]
+    assert (classic["id"], classic["rules"], classic["guess_limit"], classic["rated"]) == ("classic", "4x6", 10, True)
+    assert {"classic-evil", "super-blitz", "grand-practice", "bulls-and-cows-evil-practice"} <= {
+        ladder["id"] for ladder in ladders
+    }
+
+
+def test_a_server_is_asked(run, server):
+    assert run("ladders", "--server", server.url, "--json").document == run("ladders", "--json").document
+
+
+def test_the_table(run):
+    lines = run("ladders").out.splitlines()
+    assert lines[2].split() == ["classic", "4x6", "fixed", "60", "s", "+", "1", "s", "a", "guess", "10", "10", "rated"]
+    assert any("untimed" in line and "practice" in line for line in lines)

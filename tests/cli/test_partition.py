@@ -1,0 +1,52 @@
+"""`evilpegs partition`."""
+
+import pytest
+
+from evilpegs.part_figures import bits, expected_size
+
+
+def test_the_document(run):
+    document = run("partition", "--rules", "4x6", "1122", "1123", "--json").document
+    assert set(document) == {"rules", "after", "candidates", "guesses"}
+    assert (document["rules"], document["after"], document["candidates"]) == ("4x6", [], 1296)
+    first, second = document["guesses"]
+    assert set(first) == {"code", "candidate", "parts", "largest", "expected_size", "bits"}
+    assert (first["code"], first["candidate"], first["largest"], len(first["parts"])) == ("1122", True, 256, 13)
+    assert sum(size for _, _, size in first["parts"]) == 1296
+    assert second["expected_size"] == pytest.approx(240108 / 1296)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["2345", "--after", "1122:1,0", "3344:0,1"],
+        ["2345", "--after", "1122:1,0", "--after", "3344:0,1"],
+        ["--after", "1122:1,0", "3344:0,1", "2345"],
+        ["--after", "1122:1,0", "--after", "3344:0,1", "--", "2345"],
+    ],
+)
+def test_turns_may_stand_before_or_after_the_guess(run, arguments):
+    document = run("partition", *arguments, "--json").document if "--" not in arguments else None
+    document = document or run("partition", "--json", *arguments).document
+    assert [turn["code"] for turn in document["after"]] == ["1122", "3344"]
+    assert [guess["code"] for guess in document["guesses"]] == ["2345"]
+    assert document["candidates"] < 256
+
+
+def test_presets_and_lower_case(run):
+    document = run("partition", "--rules", "monster", "--after", "1", "--json")
+    assert document.status == 2
+    assert run("partition", "--rules", "3x12", "aab", "--json").document["guesses"][0]["code"] == "AAB"
+
+
+def test_the_table(run):
+    lines = run("partition", "1122", "1123").out.splitlines()
+    assert lines[0] == "4x6: 1,296 candidates"
+    assert "●●●● 4,0                  1             1" in lines
+    assert "largest                 256           276" in lines
+
+
+def test_figures():
+    assert expected_size([2, 2]) == 2
+    assert bits([1, 1, 1, 1]) == 2
+    assert bits([5]) == 0
