@@ -14,6 +14,7 @@ from evilpegs_server.events import (
     GuessAnswered,
     MatchEnded,
     MatchEvent,
+    Outcome,
     TurnOpened,
 )
 from evilpegs_server.record import Entry, Record
@@ -85,7 +86,9 @@ class Scribe:
                 minutes.writes.append(writes.match_over(self._match.id))
 
     def _secret(self, event: GameEnded) -> str | None:
-        if not event.begun:
+        """None where there is none to show: an evil codemaker that failed cannot be asked for a witness either."""
+        evil = self._match.ladder.codemaker != "fixed"
+        if not event.begun or (evil and event.outcome is Outcome.VOID):
             return None
         draw = self.draw(event.game, event.client_nonce)
         return self._codemaking.secret(self._match.ladder, draw, event.history)
