@@ -2,14 +2,17 @@
 
 
 class RateLimit:
-    """``per_second`` on average and ``burst`` at once. Time is given in milliseconds."""
+    """``per_second`` on average and ``burst`` at once. Time is given in milliseconds.
+
+    ``refused`` is by how much refusals outnumber what was allowed since.
+    """
 
     def __init__(self, per_second: float, burst: float, now: float) -> None:
         self._per_ms = per_second / 1000
         self._burst = burst
         self._tokens = burst
         self._filled = now
-        self.refused_in_a_row = 0
+        self.refused = 0
 
     def take(self, now: float) -> int:
         """Take a token: 0, or when there is none how many milliseconds to wait for one."""
@@ -17,7 +20,7 @@ class RateLimit:
         self._filled = now
         if self._tokens >= 1:
             self._tokens -= 1
-            self.refused_in_a_row = 0
+            self.refused = max(0, self.refused - 1)
             return 0
-        self.refused_in_a_row += 1
+        self.refused += 1
         return max(1, round((1 - self._tokens) / self._per_ms))

@@ -34,7 +34,7 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Writer
 
 MOST_REFUSALS: Final = 500
-"""Messages refused in a row for coming too fast, after which the connection is closed."""
+"""Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
 
 
 class RefusedRequestError(Exception):
@@ -109,7 +109,7 @@ class Session:
             self._link.send([error_text(code, message, re)])
 
     def _too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.refused_in_a_row > MOST_REFUSALS
+        fatal = self._rate.refused > MOST_REFUSALS
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._link.send([text])

@@ -1,0 +1,28 @@
+"""A real server on a real socket in this process, and a client that knows nothing but JSON."""
+
+import pytest
+import structlog
+
+from evilpegs_server.service import running_server
+from evilpegs_server.settings import Settings
+from support.servers import dial
+
+
+@pytest.fixture
+def database(tmp_path):
+    return f"sqlite:///{tmp_path}/test.sqlite3"
+
+
+@pytest.fixture
+async def server(database):
+    """A server in this process."""
+    async with running_server(Settings(port=0, database=database), structlog.get_logger()) as running:
+        yield running
+
+
+@pytest.fixture
+async def raw(server):
+    """A connection to it that has claimed a name."""
+    async with dial(server.url) as connection:
+        await connection.hello()
+        yield connection

@@ -1,0 +1,39 @@
+"""A server that is told to stop tells its players, keeps the whole log, and goes on with every match afterwards."""
+
+import signal
+import time
+
+import pytest
+
+from evilpegs_server.storage.archive import load_open_matches
+from evilpegs_server.storage.database import open_existing
+from support.servers import child_server, dial
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_it_stops_in_order_and_goes_on_later(database, number):
+    async with child_server(database) as child, dial(child.url) as raw:
+        await raw.hello()
+        match = await raw.play("classic")
+        given = await raw.guess(match, 1, 1, "1122")
+        turn = await raw.hear("turn")
+        began = time.monotonic()
+        status, errors = await child.stop(number)
+        assert (status, "Traceback" in errors) == (0, False), errors
+        assert time.monotonic() - began < 10  # a promise, far from what it takes
+        assert (await raw.hear("notice"))["kind"] == "draining"
+        assert await raw.closed() == 1012
+    assert [len(stored.entries) for stored in load_open_matches(open_existing(database))] == [given["seq"]]
+    async with child_server(database) as child, dial(child.url) as again:
+        assert (await again.hello(token=raw.token))["open"] == [{"match": match, "seq": given["seq"]}]
+        await again.ask("resumed", type="resume", match=match, seq=given["seq"])
+        opened = await again.hear("turn")
+        assert (opened["turn"], opened["left_ms"]) == (2, turn["left_ms"])
+        assert (await again.guess(match, 1, 2, "3344"))["type"] == "feedback"
+
+
+async def test_a_second_server_on_the_same_database_is_refused(database):
+    async with child_server(database):
+        with pytest.raises(AssertionError, match="another server is running"):
+            async with child_server(database):
+                pass

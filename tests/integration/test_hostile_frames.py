@@ -1,0 +1,144 @@
+"""Whatever a client sends, it gets a typed error, and the match goes on where WebSocket itself allows it."""
+
+import json
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+
+from evilpegs_game.codes import all_codes, column_code, format_code
+from evilpegs_game.feedback import feedback
+from evilpegs_game.rules import Rules
+from support.servers import dial
+
+GUESS = '{"type":"guess","match":"%s","game":1,"turn":1,"code":"1122"%s}'
+
+SURVIVED = {
+    "binary": (lambda match: (GUESS % (match, "")).encode(), "bad_json"),
+    "5 KiB": (lambda match: GUESS % (match, " " * 5000), "too_big"),
+    "brackets within the limit": (lambda match: "[" * 4000, "bad_json"),
+    "not JSON": (lambda match: "{", "bad_json"),
+    "nothing": (lambda match: "", "bad_json"),
+    "NaN": (lambda match: GUESS % (match, ',"x":NaN'), "bad_json"),
+    "duplicate keys": (lambda match: GUESS % (match, ',"turn":1'), "bad_json"),
+    "NUL": (lambda match: GUESS % (match, ',"id":"\\u0000"'), "bad_json"),
+    "lone surrogate": (lambda match: GUESS % (match, ',"id":"\\ud800"'), "bad_message"),
+    "5,000 digits": (lambda match: '{"type":"ping","c":%s}' % ("9" * 4000), "bad_message"),
+    "a list": (lambda match: "[1]", "bad_message"),
+    "unknown field": (lambda match: GUESS % (match, ',"cheat":1'), "bad_message"),
+    "unknown type": (lambda match: '{"type":"cheat"}', "unknown_type"),
+    "type of wrong type": (lambda match: '{"type":{"a":[]}}', "unknown_type"),
+    "wrong types": (lambda match: '{"type":"guess","match":7,"game":"1","turn":true,"code":[]}', "bad_message"),
+    "turn 0": (lambda match: (GUESS % (match, "")).replace('"turn":1', '"turn":0'), "bad_message"),
+    "turn 1.0": (lambda match: (GUESS % (match, "")).replace('"turn":1', '"turn":1.0'), "bad_message"),
+    "future turn": (lambda match: (GUESS % (match, "")).replace('"turn":1', '"turn":2'), "future_turn"),
+    "future game": (lambda match: (GUESS % (match, "")).replace('"game":1', '"game":2'), "future_turn"),
+    "no such match": (lambda match: GUESS % ("0" * 16, ""), "not_your_match"),
+    "illegal code": (lambda match: (GUESS % (match, "")).replace("1122", "112Z"), "illegal_code"),
+    "odd code": (lambda match: (GUESS % (match, "")).replace("1122", "\U0001f608'; --"), "illegal_code"),
+    "hello again": (lambda match: '{"type":"hello","client":{"name":"x","version":"1"}}', "bad_message"),
+    "no such ladder": (lambda match: '{"type":"play","ladder":"cheat"}', "unknown_ladder"),
+    "hint on a rated ladder": (lambda match: f'{{"type":"hint","match":"{match}"}}', "not_practice"),
+}
+
+
+async def solve(raw, match, game=1):
+    """Play the first consistent code until the game is over."""
+    columns = all_codes(Rules.parse("4x6"))
+    live = [column_code(columns, index) for index in range(columns.shape[1])]
+    for turn in range(1, 11):
+        guess = live[0]
+        given = await raw.guess(match, game, turn, format_code(guess))
+        assert given["type"] == "feedback", given
+        seen = (given["black"], given["white"])
+        live = [code for code in live if feedback(guess, code) == seen]
+        if seen == (4, 0):
+            break
+    return await raw.hear("game_over")
+
+
+@pytest.mark.parametrize("kind", SURVIVED)
+async def test_a_refused_frame_brings_a_typed_error_and_harms_nothing(raw, kind):
+    frame, code = SURVIVED[kind]
+    match = await raw.play("classic")
+    await raw.send(frame(match))
+    error = await raw.hear()
+    assert (error["type"], error["code"], error["fatal"]) == ("error", code, False)
+    over = await solve(raw, match)
+    assert over["outcome"] in {"solved", "unsolved"}
+
+
+FATAL = {
+    "bad UTF-8": (Opcode.TEXT, b'{"type":"ping","c":1,"id":"\xff\xfe"}', 1007),
+    "100,000 brackets": (Opcode.TEXT, b"[" * 100_000, 1009),
+    "1 MiB of binary": (Opcode.BINARY, b"\0" * (1 << 20), 1009),
+}
+
+
+@pytest.mark.parametrize("kind", FATAL)
+async def test_a_frame_that_websocket_forbids_ends_the_connection_but_not_the_match(server, raw, kind):
+    opcode, payload, code = FATAL[kind]
+    match = await raw.play("classic")
+    raw.socket.protocol.writes.append(Frame(opcode, payload).serialize(mask=True))
+    raw.socket.send_data()
+    assert await raw.closed() == code
+    async with dial(server.url) as again:
+        welcome = await again.hello(token=raw.token)
+        assert [each["match"] for each in welcome["open"]] == [match]
+        await again.ask("turn", type="resume", match=match, seq=0)
+        assert (await solve(again, match))["outcome"] in {"solved", "unsolved"}
+
+
+async def test_somebody_elses_match_is_not_to_be_played(server, raw):
+    match = await raw.play("classic")
+    async with dial(server.url) as stranger:
+        await stranger.hello()
+        for message in (
+            {"type": "guess", "match": match, "game": 1, "turn": 1, "code": "1122"},
+            {"type": "resign", "match": match},
+            {"type": "resume", "match": match, "seq": 0},
+            {"type": "ready", "match": match, "game": 1},
+            {"type": "hint", "match": match},
+        ):
+            assert (await stranger.ask(**message))["code"] == "not_your_match"
+    assert (await solve(raw, match))["outcome"] in {"solved", "unsolved"}
+
+
+async def test_everything_before_hello_is_refused(server):
+    async with dial(server.url) as silent:
+        for message in (
+            {"type": "play", "ladder": "classic-practice"},
+            {"type": "guess", "match": "0" * 16, "game": 1, "turn": 1, "code": "1122"},
+            {"type": "watch", "ladder": "classic"},
+            {"type": "unwatch", "ladder": "classic"},
+        ):
+            assert (await silent.ask(**message))["code"] == "auth_required"
+        assert (await silent.ask(type="ping", c=7))["c"] == 7
+
+
+async def test_a_flood_is_slowed_down_but_a_legal_guess_is_not(raw):
+    match = await raw.play("classic")
+    for _ in range(400):
+        await raw.say(type="ping", c=1)
+    answers = [await raw.hear() for _ in range(400)]
+    refused = [answer for answer in answers if answer["type"] == "error"]
+    assert {answer["code"] for answer in refused} == {"rate_limited"}
+    assert all(answer["retry_after_ms"] > 0 for answer in refused)
+    assert (await solve(raw, match))["outcome"] in {"solved", "unsolved"}
+
+
+async def test_a_client_that_floods_without_end_is_closed(raw):
+    for _ in range(3000):
+        await raw.say(type="ping", c=1)
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            await raw.hear()
+    assert closed.value.rcvd.code == 1008
+
+
+async def test_errors_repeat_the_id_but_nothing_else(raw):
+    await raw.say(type="play", ladder="nosuchladder", id='a "b" \\ c')
+    error = await raw.hear()
+    assert error["re"] == 'a "b" \\ c'
+    await raw.send(json.dumps({"type": "ping", "c": "smuggled-text"}))
+    assert "smuggled" not in json.dumps(await raw.hear())

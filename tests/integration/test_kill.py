@@ -1,0 +1,108 @@
+"""A server killed in mid-match loses nothing that a player has seen, and the match goes on.
+
+`EVILPEGS_KILLS` says how often; `make test` kills twenty times. The control is a server that tells players before it
+stores: the same procedure must catch it.
+"""
+
+import asyncio
+import json
+import os
+import random
+import signal
+from pathlib import Path
+
+from websockets.exceptions import ConnectionClosed
+
+from evilpegs_clients.verify import verify_match
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.database import open_existing
+from support.servers import child_server, dial
+
+KILLS = int(os.environ.get("EVILPEGS_KILLS", "20"))
+FORGETFUL = Path(__file__).with_name("forgetful_server.py")
+
+
+class Player:
+    """Plays one match over any number of connections and remembers what it was told."""
+
+    def __init__(self, rng):
+        self.rng, self.token, self.match, self.seen, self.over = rng, None, None, {}, False
+
+    async def play(self, url):
+        """Play until the match is over or the connection is lost."""
+        async with dial(url) as raw:
+            if self.token is None:
+                await raw.hello()
+                self.token = raw.token
+            else:
+                await raw.hello(token=self.token)
+            if self.match is None:
+                await raw.say(type="play", ladder="classic")
+            else:
+                await raw.say(type="resume", match=self.match, seq=len(self.seen))
+            while not self.over:
+                await self.take(raw, await raw.hear())
+
+    async def take(self, raw, message):
+        kind = message["type"]
+        if "seq" in message and kind != "resumed":
+            self.remember(message)
+        if kind == "game_started" or (kind == "resumed" and message["state"] == "ready"):
+            await raw.say(type="ready", match=self.match, game=message["game"], nonce="twenty")
+        elif kind == "turn":
+            code = "".join(self.rng.choice("123456") for _ in range(4))
+            await raw.say(type="guess", match=self.match, game=message["game"], turn=message["turn"], code=code)
+        elif kind == "error":
+            assert message["code"] in {"stale_turn", "game_over", "not_ready"}, message
+        self.over = kind == "match_over"
+
+    def remember(self, event):
+        event.pop("re", None)
+        self.match = self.match or event["match"]
+        known = self.seen.setdefault(event["seq"], event)
+        assert known == event, "the server took back what it had said"
+
+
+async def play_and_kill(database, kills, rng, *program):
+    """One match with a SIGKILL after each few answers; the player and what is in the log at the end."""
+    player = Player(rng)
+    for _ in range(kills):
+        async with child_server(database, *program) as child:
+            playing = asyncio.create_task(player.play(child.url))
+            target = len(player.seen) + rng.randint(1, 3)
+            while len(player.seen) < target and not playing.done():  # noqa: ASYNC110
+                await asyncio.sleep(0.0005)  # the kill must fall at any point, not at an event
+            await child.stop(signal.SIGKILL)
+            await asyncio.gather(playing, return_exceptions=True)
+            error = playing.exception()
+            assert error is None or isinstance(error, ConnectionClosed | OSError), error
+    return player
+
+
+def stored_events(database, match):
+    stored = load_match(open_existing(database), match)
+    return [] if stored is None else [json.loads(entry.text) for entry in stored.entries]
+
+
+def lost(player, events):
+    """What the player was told that is not in the log, just once."""
+    return [event for event in player.seen.values() if events.count(event) != 1]
+
+
+async def test_every_feedback_a_client_received_is_in_the_log_once_and_the_match_finishes(database):
+    player = await play_and_kill(database, KILLS, random.Random(7))
+    assert not lost(player, stored_events(database, player.match))
+    async with child_server(database) as child:
+        await player.play(child.url)
+        status, errors = await child.stop(signal.SIGTERM)
+    assert status == 0, errors
+    events = stored_events(database, player.match)
+    assert not lost(player, events)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert len(player.seen) == len(events)
+    assert verify_match(events) == []
+
+
+async def test_the_same_procedure_catches_a_server_that_tells_before_it_stores(database):
+    player = await play_and_kill(database, 1, random.Random(7), str(FORGETFUL))
+    assert lost(player, stored_events(database, player.match))
