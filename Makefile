@@ -1,0 +1,37 @@
+# The same short commands for people and for CI. `make demo` on a fresh machine needs Python 3.11, git and make.
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+demo: $(READY)
+	@$(BIN)/evilpegs demo
+
+serve: $(READY)
+	@$(BIN)/evilpegs serve
+
+test: $(READY)
+	@$(BIN)/pytest -q
+
+check: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(READY)
+	@for bench in bench/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+
+$(READY): requirements.txt pyproject.toml
+	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
+	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
+	@echo "making .venv, once"
+	@python3 -m venv .venv
+	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: demo serve test check format bench
