@@ -1,0 +1,204 @@
+"""The codemaker at work: replies by the written rules, here or in the pool, and nothing told too early."""
+
+import hashlib
+import hmac
+import json
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.candidates import LiveSets, Turn
+from evilpegs_game.codes import code_at, format_code, parse_code
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.rules import Rules
+from evilpegs_server import codemaking as module
+from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of
+from evilpegs_server.ladders import load_ladders
+
+MATCH = "00112233445566aa"
+NONCE = hashlib.sha256(b"nonce").hexdigest()
+LADDERS = load_ladders()
+CLASSIC = Rules(4, 6)
+NOTHING_YET = ()
+
+
+class Pool(Executor):
+    """Takes work and does it when told to."""
+
+    def __init__(self):
+        self.work = []
+
+    def submit(self, work):
+        self.work.append(work)
+        return Future()
+
+
+@pytest.fixture
+def codemaking():
+    """Answers at once; nothing may go to a pool."""
+    return Codemaking(LiveSets(64 << 20), None, None)
+
+
+def draw(game=1, client_nonce=None, nonce=NONCE):
+    return Draw(MATCH, game, nonce, client_nonce)
+
+
+def keyed(nonce, *message):
+    """HMAC-SHA256 as protocol/README.md writes it, as a number."""
+    text = json.dumps(message, separators=(",", ":"))
+    return int(hmac.new(bytes.fromhex(nonce), text.encode(), "sha256").hexdigest(), 16)
+
+
+def every_code(rules):
+    return [code_at(index, rules) for index in range(rules.size)]
+
+
+def plain_parts(rules, history, guess):
+    """The sizes of the parts of a guess, counted code by code, in feedback order."""
+    live = [code for code in every_code(rules) if all(feedback(turn.guess, code) == turn.feedback for turn in history)]
+    replies = [feedback(guess, code) for code in live]
+    return {reply: replies.count(reply) for reply in sorted(set(replies))}
+
+
+class TestDraw:
+    @pytest.mark.parametrize("client_nonce", [None, "", "mine"])
+    @pytest.mark.parametrize("game", [1, 7])
+    def test_the_secret_is_the_one_of_the_formula(self, game, client_nonce):
+        """With 1,296 codes the first number is refused once in 2^245 draws."""
+        expected = keyed(NONCE, client_nonce or "", MATCH, game, 0) % 1296
+        assert draw(game, client_nonce).secret(LADDERS["classic"]) == code_at(expected, CLASSIC)
+
+    def test_a_tie_is_decided_by_the_formula(self):
+        for turn in range(1, 20):
+            assert draw(3).tie(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn) % 5
+
+    def test_its_repr_and_its_codemakers_tell_nothing(self):
+        drawn, ladder = draw(2, "mine"), LADDERS["grand"]
+        secret = drawn.secret(ladder)
+        told = repr(drawn) + repr(codemaker_of(ladder, drawn)) + repr(codemaker_of(LADDERS["grand-evil"], drawn))
+        assert told.startswith(f"Draw(match='{MATCH}', game=2)")
+        assert not any(text in told for text in (NONCE, "mine", str(secret), format_code(secret)))
+
+
+class TestFixed:
+    def test_it_tells_the_truth(self, codemaking):
+        drawn, ladder = draw(), LADDERS["classic"]
+        guess = (0, 0, 1, 1)
+        assert codemaking.answer(ladder, drawn, NOTHING_YET, guess) == Answer(feedback(guess, drawn.secret(ladder)))
+
+    def test_its_secret_is_shown(self, codemaking):
+        drawn, ladder = draw(), LADDERS["classic"]
+        assert codemaking.secret(ladder, drawn, NOTHING_YET) == format_code(drawn.secret(ladder))
+
+    def test_a_rated_game_of_any_size_needs_no_memory(self):
+        huge = replace(LADDERS["classic"], rules=Rules(16, 34))
+        codemaking = Codemaking(LiveSets(0), None, None)
+        drawn = draw()
+        secret = codemaking.secret(huge, drawn, NOTHING_YET)
+        assert codemaking.answer(huge, drawn, NOTHING_YET, parse_code(secret, huge.rules)).feedback == Feedback(16, 0)
+
+
+class TestEvil:
+    @settings(deadline=None, max_examples=30)
+    @given(st.lists(st.integers(0, 1295), min_size=1, max_size=4), st.integers(0, 2**256 - 1))
+    def test_a_seeded_game_follows_the_formula_and_its_witness_fits(self, guesses, nonce):
+        nonce = f"{nonce:064x}"
+        ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
+        codemaking = Codemaking(LiveSets(64 << 20), None, None)
+        for guess in (code_at(index, CLASSIC) for index in guesses):
+            parts = plain_parts(CLASSIC, history, guess)
+            others = {given: size for given, size in parts.items() if given != (4, 0)} or parts
+            tied = [given for given, size in others.items() if size == max(others.values())]
+            answer = codemaking.answer(ladder, drawn, history, guess)
+            assert answer == Answer(tied[keyed(nonce, "tie", MATCH, 1, len(history) + 1) % len(tied)])
+            history = (*history, Turn(guess, answer.feedback))
+            if answer.feedback == (4, 0):
+                break
+        witness = parse_code(codemaking.secret(ladder, drawn, history), CLASSIC)
+        assert all(feedback(guess, witness) == given for guess, given in history)
+
+    def test_in_practice_a_tie_goes_to_fewest_blacks_then_whites(self, codemaking):
+        """After 1122 three parts have 256 codes."""
+        ladder = LADDERS["classic-evil-practice"]
+        given = {codemaking.answer(ladder, draw(game), NOTHING_YET, (0, 0, 1, 1)).feedback for game in range(1, 20)}
+        assert given == {Feedback(0, 0)}
+
+    def test_what_does_not_fit_the_memory_is_an_error(self):
+        codemaking = Codemaking(LiveSets(1000), None, None)
+        with pytest.raises(TooLargeError):
+            codemaking.answer(LADDERS["classic-evil"], draw(), NOTHING_YET, (0, 0, 1, 1))
+
+
+@pytest.mark.parametrize("name", ["classic-practice", "classic-evil-practice"])
+def test_practice_shows_the_parts(codemaking, name):
+    history = (Turn((0, 0, 1, 1), feedback((0, 0, 1, 1), draw().secret(LADDERS["classic"]))),)
+    answer = codemaking.answer(LADDERS[name], draw(), history, (0, 1, 2, 3))
+    parts = plain_parts(CLASSIC, history, (0, 1, 2, 3))
+    assert answer.parts == tuple((*given, size) for given, size in parts.items())
+    assert answer.candidates == parts[answer.feedback]
+
+
+class TestHint:
+    def test_it_is_a_guess_with_small_parts(self, codemaking):
+        """1123 has the smallest expected part of all first guesses of 4x6."""
+        hint = codemaking.hint(LADDERS["classic-practice"], NOTHING_YET)
+        assert (hint.code, hint.candidates) == ("1123", 1296)
+        assert hint.why == "splits 1,296 candidates into 14 parts, the largest 276"
+
+    def test_over_its_budget_it_is_the_first_candidate(self, codemaking, monkeypatch):
+        monkeypatch.setattr(module, "HINT_BUDGET", 1)
+        history = (Turn((0, 0, 0, 0), Feedback(0, 0)),)
+        assert codemaking.hint(LADDERS["classic-practice"], history).code == "2222"
+
+
+class TestRun:
+    SMALL, LARGE = LADDERS["classic-evil"], LADDERS["grand-evil"]
+
+    @pytest.mark.parametrize(
+        ("name", "cheap"),
+        [
+            ("classic-evil", True),
+            ("super-practice", True),
+            ("grand", True),
+            ("grand-evil", False),
+            ("grand-practice", False),
+            ("grand-evil-practice", False),
+        ],
+    )
+    def test_what_is_cheap(self, codemaking, name, cheap):
+        assert codemaking.is_cheap(LADDERS[name]) is cheap
+
+    def test_cheap_work_is_done_at_once(self, codemaking):
+        done = []
+        codemaking.run(self.SMALL, lambda: 7, done.append)
+        assert done == [7]
+
+    def test_other_work_goes_to_the_pool_and_its_result_through_notify(self):
+        pool, notified, done = Pool(), [], []
+        codemaking = Codemaking(LiveSets(), pool, lambda *call: notified.append(call))
+        codemaking.run(self.LARGE, lambda: 7, done.append)
+        assert (len(pool.work), notified) == (1, [])
+        pool.work[0]()
+        [(callback, *arguments)] = notified
+        assert done == []
+        callback(*arguments)
+        assert done == [7]
+
+    @pytest.mark.parametrize("ladder", [SMALL, LARGE])
+    def test_an_error_is_handed_over_like_a_result(self, ladder):
+        pool, done = Pool(), []
+        codemaking = Codemaking(LiveSets(), pool, lambda callback, *arguments: callback(*arguments))
+        codemaking.run(ladder, lambda: 1 // 0, done.append)
+        for work in pool.work:
+            work()
+        assert isinstance(done[0], ZeroDivisionError)
+
+
+def test_warming_up_leaves_the_tables_in_the_cache():
+    live_sets = LiveSets(64 << 20)
+    Codemaking(live_sets, None, None).warm_up(LADDERS.values())
+    assert live_sets.bytes_used > LiveSets.bytes_needed(CLASSIC)

@@ -1,0 +1,137 @@
+"""Players: names that cannot be mistaken, and tokens that are never kept."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evilpegs_server.players import (
+    NameRefusedError,
+    Player,
+    Players,
+    check_name,
+    hash_token,
+    new_token,
+    skeleton,
+)
+
+GOOD_NAMES = st.from_regex(r"[a-z][a-z0-9_-]{1,19}", fullmatch=True).filter(lambda name: not name.startswith("guest-"))
+
+
+@pytest.fixture
+def players():
+    return Players()
+
+
+def enrol(players, name, kind="bot"):
+    """A player who is there from now on, and his token."""
+    player, token = players.claim(name, kind), new_token()
+    players.add(player, hash_token(token))
+    return player, token
+
+
+def refusal(players, name):
+    with pytest.raises(NameRefusedError) as caught:
+        players.claim(name, "bot")
+    return caught.value
+
+
+@given(GOOD_NAMES)
+def test_good_names(name):
+    check_name(name)
+    assert Players().claim(name, "human") == Player(1, name, "human")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "a", "a" * 21, "Ann", "1ann", "-ann", "_ann", "ann bo", "ann\n", "änn", "аnn", "ann\0", "guest-1", "\ud800a"],
+)
+def test_bad_names_are_refused_without_repeating_them(players, name):
+    error = refusal(players, name)
+    assert not error.taken
+    assert str(error).isascii()
+    assert str(error).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("taken", "wanted"),
+    [
+        ("anna", "anna"),
+        ("anna", "an-na"),
+        ("anna", "an_na_"),
+        ("bot0", "boto"),
+        ("lil", "l1l"),
+        ("lil", "lll"),
+        ("bob5", "bobs"),
+        ("corn", "com"),
+        ("vvilly", "willy"),
+        ("r-nd", "md"),
+    ],
+)
+def test_look_alikes_are_refused_both_ways(taken, wanted):
+    for first, second in [(taken, wanted), (wanted, taken)]:
+        players = Players()
+        enrol(players, first)
+        assert refusal(players, second).taken
+
+
+@pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("bot1", "bot2"), ("ann", "nan")])
+def test_names_that_differ_live_together(players, one, other):
+    assert enrol(players, one)[0].id != enrol(players, other)[0].id
+
+
+@given(GOOD_NAMES)
+def test_a_skeleton_is_its_own_skeleton_in_looks_and_fits_its_column(name):
+    assert len(skeleton(name)) <= len(name) <= 20
+
+
+def test_a_player_is_found_by_his_token_only(players):
+    ann, token = enrol(players, "ann")
+    assert players.by_token(token) is ann
+    assert players.by_token(new_token()) is None
+    assert players.by_token(hash_token(token)) is None
+
+
+def test_a_claim_alone_takes_nothing(players):
+    assert players.claim("ann", "bot") == players.claim("ann", "bot")
+    assert len(players) == 0
+
+
+def test_numbers_go_on_from_the_highest(players):
+    players.add(Player(41, "ann", "bot"), "hash")
+    assert players.claim("bob", "bot").id == 42
+    assert players.guest().id == 42
+
+
+def test_a_player_who_could_not_be_stored_leaves_his_name_free(players):
+    ann, token = enrol(players, "ann")
+    players.remove(ann, hash_token(token))
+    assert players.by_token(token) is None
+    assert enrol(players, "ann")[0].name == "ann"
+
+
+def test_guests_have_names_of_the_server(players):
+    guest = players.guest()
+    assert guest.is_guest
+    assert guest.name.startswith("guest-")
+    assert not enrol(players, "ann")[0].is_guest
+    with pytest.raises(NameRefusedError):
+        check_name(guest.name)
+
+
+def test_a_guest_never_gets_a_name_that_is_taken(players, monkeypatch):
+    drawn = iter(["0000000a", "0000000a", "0000000b"])
+    monkeypatch.setattr("secrets.token_hex", lambda _size: next(drawn))
+    first = players.guest()
+    players.add(first, "hash")
+    assert (first.name, players.guest().name) == ("guest-0000000a", "guest-0000000b")
+
+
+def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(players):
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(len(bytes.fromhex(token)) == 32 for token in tokens)
+    _, token = enrol(players, "ann")
+    assert hash_token(token) == hashlib.sha256(token.encode()).hexdigest()
+    assert token not in repr(vars(players))
