@@ -1,0 +1,280 @@
+"""The transcripts of the protocol's page: how they are read, replayed against a real server, and written anew.
+
+A transcript is a block of lines `WHO > MESSAGE` (sent), `WHO < MESSAGE` (received) and `WHO cut`. The server runs with
+drawn lots instead of random ones and on a clock that stands still but for `STEP_MS` before each message that is sent,
+so that every line can be repeated to the letter; `["…"]` stands for a list too long to print.
+
+``python tests/support/transcripts.py`` writes the page's transcripts anew from `SCENES`.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import itertools
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import structlog
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.rules import Rules
+from evilpegs_server import lobby, players, service
+from evilpegs_server.settings import Settings
+from support.servers import dial
+
+PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
+BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
+STEP_MS = 1250
+LONG = ["…"]
+
+
+class Lots:
+    """Stands in for `secrets`: the same bytes in every run."""
+
+    def __init__(self, name):
+        self._draws = (hashlib.sha256(f"{name} {number}".encode()).digest() for number in itertools.count())
+
+    def token_bytes(self, size):
+        return next(self._draws)[:size]
+
+    def token_hex(self, size):
+        return self.token_bytes(size).hex()
+
+
+class StillTime:
+    """Stands in for `FairTime`: goes on only when told to."""
+
+    moment, stalled_ms = 0.0, 0.0
+
+    def __init__(self, _monotonic):
+        StillTime.moment = 0.0
+
+    def now(self):
+        return StillTime.moment
+
+
+def still_wall_ms():
+    return 1_800_000_000_000 + int(StillTime.moment)
+
+
+@contextlib.asynccontextmanager
+async def still_server():
+    """A real server on a real socket whose lots and times are known."""
+    with contextlib.ExitStack() as stack:
+        for module in (lobby, players):
+            stack.enter_context(mock.patch.object(module, "secrets", Lots(module.__name__)))
+        stack.enter_context(mock.patch.object(service, "FairTime", StillTime))
+        stack.enter_context(mock.patch.object(service, "wall_ms", still_wall_ms))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        settings = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3")
+        async with service.running_server(settings, structlog.get_logger()) as server:
+            yield server
+
+
+class Stage:
+    """Connections by the name of who speaks, and the lines of what was said."""
+
+    def __init__(self, url):
+        self.url, self.lines, self._stack, self._open = url, [], contextlib.AsyncExitStack(), {}
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        await self._stack.aclose()
+
+    async def say(self, who, **message):
+        await self.send(who, json.dumps(message, separators=(",", ":")))
+
+    async def send(self, who, text):
+        if who not in self._open:
+            self._open[who] = await self._stack.enter_async_context(dial(self.url))
+        StillTime.moment += STEP_MS
+        self.lines.append(f"{who} > {text}")
+        await self._open[who].send(text)
+
+    async def hear(self, who):
+        message = await self._open[who].hear()
+        message |= {"ladders": LONG} if "ladders" in message else {}
+        message |= {"parts": LONG} if "parts" in message else {}
+        self.lines.append(f"{who} < {json.dumps(message, separators=(',', ':'), ensure_ascii=False)}")
+        return message
+
+    async def until(self, who, *types):
+        """Hear messages up to one of these types."""
+        while True:
+            message = await self.hear(who)
+            if message["type"] in types:
+                return message
+
+    async def cut(self, who):
+        self.lines.append(f"{who} cut")
+        self._open[who].socket.transport.abort()
+        await self._open.pop(who).closed()
+
+    # What most scenes begin with
+
+    async def hello(self, who, **fields):
+        await self.say(who, type="hello", client={"name": "my-bot", "version": "1.0"}, **fields)
+        return await self.hear(who)
+
+    async def play(self, who, ladder):
+        await self.say(who, type="play", ladder=ladder)
+        match = (await self.hear(who))["match"]
+        await self.hear(who)
+        return match
+
+    async def solve(self, who, match, game, **ready):
+        """Play a game to its end, each time the first code that fits."""
+        rules, history = Rules.parse("4x6"), ()
+        await self.say(who, type="ready", match=match, game=game, **ready)
+        turn = await self.hear(who)
+        while turn["type"] == "turn":
+            guess = Position(rules, history, LiveSets()).first_candidate if history else parse_code("1123", rules)
+            await self.guess(who, match, game, turn["turn"], format_code(guess))
+            given = await self.hear(who)
+            history = (*history, Turn(guess, Feedback(given["black"], given["white"])))
+            turn = await self.until(who, "turn", "game_over")
+
+    async def guess(self, who, match, game, turn, code, **more):
+        await self.say(who, type="guess", match=match, game=game, turn=turn, code=code, **more)
+
+
+async def fixed(stage):
+    await stage.hello("bot", name="my-bot", kind="bot", id="1")
+    match = await stage.play("bot", "classic")
+    await stage.solve("bot", match, 1, nonce="my-own-luck")
+    await stage.hear("bot")
+    await stage.solve("bot", match, 2)
+
+
+async def evil(stage):
+    await stage.hello("bot")
+    match = await stage.play("bot", "classic-evil-practice")
+    await stage.solve("bot", match, 1)
+    await stage.hear("bot")
+
+
+async def illegal(stage):
+    await stage.hello("bot")
+    match = await stage.play("bot", "classic-practice")
+    await stage.say("bot", type="ready", match=match, game=1)
+    await stage.hear("bot")
+    for code in ("1189", "112", "9999"):
+        await stage.guess("bot", match, 1, 1, code)
+        await stage.hear("bot")
+    await stage.until("bot", "match_over")
+
+
+async def doubled(stage):
+    await stage.hello("bot")
+    match = await stage.play("bot", "classic-practice")
+    await stage.say("bot", type="ready", match=match, game=1)
+    await stage.hear("bot")
+    await stage.guess("bot", match, 1, 1, "1122", id="first")
+    await stage.until("bot", "turn")
+    await stage.guess("bot", match, 1, 1, "1122", id="again")
+    await stage.hear("bot")
+    await stage.guess("bot", match, 1, 1, "3344", id="other")
+    await stage.hear("bot")
+
+
+async def cut(stage):
+    welcome = await stage.hello("bot", name="my-bot", kind="bot")
+    match = await stage.play("bot", "classic-evil")
+    await stage.say("bot", type="ready", match=match, game=1)
+    await stage.hear("bot")
+    await stage.guess("bot", match, 1, 1, "1122")
+    await stage.hear("bot")
+    await stage.hear("bot")
+    await stage.cut("bot")
+    await stage.hello("bot", token=welcome["token"])
+    await stage.say("bot", type="resume", match=match, seq=2)
+    await stage.until("bot", "turn")
+    await stage.guess("bot", match, 1, 2, "3344")
+    await stage.until("bot", "turn")
+
+
+async def watch(stage):
+    await stage.hello("bot")
+    match = await stage.play("bot", "classic-practice")
+    await stage.hello("watcher")
+    await stage.say("watcher", type="watch", match=match)
+    for _ in range(3):
+        await stage.hear("watcher")
+    await stage.say("bot", type="ready", match=match, game=1)
+    await stage.hear("bot")
+    await stage.guess("bot", match, 1, 1, "1122")
+    await stage.until("bot", "turn")
+    await stage.hear("watcher")
+    await stage.say("watcher", type="unwatch", match=match)
+    await stage.hear("watcher")
+
+
+async def resign(stage):
+    await stage.hello("bot", name="my-bot", kind="bot")
+    match = await stage.play("bot", "classic-evil")
+    await stage.say("bot", type="ready", match=match, game=1)
+    await stage.hear("bot")
+    await stage.say("bot", type="resign", match=match, game=1)
+    await stage.until("bot", "game_started")
+    await stage.say("bot", type="resign", match=match)
+    await stage.until("bot", "match_over")
+
+
+SCENES = {
+    "Two games of a match against a fixed secret": fixed,
+    "A practice game against the evil codemaker": evil,
+    "Illegal codes": illegal,
+    "A doubled guess": doubled,
+    "Cut and resume": cut,
+    "Watching": watch,
+    "Resigning": resign,
+}
+
+
+def transcripts(page):
+    """The lines of each transcript of a page, by its heading."""
+    return {title: block.splitlines() for _, title, block, _ in BLOCK.findall(page)}
+
+
+async def replay(lines):
+    """Say what was said, and hear as much as was heard; the lines this gives."""
+    async with still_server() as server, Stage(server.url) as stage:
+        for line in lines:
+            who, mark, text = (*line.split(" ", 2), "")[:3]
+            if mark == ">":
+                await stage.send(who, text)
+            elif mark == "<":
+                await stage.hear(who)
+            else:
+                await stage.cut(who)
+        return stage.lines
+
+
+async def perform(scene):
+    """The lines of a scene."""
+    async with still_server() as server, Stage(server.url) as stage:
+        await scene(stage)
+        return stage.lines
+
+
+def rewritten(page):
+    """The page with every transcript performed anew."""
+
+    def block(found):
+        lines = asyncio.run(perform(SCENES[found[2]]))
+        return found[1] + "\n".join(lines) + "\n" + found[4]
+
+    return BLOCK.sub(block, page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(rewritten(PAGE.read_text()))
