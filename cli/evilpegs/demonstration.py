@@ -53,12 +53,12 @@ async def demonstrate(plan: Plan, folder: Path, out: Console) -> bool:
         shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.replayed)
         _show_log(database, shown, out)
         out.print("\nStopping the server with SIGTERM", style="bold")
-    out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs bot minimax or evilpegs play")
+    out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)
 
 
 async def _play(plan: Plan, server: str, folder: Path, out: Console) -> list[BotSummary]:
-    with progress() as bar:
+    with progress(out) as bar:
         task = bar.add_task("matches", total=plan.total)
 
         def advance(event: BotEvent) -> None:

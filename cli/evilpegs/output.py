@@ -31,13 +31,8 @@ def console(file: IO[str] | None = None) -> "Console":
     )
 
 
-def note(line: str) -> None:
-    """Say something that is not a result."""
-    print(line, file=sys.stderr)  # noqa: T201
-
-
-def progress() -> "Progress":
-    """A progress bar on standard error; nothing at all where that is not a terminal."""
+def progress(out: "Console") -> "Progress":
+    """A progress bar at the end of what ``out`` prints; nothing at all where that is not a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     return Progress(
@@ -45,7 +40,7 @@ def progress() -> "Progress":
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console(sys.stderr),
+        console=out,
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=not out.is_terminal,
     )

@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from pydantic_settings import SettingsError
 
 from evilpegs.errors import CommandError
 from evilpegs_server.settings import Settings
@@ -26,8 +25,6 @@ def server_settings(**options: Any) -> Settings:
         message = f"{_source(first, given)}: {_what(first)}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"evilpegs.toml is not TOML: {error}; mend it or move it away"
-    except SettingsError as error:
-        message = f"the settings cannot be read: {error}"
     except OSError as error:
         message = f"evilpegs.toml cannot be read: {error.strerror}; mend it or move it away"
     raise CommandError(message)

@@ -37,3 +37,12 @@ def test_a_wrong_file(text, says):
     Path("evilpegs.toml").write_bytes(text)
     with pytest.raises(CommandError, match=says):
         server_settings()
+
+
+def test_a_file_that_cannot_be_read(monkeypatch):
+    def refused(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("evilpegs.server_settings.Settings", refused)
+    with pytest.raises(CommandError, match=r"^evilpegs.toml cannot be read: Permission denied"):
+        server_settings()

@@ -1,5 +1,6 @@
 """`evilpegs evaluate`: a strategy against every secret."""
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
@@ -52,7 +53,7 @@ def evaluate(
 def _evaluated(choose: "Choose", rules: "Rules", first: "Code | None") -> "Evaluation":
     from evilpegs_game.evaluation import evaluate as evaluated
 
-    with progress() as bar:
+    with progress(console(sys.stderr)) as bar:
         if bar.disable:
             return evaluated(choose, rules, first)
         task = bar.add_task(f"codes of {rules}", total=rules.size)
