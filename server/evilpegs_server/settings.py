@@ -29,7 +29,7 @@ class Settings(BaseSettings):
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
     requests_per_second: Annotated[int, Field(ge=1)] = 100
-    cache_bytes: Annotated[int, Field(ge=1 << 20)] = 256 << 20
+    cache_bytes: Annotated[int, Field(ge=8 << 20)] = 256 << 20
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @classmethod

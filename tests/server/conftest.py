@@ -13,6 +13,7 @@ from evilpegs_server.clock import TimeControl
 from evilpegs_server.events import Fact, TurnOpened
 from evilpegs_server.ladders import Ladder
 from evilpegs_server.match import Match, RefusedError, State
+from evilpegs_server.storage.database import open_database
 from evilpegs_server.transcript import Identity
 
 TINY = Ladder(
@@ -175,3 +176,17 @@ def client():
 def identity(tiny):
     """A match on `tiny` with a known seed."""
     return Identity("00112233445566aa", tiny, bytes(range(32)))
+
+
+@pytest.fixture
+def database(tmp_path):
+    """The URL of a database that does not exist yet."""
+    return f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}"
+
+
+@pytest.fixture
+def engine(database):
+    """A new database, open."""
+    engine = open_database(database)
+    yield engine
+    engine.dispose()

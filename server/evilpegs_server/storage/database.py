@@ -29,13 +29,17 @@ def open_database(url: str) -> Engine:
         DatabaseUnusableError: a URL that means nothing, no right to write, not a database of ours.
     """
     place = _sqlite_url(url)
+    # Rows have secrets in them, and errors are logged.
+    engine = create_engine(
+        place, poolclass=QueuePool, pool_size=4, hide_parameters=True, connect_args={"check_same_thread": False}
+    )
+    event.listen(engine, "connect", _set_pragmas)
     try:
         if place.database:
             Path(place.database).parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(place, poolclass=QueuePool, pool_size=4, connect_args={"check_same_thread": False})
-        event.listen(engine, "connect", _set_pragmas)
         _upgrade(engine)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
+        engine.dispose()
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         message = f"cannot use the database {url}: {reason}; name another with --database sqlite:///FILE"
         raise DatabaseUnusableError(message) from None
@@ -84,11 +88,14 @@ class DatabaseLock:
 def _sqlite_url(url: str) -> URL:
     try:
         place = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         message = f"not a database URL: {url[:80]!r}; write sqlite:///FILE"
         raise DatabaseUnusableError(message) from None
     if place.drivername != "sqlite":
         message = f"databases of type {place.drivername[:20]} are not supported yet; write sqlite:///FILE"
+        raise DatabaseUnusableError(message)
+    if place.host or place.query or "\0" in url:
+        message = f"not the URL of a file: {url[:80]!r}; write sqlite:///FILE, with three slashes and no options"
         raise DatabaseUnusableError(message)
     if place.database in {None, "", ":memory:"}:
         message = "a database in memory would lose every match; write sqlite:///FILE"

@@ -32,6 +32,10 @@ class Write(NamedTuple):
     rows: Sequence[Row]
     bulk: bool = False
 
+    def __repr__(self) -> str:
+        """Without the rows: seeds of matches are among them."""
+        return f"<Write {self.order}: {len(self.rows)} rows>"
+
 
 class _Job(NamedTuple):
     writes: Sequence[Write]
