@@ -50,7 +50,7 @@ class Seat:
             try:
                 await session.ask(Play(ladder=ladder))
             except ServerRefusedError as error:
-                raise _explained(error, session) from None
+                raise _explained(error, ladder, session) from None
             except ConnectionLostError:
                 await session.restore()
                 begun = [match.match for match in session.welcome.open if match.match not in known]
@@ -137,13 +137,12 @@ class Seat:
         return self._behind > MOST_BEHIND
 
 
-def _explained(error: ServerRefusedError, session: Session) -> ServerRefusedError:
+def _explained(error: ServerRefusedError, ladder: str, session: Session) -> ServerRefusedError:
     """Why no match begins, with what to do instead."""
-    ladders = session.welcome.ladders
-    if error.code is ErrorCode.UNKNOWN_LADDER and ladders:
-        return ServerRefusedError(
-            error.code, f"{error.message}; there are: {', '.join(ladder.id for ladder in ladders)}"
-        )
-    if error.code is ErrorCode.AUTH_REQUIRED:
-        return ServerRefusedError(error.code, f"{error.message}; give one with --name")
-    return error
+    message = error.message
+    if error.code is ErrorCode.UNKNOWN_LADDER:
+        ladders = ", ".join(known.id for known in session.welcome.ladders)
+        message = f"there is no ladder {ladder!r} on {session.server}; it has: {ladders}"
+    elif error.code is ErrorCode.AUTH_REQUIRED:
+        message = f"{message}: --name NAME"
+    return ServerRefusedError(error.code, message, fatal=error.fatal)

@@ -239,11 +239,19 @@ async def test_a_match_left_open_is_finished_first(tiny_server, tokens, patience
     assert [game.outcome for game in summary.games] == ["solved"] * 2
 
 
-async def test_refusals_say_what_to_do(tiny_server, play):
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("auth_required", r"^no: --name NAME \(auth_required\)$"),
+        ("unknown_ladder", r"^there is no ladder 'tiny' on ws://.*; it has: "),
+        ("too_many_matches", r"^no \(too_many_matches\)$"),
+    ],
+)
+async def test_refusals_say_what_to_do(tiny_server, play, code, said):
     server = tiny_server()
-    refuse = {"type": "error", "message": "guests play practice ladders"}
-    server.fault = lambda request: [refuse | {"code": "auth_required"}] if request["type"] == "play" else None
-    with pytest.raises(ServerRefusedError, match="give one with --name"):
+    refuse = {"type": "error", "message": "no", "code": code}
+    server.fault = lambda request: [refuse] if request["type"] == "play" else None
+    with pytest.raises(ServerRefusedError, match=said):
         await play(server, name=None)
 
 
