@@ -129,10 +129,11 @@ def minutes(left_ms: int) -> str:
 
 def _choice(answered: FeedbackGiven) -> Text:
     """Evil's choice: every part it could have kept, the one it kept in brackets."""
-    text = Text("     evil kept the largest part: ", "dim")
+    text = Text().append("     evil kept the largest part: ", "dim")
     for black, white, size in answered.parts or ():
-        kept = (black, white) == (answered.black, answered.white)
-        text.append(
-            f"[{black},{white}: {size:,}] " if kept else f"{black},{white}: {size:,} ", "bold" if kept else "dim"
-        )
+        part = f"{black},{white}: {size:,}"
+        if (black, white) == (answered.black, answered.white):
+            text.append(f"[{part}]", "bold").append(" ")
+        else:
+            text.append(f"{part} ", "dim")
     return text
