@@ -1,0 +1,179 @@
+"""The clients against the real server, over real sockets on loopback."""
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from io import StringIO
+from itertools import chain, cycle
+from random import Random
+
+import pytest
+import structlog
+from rich.console import Console
+from structlog.stdlib import BoundLogger
+
+from evilpegs_clients.bot import run_bot
+from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
+from evilpegs_clients.identity import Identity
+from evilpegs_clients.match_view import Phase
+from evilpegs_clients.seat import Seat
+from evilpegs_clients.session import Patience, Session
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_clients.terminal import run_terminal
+from evilpegs_clients.verify import verify_match
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_server.service import running_server
+from evilpegs_server.settings import Settings
+
+CLIENT = ClientInfo(name="test", version="1")
+
+
+def drop(logger, method, event):
+    raise structlog.DropEvent
+
+
+@pytest.fixture
+def serving(tmp_path):
+    """A server for as long as a block lasts; the same database each time."""
+
+    @asynccontextmanager
+    async def serving(port=0):
+        settings = Settings(host="127.0.0.1", port=port, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+        log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
+        async with running_server(settings, log) as server:
+            yield server
+
+    return serving
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_every_strategy_plays_and_every_game_is_verified(serving, tokens, strategy):
+    async with serving() as server:
+        chosen = STRATEGIES[strategy](True)
+        options = {"server": server.url, "strategy": chosen, "name": strategy, "token_file": tokens.path, "seed": 1}
+        summaries = [
+            await run_bot(ladder=ladder, **options)
+            for ladder in ("classic", "classic-evil", "classic-blitz", "bulls-and-cows-evil")
+        ]
+    for summary in summaries:
+        assert summary.player == strategy
+        assert summary.verified, [str(finding) for game in summary.games for finding in game.findings]
+        assert {game.outcome for game in summary.games} == {"solved"}
+        assert summary.over_budget == 0
+
+
+async def test_a_guest_on_practice_ladders(serving, tokens):
+    async with serving() as server:
+        options = {"server": server.url, "strategy": STRATEGIES["minimax"](False), "token_file": tokens.path}
+        evil = await run_bot(ladder="classic-evil-practice", **options)
+        fixed = await run_bot(ladder="super-practice", **options)
+        with pytest.raises(ServerRefusedError, match="--name"):
+            await run_bot(ladder="classic", **options)
+    assert evil.verified
+    assert [game.guesses for game in evil.games] == [5]
+    assert fixed.verified
+    assert not tokens.path.exists()
+
+
+async def test_a_failing_strategy_resigns(serving, tokens):
+    def fail(position, rng):
+        raise ValueError("no idea")
+
+    strategy = type("Failing", (), {"name": "failing", "uses_rng": False, "choose": staticmethod(fail)})()
+    async with serving() as server:
+        with pytest.raises(StrategyError, match="failed at turn 1: ValueError: no idea; the match was resigned"):
+            await run_bot(
+                server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
+            )
+        assert len(server.lobby) == 0
+
+
+def session_at(url, tokens, patience):
+    return Session(url, Identity(CLIENT, "ann"), tokens, patience, lambda news: None)
+
+
+class Restarting:
+    """A server that is stopped and started again at the same address; the player's first wait brings it back."""
+
+    def __init__(self, serving):
+        self._serving = serving
+        self._stack = AsyncExitStack()
+        self._port = 0
+        self.starts = 0
+
+    async def start(self, seconds=0):
+        if self._stack is None:
+            self._stack = AsyncExitStack()
+        server = await self._stack.enter_async_context(self._serving(self._port))
+        self._port = server.port
+        self.starts += 1
+        return server.url
+
+    async def stop(self):
+        stack, self._stack = self._stack, None
+        await stack.aclose()
+
+
+async def test_a_match_outlives_its_server(serving, tokens):
+    """The server stops at each of the first turns; the player waits until it is back."""
+    server = Restarting(serving)
+    session = session_at(await server.start(), tokens, Patience(Random(1), sleep=server.start))
+    await session.open()
+    seat = await Seat.play(session, "classic-evil")
+    while (phase := await seat.until_move()) is not Phase.OVER:
+        if phase is Phase.READY:
+            await seat.ready("n")
+        elif seat.view.turn == 4:
+            await seat.resign()
+        else:
+            await server.stop()
+            await seat.changed()
+            assert await seat.until_move() is Phase.TURN
+            await seat.guess(["1122", "3345", "3636"][seat.view.turn - 1])
+    await session.close()
+    await server.stop()
+    assert server.starts == 4
+    assert [event["code"] for event in seat.view.record if event["type"] == "feedback"] == ["1122", "3345", "3636"]
+    assert verify_match(seat.view.record, {1: "n"}) == []
+
+
+async def test_the_newest_connection_has_the_seat(serving, tokens, patience):
+    async with serving() as server:
+        first, second = (session_at(server.url, tokens, patience) for _ in range(2))
+        await first.open()
+        seat = await Seat.play(first, "classic")
+        await second.open()
+        taken = await Seat.resume(second, seat.view.id)
+        with pytest.raises(SeatTakenError):
+            await seat.changed()
+        await taken.resign()
+        assert await taken.until_move() is Phase.OVER
+        assert verify_match(taken.view.record) == []
+        await first.close()
+        await second.close()
+
+
+async def test_a_person_plays_with_hints(serving, tokens):
+    """Somebody who mistypes once, and then always does what the hint says."""
+    told = StringIO()
+    habits = chain(["11"], cycle(["hint", None]))
+
+    def advice():
+        last = [line for line in told.getvalue().splitlines() if "Try" in line][-1]
+        return last.partition("Try")[2].partition(" - ")[0]
+
+    async def read_line():
+        return next(habits) or advice()
+
+    async with serving() as server:
+        await run_terminal(
+            server=server.url,
+            ladder="classic-evil-practice",
+            token_file=tokens.path,
+            console=Console(file=told, width=200),
+            read_line=read_line,
+        )
+    printed = told.getvalue()
+    assert "You are guest-" in printed
+    assert "'11' has 2 pegs; 4x6 needs 4." in printed
+    assert "Solved after" in printed
+    assert "Verified" in printed
