@@ -1,0 +1,110 @@
+"""Every command shown in the documents works, in the order shown, from a newcomer's empty folder."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/contest.md", "docs/architecture.md", "protocol/README.md"]
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+STRATEGY = re.compile(r"```python\n(.*?def choose.*?)```", re.DOTALL)
+TYPED = {"play": "1122\nhint\nresign\n"}
+SECONDS = 100
+
+
+def commands(document):
+    """The commands of a document, as lists of words."""
+    blocks = CONSOLE.findall((ROOT / document).read_text())
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert all(line.startswith("$ evilpegs ") for line in lines)
+    return [shlex.split(line)[2:] for line in lines]
+
+
+class Newcomer:
+    """Types commands in an empty folder; a server stays up beside them."""
+
+    def __init__(self, folder):
+        (strategy,) = STRATEGY.findall((ROOT / "README.md").read_text())
+        for name in ("popular.py", "mine.py"):
+            (folder / name).write_text(strategy)
+        self.folder, self.server = folder, None
+        self.environment = os.environ | {
+            "HOME": str(folder),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "EVILPEGS_PORT": "0",
+            "NO_COLOR": "1",
+        }
+
+    def type(self, words):
+        if words[0] == "serve":
+            self.serve(["127.0.0.1" if word == "0.0.0.0" else word for word in words])
+            return
+        run = subprocess.run(
+            [sys.executable, "-m", "evilpegs", *words],
+            input=TYPED.get(words[0], ""),
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=self.environment,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert run.returncode == 0, f"{words}\n{run.stdout}\n{run.stderr}"
+        assert run.stdout.strip(), words
+        assert "Traceback" not in run.stderr
+
+    def serve(self, words):
+        assert self.server is None
+        self.server = subprocess.Popen(
+            [sys.executable, "-m", "evilpegs", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=self.folder,
+            env=self.environment,
+        )
+        line = self.server.stdout.readline()
+        assert line.startswith("listening on "), line
+        self.environment["EVILPEGS_SERVER"] = line.split()[-1]
+
+    def stop(self):
+        if self.server is not None:
+            self.server.send_signal(signal.SIGTERM)
+            self.server.communicate(timeout=20)
+            assert self.server.returncode == 0
+
+
+@pytest.fixture
+def newcomer(tmp_path):
+    newcomer = Newcomer(tmp_path)
+    yield newcomer
+    newcomer.stop()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_commands_shown_work(document, newcomer):
+    for words in commands(document):
+        newcomer.type(words)
+
+
+def test_the_documents_show_commands():
+    shown = {words[0] for document in DOCUMENTS for words in commands(document)}
+    assert shown >= {"serve", "play", "bot", "ladders", "leaderboard", "replay", "partition", "evaluate", "duel"}
+
+
+def test_links_lead_somewhere():
+    for document in DOCUMENTS:
+        for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
+            assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
+
+
+def test_file_names_in_the_architecture_exist():
+    text = (ROOT / "docs/architecture.md").read_text()
+    for folder, names in re.findall(r"`((?:game|protocol|server|clients)/\w+/(?:\w+/)?)(\w+\.py)`", text):
+        assert (ROOT / folder / names).exists(), folder + names
