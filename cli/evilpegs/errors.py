@@ -1,5 +1,6 @@
 """Which errors are a user's doing, and the one line that each is told in."""
 
+import errno
 from typing import Final
 
 from cyclopts import CycloptsError, UnusedCliTokensError
@@ -27,6 +28,8 @@ def explained(error: Exception) -> str | None:
     """The line to tell of a user's doing; None if the error is a fault of the program."""
     if isinstance(error, ModuleNotFoundError) and error.name in SERVER_PARTS:
         return f"this needs {error.name}, which is not installed; run: pip install 'evilpegs[server]'"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "no space is left where the output goes; make room or send it elsewhere"
     if isinstance(error, CycloptsError):
         return _mistyped(error)
     names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}

@@ -68,15 +68,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the flush at exit would fail too
+        _discard_output()
         return NOBODY_READS
     except Exception as error:
         line = explained(error)
         if line is None:
             raise
+        if isinstance(error, OSError):
+            _discard_output()
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USERS_FAULT
     return int(status or 0)
+
+
+def _discard_output() -> None:
+    """Let the flush at exit succeed where nothing more can be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _never_fail_to_print() -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,16 @@ def test_nobody_reads():
     with process.stderr as errors:
         assert errors.read() == b""
     assert process.wait(60) == 1
+
+
+def test_no_space_left():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "evilpegs", "ladders"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "evilpegs: no space is left where the output goes; make room or send it elsewhere"
+    ]
 
 
 def test_a_fault_of_the_program_is_not_hidden(monkeypatch):

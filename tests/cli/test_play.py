@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 
 
 def test_a_game_typed_in(start, server):
@@ -34,3 +35,10 @@ def test_no_server(start):
     assert result.status == 2
     assert "run `evilpegs serve`" in result.complaint
     assert result.out == ""
+
+
+def test_nowhere_to_read_guesses_from(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    result = run("play")
+    assert result.status == 2
+    assert "nowhere to read guesses from" in result.complaint

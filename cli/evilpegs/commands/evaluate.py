@@ -1,14 +1,18 @@
 """`evilpegs evaluate`: a strategy against every secret."""
 
 import sys
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, print_json, progress
 
 if TYPE_CHECKING:
-    from evilpegs_game.codes import Code
-    from evilpegs_game.evaluation import Choose, Evaluation
+    from collections.abc import Callable
+
+    from rich.progress import Progress
+
+    from evilpegs_game.evaluation import Evaluation
     from evilpegs_game.rules import Rules
 
 BAR: Final = 40
@@ -28,42 +32,39 @@ def evaluate(
 
     The game tree is walked once: secrets that got the same feedback so far share one choice.
     """
-    from time import perf_counter
-
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player
     from evilpegs_clients.warm_up import warm_up
     from evilpegs_game.candidates import LiveSets
     from evilpegs_game.codes import parse_code
+    from evilpegs_game.evaluation import evaluate as evaluated
     from evilpegs_game.rules import Rules
 
     chosen = load_strategy(strategy, candidates_only)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     warm_up(chosen, (), LiveSets())
-    begun = perf_counter()
-    result = _evaluated(player(chosen), parsed, opening)
-    seconds = perf_counter() - begun
+    with progress(console(sys.stderr)) as bar:
+        advance = None if bar.disable else _advancing(bar, parsed)
+        begun = perf_counter()
+        result = evaluated(player(chosen), parsed, opening, advance)
+        seconds = perf_counter() - begun
     if as_json:
         print_json(_document(result, chosen.name, seconds))
     else:
         _show(result, chosen.name, seconds)
 
 
-def _evaluated(choose: "Choose", rules: "Rules", first: "Code | None") -> "Evaluation":
-    from evilpegs_game.evaluation import evaluate as evaluated
+def _advancing(bar: "Progress", rules: "Rules") -> "Callable[[int], None]":
+    """What moves the bar; seldom enough not to cost anything."""
+    task = bar.add_task(f"codes of {rules}", total=rules.size)
+    step = max(1, rules.size // STEPS)
 
-    with progress(console(sys.stderr)) as bar:
-        if bar.disable:
-            return evaluated(choose, rules, first)
-        task = bar.add_task(f"codes of {rules}", total=rules.size)
-        step = max(1, rules.size // STEPS)
+    def advance(finished: int) -> None:
+        if finished % step == 0:
+            bar.update(task, completed=finished)
 
-        def advance(finished: int) -> None:
-            if finished % step == 0:
-                bar.update(task, completed=finished)
-
-        return evaluated(choose, rules, first, advance)
+    return advance
 
 
 def _document(result: "Evaluation", strategy: str, seconds: float) -> dict[str, Any]:

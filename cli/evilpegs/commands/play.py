@@ -1,9 +1,11 @@
 """`evilpegs play`: a person at the terminal."""
 
+import sys
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, Server
 from evilpegs.output import console
 
@@ -28,5 +30,8 @@ def play(
     from evilpegs.asking import check_askable
     from evilpegs_clients.terminal import run_terminal
 
+    if sys.stdin is None:
+        message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
+        raise CommandError(message)
     check_askable(ladder, name)
     asyncio.run(run_terminal(server=server, ladder=ladder, name=name, console=console()))
