@@ -41,6 +41,7 @@ def check_game(game: GameRecord, live_sets: LiveSets) -> Iterator[Finding]:
     except GameError as error:
         yield game.finding(str(error))
         return
+    yield from _check_turns(game)
     yield from _check_nonces(game)
     yield from _check_outcome(game, history)
     yield from _check_clock(game)
@@ -55,6 +56,12 @@ def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
     given = Feedback(event.black, event.white)
     given.check(game.rules.pegs)
     return Turn(parse_code(event.code, game.rules), given)
+
+
+def _check_turns(game: GameRecord) -> Iterator[Finding]:
+    for turn, event in enumerate(game.feedbacks, 1):
+        if event.turn != turn:
+            yield game.finding(f"it is called turn {event.turn}", turn)
 
 
 def _check_nonces(game: GameRecord) -> Iterator[Finding]:
@@ -147,15 +154,15 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Finding]:
 
 def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
     """The help that practice ladders give is right too."""
-    for event, (guess, given) in zip(game.feedbacks, history, strict=True):
+    for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue
-        parts = Position(game.rules, history[: event.turn - 1], live_sets).parts(guess)
+        parts = Position(game.rules, history[: turn - 1], live_sets).parts(guess)
         if event.candidates is not None and event.candidates != parts.get(given, 0):
-            yield game.finding(f"{parts.get(given, 0)} candidates are left, not {event.candidates}", event.turn)
+            yield game.finding(f"{parts.get(given, 0)} candidates are left, not {event.candidates}", turn)
         rows = tuple((part.black, part.white, size) for part, size in parts.items())
         if event.parts is not None and event.parts != rows:
-            yield game.finding("the parts are not those of the guess", event.turn)
+            yield game.finding("the parts are not those of the guess", turn)
 
 
 def _wrong(guess: Code, given: Feedback, due: Feedback) -> str:

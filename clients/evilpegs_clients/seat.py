@@ -7,12 +7,12 @@ the view as it was, or further on if the server had it; the match is resumed eit
 import asyncio
 from typing import Any, Final, Self
 
-from evilpegs_clients.errors import ConnectionLostError, ServerRefusedError
+from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError, ServerRefusedError
 from evilpegs_clients.match_view import MOVES, MatchView, Phase
 from evilpegs_clients.session import Session
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
 from evilpegs_protocol.fields import ClientMessage
-from evilpegs_protocol.server_messages import ErrorCode, HintGiven, ServerEvent
+from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, ServerEvent
 
 BEHIND: Final = frozenset(
     {
@@ -98,9 +98,13 @@ class Seat:
 
         Raises:
             ServerRefusedError: illegal_code, and whatever else no waiting can mend.
+            BrokenRecordError: the server answers another guess.
         """
         view = self.view
-        await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
+        answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
+        if isinstance(answer, FeedbackGiven) and answer.code != code.upper():
+            message = f"the guess was {code}, and the server answers {answer.code}"
+            raise BrokenRecordError(message)
 
     async def resign(self, game: int | None = None) -> None:
         """Give up one game, or without ``game`` every game left."""

@@ -194,6 +194,32 @@ async def test_a_game_lost_while_thinking_is_left_and_the_next_waits_for_the_tho
     assert summary.verified
 
 
+async def test_a_game_forfeited_while_the_last_thought_goes_on(tiny_server, play):
+    """Nor is the next game begun in vain: its `ready` is not sent at all."""
+    server, pause = tiny_server(games=3), Pause()
+
+    async def happen(outcome):
+        [match] = server.matches.values()
+        seen = len(match.events)
+        match.end(outcome)
+        for event in match.events[seen:]:
+            await server.sockets[0].send(json.dumps(event))
+        await (await server.sockets[0].ping())
+
+    async def lose_two():
+        await pause.begun.wait()
+        await happen("flagged")
+        await happen("forfeit")
+        pause.release.set()
+
+    losing = asyncio.create_task(lose_two())
+    summary = await play(server, Doing(pause.choose))
+    await losing
+    assert [game.outcome for game in summary.games] == ["flagged", "forfeit", "solved"]
+    assert [request["game"] for request in server.sent("ready")] == [1, 3]
+    assert summary.verified
+
+
 async def test_pings_are_answered_while_the_strategy_computes(tiny_server, play):
     server, pause = tiny_server(), Pause()
 

@@ -1,8 +1,9 @@
+import asyncio
 import json
 
 import pytest
 
-from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.errors import BrokenRecordError, ServerRefusedError
 from evilpegs_clients.match_view import Phase
 from evilpegs_clients.seat import MOST_BEHIND, Seat
 
@@ -98,6 +99,46 @@ async def test_an_illegal_code_is_the_callers(tiny_server, open_session):
         with pytest.raises(ServerRefusedError, match="illegal_code"):
             await seat.guess("9")
         assert await seat.until_move() is Phase.TURN
+
+
+async def test_a_server_that_answers_another_guess_is_caught(tiny_server, open_session):
+    server = tiny_server(rules="3x12")
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.ready("n")
+        await seat.guess("abb")
+        server.cheat = lambda told: told | {"code": "321"} if told["type"] == "feedback" else told
+        with pytest.raises(BrokenRecordError, match="the guess was 123, and the server answers 321"):
+            await seat.guess("123")
+
+
+async def test_a_match_is_taken_up_that_began_with_a_lost_answer_and_another_cut(tiny_server, open_session):
+    """Cut after `play` and again after `resume`: the events are still fetched, from the first."""
+    server = tiny_server()
+    faults = iter([None, "swallow", None, "lose", None, "swallow"])
+    server.fault = lambda request: next(faults, None)
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        assert seat.view.record == server.matches[seat.view.id].events
+        await play_on(seat)
+    assert len(server.matches) == 1
+
+
+async def test_a_cut_while_catching_up(tiny_server, open_session):
+    server = tiny_server()
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        match = server.matches[seat.view.id]
+        told = match.events[0]
+        once_more = server.answer
+        server.answer = lambda request: (
+            once_more(request)[:1] if request["type"] == "resume" and server.connections == 1 else once_more(request)
+        )
+        resuming = asyncio.create_task(Seat.resume(session, match.match))
+        while not server.sent("resume"):
+            await (await server.sockets[0].ping())
+        server.sockets[0].transport.abort()
+        assert (await resuming).view.record[0] == told
 
 
 async def test_resigning_a_game_and_a_match(tiny_server, open_session):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -78,6 +79,26 @@ async def test_a_server_that_does_not_welcome_is_none(listen, tokens, patience):
         session = Session(url, Identity(CLIENT), tokens, patience, print)
         with pytest.raises(ServerUnreachableError, match="not an evilpegs server"):
             await session.open()
+
+
+async def test_a_server_that_is_silent_is_none(tiny_server, listen, tokens, patience):
+    server = tiny_server()
+    server.fault = lambda request: []
+    async with listen(server.converse) as url:
+        session = Session(url, Identity(CLIENT), tokens, replace(patience, timeout=0.05), print)
+        with pytest.raises(ServerUnreachableError, match="does not answer hello"):
+            await session.open()
+
+
+async def test_a_refusal_of_a_kept_token_for_another_reason_is_final(tiny_server, listen, tokens, patience):
+    server = tiny_server()
+    server.fault = lambda request: refusal("internal")
+    async with listen(server.converse) as url:
+        tokens.keep(url, "ann", "0" * 64)
+        session = Session(url, Identity(CLIENT, "ann"), tokens, patience, print)
+        with pytest.raises(ServerRefusedError, match="internal"):
+            await session.open()
+    assert len(server.requests) == 1
 
 
 async def test_nobody_there_is_said_at_once(tokens, patience, sleeps):
