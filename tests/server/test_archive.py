@@ -1,0 +1,163 @@
+"""What is written is read back: players, open matches, whole records."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from evilpegs_game.candidates import LiveSets
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.codemaking import Answer, Codemaking
+from evilpegs_server.events import GuessAnswered
+from evilpegs_server.match import Match
+from evilpegs_server.players import Player
+from evilpegs_server.record import Record
+from evilpegs_server.scribe import Scribe
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import (
+    load_match,
+    load_open_matches,
+    load_players,
+    matches_beginning,
+    newest_matches,
+    recorded_events,
+)
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.tables import games
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.transcript import Identity, facts
+
+ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
+SEED = bytes(range(32))
+
+
+class Store:
+    """Writes and waits."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def __call__(self, *written):
+        errors = []
+        writer = Writer(self.engine, lambda report: report())
+        writer.submit(written, errors.append)
+        writer.start()
+        writer.close()
+        assert errors == [None]
+
+    def open(self, match, at=5, player=ANN, ladder="tiny"):
+        self(writes.match_opened(match, player, ladder, SEED, at))
+
+
+@pytest.fixture
+def store(engine):
+    """A database that knows Ann and Bob."""
+    store = Store(engine)
+    store(writes.player_claimed(ANN, "aa" * 32, 100), writes.player_claimed(BOB, "bb" * 32, 200))
+    return store
+
+
+def written(play, match, client):
+    """The record of a play and everything to be written for it."""
+    record = Record(match)
+    codemaking = Codemaking(LiveSets(1 << 20), None, None)
+    scribe = Scribe(Identity(match, play.match.ladder, SEED), record, codemaking, lambda: 9)
+    minutes = [scribe.open([], "ann", client)]
+    for fact in play.facts:
+        answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
+        minutes.append(scribe.take_down([fact], answer))
+    return record, [write for each in minutes for write in each.writes]
+
+
+def test_players_come_back(store):
+    players = load_players(store.engine)
+    assert len(players) == 2
+    assert players.claim("carl", "bot").id == 3
+    with store.engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM players ORDER BY id").all()
+    assert [tuple(row) for row in rows] == [
+        (1, "ann", "ann", "bot", "aa" * 32, 100),
+        (2, "bob-2", "bob2", "human", "bb" * 32, 200),
+    ]
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_match_comes_back_as_it_was(tmp_path_factory, plays, durable_of, client, data):
+    play = data.draw(plays)
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
+    store = Store(engine)
+    store(writes.player_claimed(ANN, "aa" * 32, 100))
+    store.open("00112233445566aa")
+    record, to_write = written(play, "00112233445566aa", client)
+    for write in to_write:
+        store(write)
+    stored = load_match(engine, record.match)
+    engine.dispose()
+    assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, play.match.over)
+    assert stored.entries == record.entries
+    events = [decode_record_event(entry.text) for entry in stored.entries]
+    rebuilt = Match.rebuilt(play.match.ladder, facts(play.match.ladder, events, stored.client_nonces))
+    if not play.match.over:
+        assert durable_of(rebuilt) == durable_of(play.match)
+    assert rebuilt.over == play.match.over
+
+
+def test_a_game_begun_and_over_is_one_row(store, new_play, client):
+    play = new_play()
+    play.begin("mine")
+    play.wait(700).answer("11")
+    play.do("resign", 1)
+    play.begin()
+    store.open("00112233445566aa")
+    store(*written(play, "00112233445566aa", client)[1])
+    with store.engine.connect() as connection:
+        rows = connection.execute(select(games).order_by(games.c.game)).all()
+    assert [tuple(row)[1:] for row in rows] == [(1, "mine", "resigned", 1, 700), (2, None, None, None, None)]
+    assert load_match(store.engine, "00112233445566aa").client_nonces == {1: "mine", 2: None}
+
+
+def test_open_matches_are_those_not_over(store):
+    for match in ("a" * 16, "b" * 16):
+        store.open(match)
+    store(writes.match_over("a" * 16))
+    assert [stored.id for stored in load_open_matches(store.engine)] == ["b" * 16]
+    assert load_match(store.engine, "a" * 16).over
+
+
+def test_a_match_that_never_was(store):
+    assert load_match(store.engine, "f" * 16) is None
+
+
+def test_a_stored_match_keeps_its_secrets_out_of_its_repr(store):
+    store.open("a" * 16)
+    store(writes.game_begun("a" * 16, 1, "client-nonce"))
+    told = repr(load_match(store.engine, "a" * 16))
+    assert repr(SEED) not in told
+    assert "client-nonce" not in told
+
+
+def test_events_come_match_by_match_in_the_order_they_began(store, new_play, client):
+    for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
+        store.open(match, at=at, ladder=ladder)
+        store(*written(new_play(), match, client)[1])
+
+    def told(ladders=None):
+        events = [json.loads(text) for text in recorded_events(store.engine, ladders)]
+        return [(event["match"][0], event["seq"]) for event in events]
+
+    assert told() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
+    assert told(["tiny"]) == [("b", 1), ("b", 2), ("c", 1), ("c", 2)]
+    assert told([]) == []
+
+
+def test_matches_are_found_by_how_their_id_begins_and_by_age(store):
+    for number in range(12):
+        store.open(f"a{number:x}".ljust(16, "0"), at=number)
+    store.open("b" * 16, at=99)
+    assert matches_beginning(store.engine, "b") == ["b" * 16]
+    assert len(matches_beginning(store.engine, "a")) == 10
+    assert matches_beginning(store.engine, "%") == []
+    assert newest_matches(store.engine, 2) == ["b" * 16, "ab".ljust(16, "0")]
