@@ -57,7 +57,7 @@ def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[Row]:
     """The rows of ``ladder``, best first. Events of other ladders and of practice do not matter."""
     tallies = _tally(events, ladder)
     evil = any(started.codemaker != "fixed" for started in tallies.started)
-    rows = [_row(player, tally) for player, tally in tallies.latest().items() if tally.scores]
+    rows = [_row(player, tally) for player, tally in tallies.latest().items()]
     return _ranked_exactly(rows) if evil else _ranked_by_interval(rows)
 
 
@@ -74,10 +74,13 @@ class _Tallies:
         return tally
 
     def latest(self) -> dict[str, _Tally]:
-        """For each player the client version he played with last."""
-        return {
-            player: max(versions.values(), key=lambda tally: tally.last_at)
+        """For each player the client version he played with last, of those with a game that counts."""
+        counted = {
+            player: [tally for tally in versions.values() if tally.scores]
             for player, versions in self._by_player.items()
+        }
+        return {
+            player: max(versions, key=lambda tally: tally.last_at) for player, versions in counted.items() if versions
         }
 
 
