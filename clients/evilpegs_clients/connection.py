@@ -20,8 +20,6 @@ from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
     InvalidStatus,
-    InvalidURI,
-    NegotiationError,
     WebSocketException,
 )
 from websockets.typing import Subprotocol
@@ -58,7 +56,7 @@ class Received:
 Deliver = Callable[[Received], None]
 
 
-async def dial(url: str, deliver: Deliver, timeout: float = DIAL_SECONDS) -> "Connection":  # noqa: ASYNC109 - of the library
+async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Connection":
     """Connect to the server at ``url``.
 
     Raises:
@@ -71,11 +69,11 @@ async def dial(url: str, deliver: Deliver, timeout: float = DIAL_SECONDS) -> "Co
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             proxy=None if is_loopback(url) else True,
-            open_timeout=timeout,
+            open_timeout=seconds,
             close_timeout=CLOSE_SECONDS,
             max_size=SERVER_FRAME_BYTES,
         )
-    except (OSError, WebSocketException, ValueError) as error:
+    except (OSError, WebSocketException) as error:
         raise ServerUnreachableError(_why_unreachable(url, error)) from error
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()
@@ -173,15 +171,11 @@ def _why_unreachable(url: str, error: Exception) -> str:
             return f"there is no host of that name: {url}; check the address given with --server"
         case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
             return f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
-        case InvalidURI() | ValueError():
-            return f"not the address of a server: {url}; write ws://HOST:PORT{PATH}"
         case InvalidStatus():
             status = error.response.status_code
             return f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
-        case NegotiationError():
-            return f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one"
         case InvalidHandshake():
-            return f"{url} is not an evilpegs server: it does not speak WebSocket"
-        case OSError():
-            return f"cannot connect to {url}: {error.strerror or error}"
+            return f"{url} is not the game port of an evilpegs server"
+        case OSError(strerror=str(reason)):
+            return f"cannot connect to {url}: {reason}"
     return f"cannot connect to {url}: {error}"

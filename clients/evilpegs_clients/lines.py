@@ -38,7 +38,7 @@ class Lines:
         readable = asyncio.Event()
         try:
             loop.add_reader(self._descriptor, readable.set)
-        except PermissionError:  # a plain file, which cannot be waited for and never makes one wait
+        except OSError:  # a plain file, which cannot be waited for and never makes one wait
             return
         try:
             await readable.wait()

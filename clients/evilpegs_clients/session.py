@@ -11,7 +11,8 @@ from random import Random
 from typing import Any, Final
 
 from evilpegs_clients.backoff import Backoff
-from evilpegs_clients.connection import DIAL_SECONDS, Connection, Received, dial
+from evilpegs_clients.connection import DIAL_SECONDS, Connection, Received
+from evilpegs_clients.entrance import enter
 from evilpegs_clients.errors import (
     ClientError,
     ConnectionLostError,
@@ -22,7 +23,7 @@ from evilpegs_clients.identity import Identity, Introduction
 from evilpegs_clients.match_view import MatchView, Phase
 from evilpegs_clients.server_url import server_url
 from evilpegs_clients.tokens import TokenFile
-from evilpegs_protocol.client_messages import Hello, Resume
+from evilpegs_protocol.client_messages import Resume
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, ServerEvent, Welcome
 
@@ -170,37 +171,9 @@ class Session:
             await connection.ask(Resume(match=self.view.id, seq=self.view.seq))
 
     async def _connect(self) -> Connection:
-        *earlier, last = self._introduction.hellos()
-        for hello in earlier:
-            try:
-                return await self._say(hello)
-            except ServerRefusedError as error:
-                if error.code is not ErrorCode.AUTH_FAILED:
-                    raise
-        try:
-            return await self._say(last)
-        except ServerRefusedError as error:
-            raise self._introduction.explained(error) from None
-
-    async def _say(self, hello: Hello) -> Connection:
-        connection = await dial(self.server, self._deliver, self._patience.timeout)
-        try:
-            async with asyncio.timeout(self._patience.timeout):
-                welcome = await connection.ask(hello)
-            if not isinstance(welcome, Welcome):
-                raise ServerUnreachableError(self._strange())
-            self._introduction.accepted(hello, welcome)
-        except TimeoutError:
-            await connection.close()
-            raise ServerUnreachableError(self._strange()) from None
-        except BaseException:
-            await connection.close()
-            raise
-        self._welcome = welcome
+        timeout = self._patience.timeout
+        connection, self._welcome = await enter(self.server, self._introduction, self._deliver, timeout)
         return connection
-
-    def _strange(self) -> str:
-        return f"{self.server} does not answer hello with welcome: not an evilpegs server"
 
     def _open_connection(self) -> Connection:
         if self._connection is None:

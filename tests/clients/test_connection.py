@@ -4,6 +4,7 @@ import socket
 from contextlib import suppress
 
 import pytest
+from websockets.exceptions import ProxyError
 
 from evilpegs_clients.connection import dial
 from evilpegs_clients.errors import (
@@ -162,6 +163,22 @@ async def test_a_host_that_does_not_exist(monkeypatch):
     assert "there is no host of that name: ws://nowhere.invalid:1/v1" in await unreachable("ws://nowhere.invalid:1")
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(101, "Network is unreachable"), "cannot connect to ws://10.0.0.1:1/v1: Network is unreachable"),
+        (OSError("odd"), "cannot connect to ws://10.0.0.1:1/v1: odd"),
+        (ProxyError("the proxy is gone"), "is not the game port"),
+    ],
+)
+async def test_a_way_that_does_not_lead_there(monkeypatch, error, said):
+    async def fail(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", fail, raising=False)
+    assert said in await unreachable("ws://10.0.0.1:1")
+
+
 async def test_an_address_that_is_none():
     assert "write ws://HOST:PORT/v1" in await unreachable("http://127.0.0.1:8000")
 
@@ -189,8 +206,8 @@ async def raw_server(answer):
     [
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "answers HTTP 404: not an evilpegs game port"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "answers HTTP 200"),
-        (b"SSH-2.0-something\r\n", "does not speak WebSocket"),
-        (b"", "does not speak WebSocket"),
+        (b"SSH-2.0-something\r\n", "is not the game port of an evilpegs server"),
+        (b"", "is not the game port of an evilpegs server"),
     ],
 )
 async def test_servers_of_other_kinds(answer, said):
@@ -211,7 +228,7 @@ async def test_a_server_that_says_nothing(listen):
     server = await asyncio.start_server(converse, "127.0.0.1", 0)
     async with server:
         url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        assert "does not answer" in await unreachable(url, timeout=0.01)
+        assert "does not answer" in await unreachable(url, seconds=0.01)
         await gone.wait()
 
 

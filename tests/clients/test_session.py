@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -14,29 +13,13 @@ from evilpegs_clients.identity import Identity
 from evilpegs_clients.seat import Seat
 from evilpegs_clients.session import Reconnecting, Session
 from evilpegs_protocol.client_messages import ClientInfo, Ping
-from evilpegs_protocol.server_messages import ErrorCode, Notice
+from evilpegs_protocol.server_messages import Notice
 
 CLIENT = ClientInfo(name="test", version="1")
 
 
 def refusal(code, **fields):
     return [{"type": "error", "code": code, "message": "no", "fatal": False, **fields}]
-
-
-async def test_a_name_is_claimed_once_and_proven_afterwards(tiny_server, open_session, tokens):
-    server = tiny_server()
-    async with open_session(server) as session:
-        assert session.welcome.player == "ann"
-        assert tokens.kept(session.server, "ann") == (session.welcome.token,)
-        issued = session.welcome.token
-        await session.close()
-        again = Session(session.server, Identity(CLIENT, "ann"), tokens, session._patience, print)
-        assert (await again.open()).player == "ann"
-        await again.close()
-    first, second = server.sent("hello")
-    assert (first["name"], first["kind"]) == ("ann", "bot")
-    assert "token" not in first
-    assert second["token"] == issued
 
 
 async def test_a_guest_needs_no_file(tiny_server, open_session, tokens):
@@ -46,59 +29,6 @@ async def test_a_guest_needs_no_file(tiny_server, open_session, tokens):
         assert not tokens.path.exists()
         session.keep_guest()
         assert tokens.kept(session.server, "guest-1") == (session.welcome.token,)
-
-
-async def test_a_token_the_server_does_not_know_leads_to_a_new_claim(tiny_server, listen, tokens, patience):
-    server = tiny_server()
-    async with listen(server.converse) as url:
-        tokens.keep(url, "ann", "0" * 64)
-        session = Session(url, Identity(CLIENT, "ann"), tokens, patience, print)
-        welcome = await session.open()
-        await session.close()
-    assert tokens.kept(url, "ann") == (welcome.token, "0" * 64)
-
-
-async def test_a_taken_name_is_refused(tiny_server, listen, tokens, patience):
-    server = tiny_server()
-    server.known["0" * 64] = "ann"
-    async with listen(server.converse) as url:
-        session = Session(url, Identity(CLIENT, "ann"), tokens, patience, print)
-        with pytest.raises(ServerRefusedError, match="taken") as caught:
-            await session.open()
-        await session.close()
-    assert caught.value.code is ErrorCode.NAME_TAKEN
-
-
-async def test_a_server_that_does_not_welcome_is_none(listen, tokens, patience):
-    async def converse(socket):
-        request = json.loads(await socket.recv())
-        await socket.send(json.dumps({"type": "pong", "c": 1, "re": request["id"]}))
-        await socket.wait_closed()
-
-    async with listen(converse) as url:
-        session = Session(url, Identity(CLIENT), tokens, patience, print)
-        with pytest.raises(ServerUnreachableError, match="not an evilpegs server"):
-            await session.open()
-
-
-async def test_a_server_that_is_silent_is_none(tiny_server, listen, tokens, patience):
-    server = tiny_server()
-    server.fault = lambda request: []
-    async with listen(server.converse) as url:
-        session = Session(url, Identity(CLIENT), tokens, replace(patience, timeout=0.05), print)
-        with pytest.raises(ServerUnreachableError, match="does not answer hello"):
-            await session.open()
-
-
-async def test_a_refusal_of_a_kept_token_for_another_reason_is_final(tiny_server, listen, tokens, patience):
-    server = tiny_server()
-    server.fault = lambda request: refusal("internal")
-    async with listen(server.converse) as url:
-        tokens.keep(url, "ann", "0" * 64)
-        session = Session(url, Identity(CLIENT, "ann"), tokens, patience, print)
-        with pytest.raises(ServerRefusedError, match="internal"):
-            await session.open()
-    assert len(server.requests) == 1
 
 
 async def test_nobody_there_is_said_at_once(tokens, patience, sleeps):
