@@ -1,6 +1,7 @@
 import asyncio
 import json
 from io import StringIO
+from itertools import count
 
 import pytest
 from rich.console import Console
@@ -9,6 +10,13 @@ from evilpegs_clients.errors import ServerUnreachableError
 from evilpegs_clients.terminal import run_terminal
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
+
+
+@pytest.fixture(autouse=True)
+def _same_secrets_each_time(monkeypatch):
+    """The secrets follow from our nonces too; 112 and 111 are none of them."""
+    numbers = count(1)
+    monkeypatch.setattr("evilpegs_clients.terminal_match.secrets.token_hex", lambda size: f"nonce{next(numbers)}")
 
 
 class Typed:
