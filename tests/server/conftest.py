@@ -1,19 +1,33 @@
-"""A small ladder, matches on a fake clock, and strategies that play them at random."""
+"""A small ladder, matches on a fake clock played by hand or at random, and a house with fake connections."""
 
+import asyncio
 import copy
+import itertools
+import json
+from collections import Counter
+from concurrent.futures import Executor, Future
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+import structlog
 from hypothesis import strategies as st
+from sqlalchemy import event
 
+from evilpegs_game.candidates import LiveSets
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.clock import TimeControl
+from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.events import Fact, TurnOpened
 from evilpegs_server.ladders import Ladder
+from evilpegs_server.lobby import Lobby
 from evilpegs_server.match import Match, RefusedError, State
+from evilpegs_server.session import House, Session
+from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.writer import Writer
 from evilpegs_server.transcript import Identity
 
 TINY = Ladder(
@@ -131,6 +145,198 @@ def random_plays(draw):
     return play
 
 
+PATIENCE = 10
+"""Seconds after which a message that does not come is a failure."""
+PRACTICE = replace(TINY, id="tiny-practice", clock=None, games=1, rated=False)
+HOUSE_LADDERS = {
+    ladder.id: ladder
+    for ladder in (
+        TINY,
+        PRACTICE,
+        replace(TINY, id="quick", clock=TimeControl(1, 0)),
+        replace(TINY, id="long", rules=Rules(16, 34), games=1),
+        replace(TINY, id="evil", codemaker="evil", tie="largest/seeded"),
+        # So many codes that replies come from the pool.
+        replace(PRACTICE, id="slow", rules=Rules(6, 7), codemaker="evil", tie="largest", games=2),
+    )
+}
+
+
+class FairTime:
+    """Fair time as a test sets it."""
+
+    def __init__(self):
+        self.ms, self.stalled_ms = 1_000.0, 0.0
+
+    def now(self):
+        return self.ms
+
+
+class Pool(Executor):
+    """Does its work at once, or when it is let go."""
+
+    def __init__(self):
+        self.held, self._work = False, []
+
+    def submit(self, work):
+        self._work.append(work)
+        if not self.held:
+            self.let_go()
+        return Future()
+
+    def let_go(self):
+        while self._work:
+            self._work.pop(0)()
+
+
+class Link:
+    """The far end of a connection: every text that was sent, and how it was closed."""
+
+    def __init__(self):
+        self.sent, self.closed, self.news = [], None, asyncio.Queue()
+
+    def send(self, texts):
+        self.sent += texts
+        for text in texts:
+            self.news.put_nowait(json.loads(text))
+
+    def close(self, code, reason):
+        self.closed = code
+
+
+class Caller:
+    """A client on a fake connection. Each question is counted, and so is each answer."""
+
+    def __init__(self, building):
+        self.building, self.link = building, Link()
+        self.session = Session(building.house, self.link, building.fair_time.now())
+        self._ids, self.asked = itertools.count(1), []
+
+    async def take(self, frame):
+        await self.session.take(frame, self.building.fair_time.now())
+
+    async def say(self, **message):
+        """Send a message; the id of its answer."""
+        self.asked.append(f"q{next(self._ids)}")
+        await self.take(json.dumps({"id": self.asked[-1]} | message))
+        return self.asked[-1]
+
+    async def hear(self, *types, re=None):
+        """The next message, of these types or as this answer if given."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message = await self.link.news.get()
+                if (not types or message["type"] in types) and (re is None or message.get("re") == re):
+                    return message
+
+    async def ask(self, **message):
+        return await self.hear(re=await self.say(**message))
+
+    async def refusal(self, **message):
+        """The code of the error that answers."""
+        answer = await self.ask(**message)
+        assert answer["type"] == "error"
+        assert answer["message"].isprintable()
+        return answer["code"]
+
+    async def hello(self, name=None, token=None):
+        fields = {"token": token} if token else {"name": name, "kind": "bot"} if name else {}
+        return await self.ask(type="hello", client={"name": "tester", "version": "1.0"}, **fields)
+
+    async def play(self, ladder, *, ready=True):
+        """Begin a match and its first game; the match's id."""
+        match = (await self.ask(type="play", ladder=ladder))["match"]
+        if ready:
+            await self.ask(type="ready", match=match, game=1, nonce="mine")
+        return match
+
+    async def guess(self, match, turn, code, game=1):
+        return await self.ask(type="guess", match=match, game=game, turn=turn, code=code)
+
+    def assert_each_was_answered_once(self):
+        answers = Counter(message["re"] for message in map(json.loads, self.link.sent) if "re" in message)
+        assert answers == Counter(self.asked)
+
+
+class Building:
+    """A house on a database: everything of a server but its sockets."""
+
+    def __init__(self, engine):
+        loop = asyncio.get_running_loop()
+        self.engine, self.fair_time, self.pool, self.logs = engine, FairTime(), Pool(), structlog.testing.LogCapture()
+        self.log = structlog.wrap_logger(
+            None,
+            processors=[structlog.processors.format_exc_info, self.logs],
+            wrapper_class=structlog.stdlib.BoundLogger,
+        )
+        self.writer = Writer(engine, loop.call_soon_threadsafe)
+        self.writer.start()
+        self.codemaking = Codemaking(LiveSets(8 << 20), self.pool, loop.call_soon_threadsafe)
+        self.lobby = Lobby(
+            HOUSE_LADDERS, self.codemaking, self.writer, engine, self.fair_time, lambda: 1_700_000_000_000, self.log
+        )
+        self.house = House(
+            lobby=self.lobby,
+            players=load_players(engine),
+            writer=self.writer,
+            registration="open",
+            requests_per_second=100,
+            program=Program(name="evilpegs", version="0"),
+            wall_ms=lambda: 1_700_000_000_000,
+            log=self.log,
+        )
+        self.callers = []
+
+    def restore(self):
+        for stored in load_open_matches(self.engine):
+            self.lobby.restore(stored)
+
+    def call(self):
+        """A new connection."""
+        self.callers.append(Caller(self))
+        return self.callers[-1]
+
+    async def player(self, name="ann"):
+        """A new connection that has said hello with a new name."""
+        caller = self.call()
+        caller.token = (await caller.hello(name))["token"]
+        return caller
+
+    def close(self):
+        for runner in list(self.lobby._open.values()):
+            runner.stop()
+        self.writer.close()
+
+    @property
+    def logged(self):
+        """What was logged; whoever looks expects it."""
+        entries, self.logs.entries = self.logs.entries, []
+        return entries
+
+
+@pytest.fixture
+async def open_building():
+    """Open a building on a database; in the end nothing was logged that the test did not look for."""
+    buildings = []
+
+    def open_it(engine):
+        buildings.append(Building(engine))
+        return buildings[-1]
+
+    yield open_it
+    for building in buildings:
+        building.close()
+        for caller in building.callers:
+            caller.assert_each_was_answered_once()
+        assert building.logged == []
+
+
+@pytest.fixture
+async def building(open_building, engine):
+    """A house on a new database."""
+    return open_building(engine)
+
+
 @pytest.fixture(scope="session")
 def tiny():
     """A rated ladder: two games of 2x3 on a clock of 10+1, four guesses each."""
@@ -190,3 +396,17 @@ def engine(database):
     engine = open_database(database)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture
+def broken_disk(engine):
+    """While it is on nothing can be committed."""
+    disk = SimpleNamespace(on=False)
+
+    def fail(_connection):
+        if disk.on:
+            message = "the disk is full"
+            raise OSError(message)
+
+    event.listen(engine, "commit", fail)
+    return disk

@@ -109,6 +109,19 @@ def test_after_a_failure_it_goes_on(writer, stored):
     assert [error is None for error in errors] == [True, False]
 
 
+def test_what_could_not_be_committed_does_not_come_with_the_next_commit(writer, stored, broken_disk):
+    errors, failed = [], Event()
+    broken_disk.on = True
+    writer.start()
+    writer.submit([parent(1)], lambda error: (errors.append(error), failed.set()))
+    assert failed.wait(10)
+    broken_disk.on = False
+    writer.submit([parent(2)], errors.append)
+    writer.close()
+    assert [type(error) for error in errors] == [OSError, type(None)]
+    assert stored("parents") == [2]
+
+
 def test_done_is_called_where_notify_says(engine, commits):
     reports, done = [], []
     writer = Writer(engine, reports.append)

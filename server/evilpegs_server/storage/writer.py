@@ -95,7 +95,7 @@ class Writer:
         try:
             _write(connection, jobs)
         except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
-            connection.rollback()
+            _roll_back(connection)
             if len(jobs) == 1:
                 return [error]
             return [self._commit(connection, [job])[0] for job in jobs]
@@ -114,6 +114,12 @@ def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
         rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
         connection.execute(write.statement, rows)
     connection.commit()
+
+
+def _roll_back(connection: Connection) -> None:
+    """Undo everything, also after a COMMIT that failed: SQLAlchemy takes it for the end, SQLite may not."""
+    connection.rollback()
+    connection.connection.rollback()
 
 
 def _merged(jobs: Sequence[_Job]) -> list[Write]:
