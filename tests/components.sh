@@ -1,0 +1,17 @@
+#!/bin/sh
+# Installs the programs that some tests need and this machine lacks, where root may. Where not, those tests are skipped with a
+# line each; in CI they fail.
+packages=""
+command -v node >/dev/null || packages="$packages nodejs"
+command -v npm >/dev/null || packages="$packages npm"
+[ -n "$packages" ] || exit 0
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    echo "missing for some tests:$packages (apt install$packages)" >&2
+    exit 0
+fi
+echo "installing for the tests:$packages"
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086 - a list of words
+{ apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages; } >/dev/null 2>&1 \
+    || echo "could not install:$packages" >&2
+exit 0
