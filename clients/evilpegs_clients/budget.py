@@ -10,7 +10,7 @@ from typing import Final
 from evilpegs_game.rules import Rules
 
 EVALUATIONS_PER_MS: Final = 200_000
-"""Feedback evaluations in a millisecond; a modern core does five times as many."""
+"""Feedback evaluations in a millisecond; a modern core does three to six times as many."""
 RESERVE_MS: Final = 250
 """Kept for the way to the server and back."""
 UNTIMED_MS: Final = 20_000
