@@ -37,6 +37,7 @@ MatchRequest = Ready | Guess | Hint | Resign | Resume
 
 _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 """The event that is the direct answer to a request."""
+_NOT_STORED: Final = "the server cannot store results now; resume the match later"
 
 
 class Asked(NamedTuple):
@@ -93,12 +94,13 @@ class MatchRunner:
 
     def receive(self, asked: Asked) -> None:
         """Take a request; its answer comes when those before it are done."""
-        if self._broken or len(self._waiting) >= MOST_WAITING:
-            code = ErrorCode.STORAGE_UNAVAILABLE if self._broken else ErrorCode.RATE_LIMITED
-            asked.link.send([error_text(code, "too much at once; wait for the answers", asked.message.id)])
-            return
-        self._waiting.append(asked)
-        self._pump()
+        if self._broken:
+            self._refuse(asked, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+        elif len(self._waiting) >= MOST_WAITING:
+            self._refuse(asked, ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+        else:
+            self._waiting.append(asked)
+            self._pump()
 
     def leave(self, link: Link) -> None:
         """The connection is gone. The match goes on by its clock."""
@@ -243,18 +245,18 @@ class MatchRunner:
             self._around.retire(self)
 
     def _turn_sent(self, now: float) -> None:
+        if not self.match.clock.running:
+            self._stalled_at_turn = self._around.fair_time.stalled_ms
         self.match.turn_sent(now)
-        self._stalled_at_turn = self._around.fair_time.stalled_ms
 
     def _break(self, error: Exception) -> None:
         """What is not stored was never said: the match stands still until it is read from storage again."""
         self._broken = True
-        self._log.error("could not store events", error=str(error).splitlines()[0])
+        self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self.stop()
-        why = "the server cannot store results now; resume the match later"
         for link in {self.seat, *(asked.link for asked in self._waiting)} - {None}:
             if link is not None:
-                link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, why, None, fatal=True)])
+                link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, None, fatal=True)])
                 link.close(1011, "storage unavailable")
         self._waiting.clear()
         self._around.retire(self)
@@ -374,4 +376,5 @@ class MatchRunner:
                 re=asked.message.id,
             )
             asked.link.send([encode(given)])
+        self._arm(self._now())
         self._pump()

@@ -401,12 +401,11 @@ def engine(database):
 @pytest.fixture
 def broken_disk(engine):
     """While it is on nothing can be committed."""
-    disk = SimpleNamespace(on=False)
+    disk = SimpleNamespace(on=False, error=OSError("the disk is full"))
 
     def fail(_connection):
         if disk.on:
-            message = "the disk is full"
-            raise OSError(message)
+            raise disk.error
 
     event.listen(engine, "commit", fail)
     return disk

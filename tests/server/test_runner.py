@@ -1,0 +1,231 @@
+"""The runner: commits before it tells, keeps requests in order, and survives a failing codemaker and disk.
+
+The flag of the ladder `quick` falls after one millisecond of fair time, which only the tests move.
+"""
+
+import json
+
+import pytest
+
+from evilpegs_protocol.client_messages import Resign
+from evilpegs_server.match import IDLE_MS
+from evilpegs_server.runner import MOST_WAITING, Asked
+
+
+@pytest.fixture
+async def ann(building):
+    return await building.player("ann")
+
+
+def types(caller):
+    return [json.loads(text)["type"] for text in caller.link.sent]
+
+
+class TestDurability:
+    async def test_what_is_told_is_stored(self, ann, building):
+        stored = []
+        tell = ann.link.send
+
+        def look_then_tell(texts):
+            with building.engine.connect() as connection:
+                stored.append(connection.exec_driver_sql("SELECT count(*) FROM events").scalar())
+            tell(texts)
+
+        ann.link.send = look_then_tell
+        match = await ann.play("long")
+        await ann.guess(match, 1, "1" * 16)
+        assert stored == [2, 2, 3]
+
+    async def test_feedback_and_turn_go_out_in_one_write(self, ann):
+        match = await ann.play("long")
+        writes = []
+        tell = ann.link.send
+        ann.link.send = lambda texts: (writes.append([json.loads(text)["type"] for text in texts]), tell(texts))
+        await ann.guess(match, 1, "1" * 16)
+        assert writes == [["feedback", "turn"]]
+
+    async def test_what_cannot_be_stored_is_not_told_and_the_match_goes_on_from_what_is(
+        self, ann, building, broken_disk
+    ):
+        match = await ann.play("long")
+        broken_disk.on = True
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        error = await ann.hear("error")
+        assert (error["code"], error["fatal"], ann.link.closed) == ("storage_unavailable", True, 1011)
+        assert "feedback" not in types(ann)
+        assert [entry["event"] for entry in building.logged] == ["could not store events"]
+        broken_disk.on = False
+        again = building.call()
+        await again.hello(token=ann.token)
+        assert (await again.ask(type="resume", match=match, seq=0))["seq"] == 2
+        assert (await again.guess(match, 1, "2" * 16))["seq"] == 3
+
+    async def test_a_match_that_could_not_begin_never_was(self, ann, building, broken_disk):
+        broken_disk.on = True
+        ann.asked.remove(await ann.say(type="play", ladder="tiny"))
+        assert (await ann.hear("error"))["code"] == "storage_unavailable"
+        assert len(building.logged) == 1
+        assert len(building.lobby) == 0
+
+    async def test_an_error_without_words_is_told_too(self, ann, building, broken_disk):
+        match = await ann.play("long")
+        broken_disk.on = True
+        broken_disk.error = MemoryError()
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        assert (await ann.hear("error"))["code"] == "storage_unavailable"
+        assert len(building.logged) == 1
+
+    async def test_a_broken_match_says_so(self, ann, building, broken_disk):
+        match = await ann.play("long")
+        runner = building.lobby.get(match)
+        broken_disk.on = True
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.hear("error")
+        runner.receive(Asked(ann.link, Resign(match=match), building.fair_time.now()))
+        error = await ann.hear("error")
+        assert (error["code"], error["fatal"]) == ("storage_unavailable", False)
+        assert "cannot store" in error["message"]
+        assert len(building.logged) == 1
+
+
+class TestOrder:
+    """While the codemaker thinks, requests wait."""
+
+    @pytest.fixture
+    async def match(self, ann, building):
+        match = await ann.play("slow")
+        building.pool.held = True
+        return match
+
+    async def test_a_doubled_guess_waits_and_gets_the_same_answer(self, ann, building, match):
+        numbers = [await ann.say(type="guess", match=match, game=1, turn=1, code="123456") for _ in range(2)]
+        assert "feedback" not in types(ann)
+        building.pool.let_go()
+        answers = [await ann.hear("feedback", re=number) for number in numbers]
+        assert answers[0] | {"re": None} == answers[1] | {"re": None}
+
+    async def test_a_resignation_waits(self, ann, building, match):
+        await ann.say(type="guess", match=match, game=1, turn=1, code="123456")
+        resigned = await ann.say(type="resign", match=match, game=1)
+        building.pool.let_go()
+        assert (await ann.hear("game_over", re=resigned))["guesses"] == 1
+        assert types(ann)[-4:] == ["feedback", "turn", "game_over", "game_started"]
+
+    async def test_a_connection_that_takes_the_seat_meanwhile_misses_nothing(self, ann, building, match):
+        await ann.say(type="guess", match=match, game=1, turn=1, code="123456")
+        newer = building.call()
+        await newer.hello(token=ann.token)
+        resume = await newer.say(type="resume", match=match, seq=2)
+        building.pool.let_go()
+        assert (await newer.hear(re=resume))["seq"] == 3
+        assert [(await newer.hear())["type"] for _ in range(2)] == ["feedback", "turn"]
+
+    async def test_too_many_at_once_are_refused(self, ann, building, match):
+        await ann.say(type="guess", match=match, game=1, turn=1, code="123456")
+        for _ in range(MOST_WAITING):
+            await ann.say(type="hint", match=match)
+        assert await ann.refusal(type="hint", match=match) == "rate_limited"
+        building.pool.held = False
+        building.pool.let_go()
+        for _ in range(MOST_WAITING):
+            await ann.hear("hint")
+
+    async def test_a_player_who_leaves_finds_the_answer_when_he_is_back(self, ann, building, match):
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="123456"))
+        building.lobby.leave(ann.link)
+        ann.link.send = lambda texts: None
+        building.pool.let_go()
+        back = building.call()
+        await back.hello(token=ann.token)
+        assert (await back.ask(type="resume", match=match, seq=2))["seq"] == 3
+        assert (await back.hear())["code"] == "123456"
+
+
+class TestFailure:
+    async def test_a_codemaker_that_fails_makes_the_game_void_and_the_next_one_opens(self, ann, building, monkeypatch):
+        match = await ann.play("evil")
+        monkeypatch.setattr(building.codemaking, "answer", lambda *_: 1 // 0)
+        assert await ann.refusal(type="guess", match=match, game=1, turn=1, code="11") == "internal"
+        monkeypatch.undo()
+        assert (await ann.hear("game_over"))["outcome"] == "void"
+        assert (await ann.hear("game_started"))["game"] == 2
+        await ann.ask(type="ready", match=match, game=2)
+        assert (await ann.guess(match, 1, "11", game=2))["type"] == "feedback"
+        assert [entry["event"] for entry in building.logged] == ["codemaker failed"]
+
+    async def test_a_hint_that_fails_is_an_error_and_no_more(self, ann, building, monkeypatch):
+        match = await ann.play("tiny-practice")
+        monkeypatch.setattr(building.codemaking, "hint", lambda *_: 1 // 0)
+        assert await ann.refusal(type="hint", match=match) == "internal"
+        assert (await ann.guess(match, 1, "11"))["type"] == "feedback"
+        assert [entry["event"] for entry in building.logged] == ["hint failed"]
+
+
+class TestTime:
+    async def test_the_flag_falls_by_itself(self, ann, building):
+        await ann.play("quick")
+        building.fair_time.ms += 2
+        assert (await ann.hear("game_over"))["outcome"] == "flagged"
+        assert (await ann.hear())["type"] == "game_started"
+
+    async def test_also_when_nobody_is_there(self, ann, building):
+        match = await ann.play("quick")
+        bob = await building.player("bob")
+        await bob.ask(type="watch", match=match)
+        building.lobby.leave(ann.link)
+        building.fair_time.ms += 2
+        assert (await bob.hear("game_over"))["outcome"] == "flagged"
+
+    async def test_a_guess_after_the_time_is_told_why(self, ann, building):
+        match = await ann.play("tiny")
+        building.fair_time.ms += 10_001
+        assert await ann.refusal(type="guess", match=match, game=1, turn=1, code="11") == "flagged"
+        assert (await ann.hear())["outcome"] == "flagged"
+
+    async def test_it_counts_when_a_guess_arrived_not_when_it_was_read(self, ann, building):
+        match = await ann.play("tiny")
+        arrived = building.fair_time.ms + 250
+        building.fair_time.ms += 20_000
+        ann.asked.append("late")
+        guess = {"type": "guess", "match": match, "game": 1, "turn": 1, "code": "12", "id": "late"}
+        await ann.session.take(json.dumps(guess), arrived)
+        assert (await ann.hear(re="late"))["took_ms"] == 250
+
+    async def test_thinking_and_committing_are_not_charged(self, ann, building):
+        match = await ann.play("slow")
+        building.pool.held = True
+        building.fair_time.ms += 40
+        await ann.say(type="guess", match=match, game=1, turn=1, code="123456")
+        building.fair_time.ms += 60_000
+        building.pool.let_go()
+        assert (await ann.hear("feedback"))["took_ms"] == 40
+        building.pool.held = False
+        building.fair_time.ms += 7
+        assert (await ann.guess(match, 2, "123456"))["took_ms"] == 7
+
+    async def test_a_turn_with_a_stall_is_marked(self, ann, building):
+        match = await ann.play("long")
+        building.fair_time.stalled_ms += 80
+        await ann.ask(type="ready", match=match, game=1)
+        building.fair_time.stalled_ms += 100
+        assert (await ann.guess(match, 1, "1" * 16))["stalled_ms"] == 180
+        assert "stalled_ms" not in await ann.guess(match, 2, "1" * 16)
+
+    async def test_an_idle_game_ends_also_if_a_hint_was_on_its_way_at_the_time(self, ann, building):
+        match = await ann.play("slow")
+        building.pool.held = True
+        await ann.say(type="hint", match=match)
+        building.fair_time.ms += IDLE_MS
+        building.lobby.get(match)._wake()
+        building.pool.let_go()
+        assert (await ann.hear("hint"))["match"] == match
+        assert (await ann.hear("game_over"))["outcome"] == "forfeit"
+
+
+async def test_three_illegal_codes_forfeit(ann):
+    match = await ann.play("tiny")
+    for _ in range(3):
+        assert await ann.refusal(type="guess", match=match, game=1, turn=1, code="44") == "illegal_code"
+    over = await ann.hear("game_over")
+    assert (over["outcome"], over["guesses"]) == ("forfeit", 0)
+    assert "re" not in over
