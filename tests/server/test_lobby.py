@@ -1,0 +1,123 @@
+"""The lobby: finds matches, brings them back after a restart, and stops in order."""
+
+import asyncio
+import json
+
+import pytest
+
+from evilpegs_protocol.canonical import event_hash
+from evilpegs_server.lobby import GRACE_MS
+from evilpegs_server.match import State
+from evilpegs_server.storage.archive import load_match
+
+
+@pytest.fixture
+async def ann(building):
+    return await building.player("ann")
+
+
+@pytest.fixture
+def restart(building, open_building, engine):
+    """Stop the building and open another one on the same database."""
+
+    def stop_and_open():
+        building.close()
+        later = open_building(engine)
+        later.restore()
+        return later
+
+    return stop_and_open
+
+
+async def back(building, caller, match, seq=0):
+    """The caller again, on a new connection, and the answer to his resume."""
+    again = building.call()
+    await again.hello(token=caller.token)
+    return again, await again.ask(type="resume", match=match, seq=seq)
+
+
+class TestRestart:
+    async def test_an_open_match_goes_on_where_it_was(self, ann, restart, engine):
+        match = await ann.play("long")
+        first = await ann.guess(match, 1, "1" * 16)
+        later = restart()
+        again, resumed = await back(later, ann, match, seq=2)
+        assert (resumed["state"], resumed["seq"]) == ("turn", 3)
+        assert await again.hear() | {"re": None} == first | {"re": None}
+        assert (await again.hear("turn"))["left_ms"] == first["left_ms"]
+        assert (await again.guess(match, 1, "1" * 16))["seq"] == 3
+        assert (await again.guess(match, 2, "2" * 16))["seq"] == 4
+        await again.ask(type="resign", match=match)
+        await again.hear("match_over")
+        head = "0" * 64
+        for entry in load_match(engine, match).entries:
+            head = event_hash(head, entry.text)
+            assert entry.hash == head
+
+    async def test_a_secret_is_the_same_after_it(self, ann, restart):
+        match = await ann.play("long")
+        first = await ann.guess(match, 1, "1" * 16)
+        again, _ = await back(restart(), ann, match)
+        second = await again.guess(match, 2, "1" * 16)
+        assert (second["black"], second["white"]) == (first["black"], first["white"])
+        assert (await again.ask(type="resign", match=match))["client_nonce"] == "mine"
+
+    async def test_clocks_wait_for_their_players_but_not_for_ever(self, ann, restart):
+        match = await ann.play("tiny")
+        runner = restart().lobby.get(match)
+        assert runner.match.deadline() == 1_000 + GRACE_MS
+        assert not runner.match.clock.running
+
+    async def test_a_game_that_waits_for_ready_still_does(self, ann, restart):
+        match = await ann.play("tiny", ready=False)
+        _, resumed = await back(restart(), ann, match)
+        assert (resumed["state"], resumed["game"]) == ("ready", 1)
+
+    async def test_matches_that_are_over_are_not_opened_but_found(self, ann, restart):
+        match = await ann.play("tiny")
+        await ann.ask(type="resign", match=match)
+        await ann.hear("match_over")
+        later = restart()
+        assert len(later.lobby) == 0
+        found = await later.lobby.find(match)
+        assert found.match.state is State.OVER
+        assert len(found.told) == 5
+        assert later.lobby.get(match) is None
+
+    async def test_a_match_on_a_ladder_that_is_gone_is_left_alone(self, ann, restart, engine):
+        match = await ann.play("tiny")
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE matches SET ladder = 'gone'")
+        later = restart()
+        assert len(later.lobby) == 0
+        assert await later.lobby.find(match) is None
+        again = later.call()
+        await again.hello(token=ann.token)
+        assert await again.refusal(type="resume", match=match, seq=0) == "not_your_match"
+
+
+async def test_what_never_was_is_not_found(building):
+    assert await building.lobby.find("f" * 16) is None
+
+
+async def test_matches_are_listed_by_player_and_ladder(ann, building):
+    bob = await building.player("bob")
+    matches = [await ann.play("tiny"), await ann.play("long"), await bob.play("tiny")]
+    assert building.lobby.on_ladder("tiny") == [matches[0], matches[2]]
+    players = [building.house.players.by_token(caller.token) for caller in (ann, bob)]
+    assert [[each.match for each in building.lobby.open_of(player)] for player in players] == [matches[:2], matches[2:]]
+
+
+async def test_draining_waits_for_what_is_under_way_and_stops_the_clocks(ann, building):
+    thinking, quick = await ann.play("slow"), await ann.play("quick")
+    building.pool.held = True
+    guessed = await ann.say(type="guess", match=thinking, game=1, turn=1, code="123456")
+    draining = asyncio.create_task(building.lobby.drain())
+    await asyncio.sleep(0)
+    assert building.lobby.draining
+    assert not draining.done()
+    building.pool.let_go()
+    await draining
+    assert json.loads(ann.link.sent[-1])["type"] == "turn"
+    assert (await ann.hear(re=guessed))["type"] == "feedback"
+    assert building.lobby.get(quick)._timer is None
