@@ -8,6 +8,7 @@ import json
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
+from evilpegs_server.codemaking import HintAnswer
 from evilpegs_server.match import IDLE_MS
 from evilpegs_server.runner import MOST_WAITING, Asked
 
@@ -15,6 +16,12 @@ from evilpegs_server.runner import MOST_WAITING, Asked
 @pytest.fixture
 async def ann(building):
     return await building.player("ann")
+
+
+@pytest.fixture
+def quick_hint(building, monkeypatch):
+    """Hints that take no work."""
+    monkeypatch.setattr(building.codemaking, "hint", lambda *_: HintAnswer("123456", 2, "made up"))
 
 
 def types(caller):
@@ -92,7 +99,7 @@ class TestOrder:
     """While the codemaker thinks, requests wait."""
 
     @pytest.fixture
-    async def match(self, ann, building):
+    async def match(self, ann, building, quick_hint):
         match = await ann.play("slow")
         building.pool.held = True
         return match
@@ -168,6 +175,12 @@ class TestTime:
         assert (await ann.hear("game_over"))["outcome"] == "flagged"
         assert (await ann.hear())["type"] == "game_started"
 
+    async def test_who_looks_too_early_looks_again(self, ann, building):
+        match = await ann.play("tiny")
+        building.lobby.get(match)._wake()
+        assert building.lobby.get(match)._timer is not None
+        assert types(ann)[-1] == "turn"
+
     async def test_also_when_nobody_is_there(self, ann, building):
         match = await ann.play("quick")
         bob = await building.player("bob")
@@ -211,7 +224,7 @@ class TestTime:
         assert (await ann.guess(match, 1, "1" * 16))["stalled_ms"] == 180
         assert "stalled_ms" not in await ann.guess(match, 2, "1" * 16)
 
-    async def test_an_idle_game_ends_also_if_a_hint_was_on_its_way_at_the_time(self, ann, building):
+    async def test_an_idle_game_ends_also_if_a_hint_was_on_its_way_at_the_time(self, ann, building, quick_hint):
         match = await ann.play("slow")
         building.pool.held = True
         await ann.say(type="hint", match=match)

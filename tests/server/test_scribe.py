@@ -9,6 +9,7 @@ from evilpegs_game.candidates import LiveSets
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.codec import decode_record_event, encode_event
 from evilpegs_protocol.commitment import secret_index
 from evilpegs_server.codemaking import Answer, Codemaking
 from evilpegs_server.events import CodeRefused, TurnOpened
@@ -155,3 +156,16 @@ def test_a_draw_belongs_to_a_game_and_its_client_nonce(writing):
     draws = [scribe.draw(1, "a"), scribe.draw(1, "b"), scribe.draw(2, "b")]
     assert [(draw.game, draw.client_nonce) for draw in draws] == [(1, "a"), (1, "b"), (2, "b")]
     assert scribe.draw(2, "b") is draws[-1]
+
+
+@pytest.mark.parametrize("changes", [{}, {"clock": None}, {"rated": False}])
+def test_every_entry_is_the_canonical_json_of_its_message(writing, changes):
+    played = writing(**changes)
+    played.do("ready", 1, "mine")
+    played.turn("12")
+    played.do("resign", None)
+    assert len(played.record.entries) == 6
+    for number, entry in enumerate(played.record.entries, 1):
+        event = decode_record_event(entry.text)
+        assert (event.seq, event.at, event.type) == (number, entry.at, entry.type)
+        assert encode_event(event) == entry.text
