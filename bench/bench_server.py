@@ -53,7 +53,16 @@ def echo():
 def evilpegs():
     """The real server on a fresh database on disk."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", f"sqlite:///{folder}/bench.sqlite3"]
+        command = [
+            sys.executable,
+            "-m",
+            "evilpegs",
+            "serve",
+            "--port",
+            "0",
+            "--database",
+            f"sqlite:///{folder}/bench.sqlite3",
+        ]
         with child(command) as url:
             yield url
 

@@ -116,7 +116,9 @@ class Player(asyncio.Protocol):
     def write(self, payload):
         if self.transport.is_closing():
             return
-        header = bytes([0x81, 0x80 | len(payload)]) if len(payload) < 126 else struct.pack("!BBH", 0x81, 0xFE, len(payload))
+        header = (
+            bytes([0x81, 0x80 | len(payload)]) if len(payload) < 126 else struct.pack("!BBH", 0x81, 0xFE, len(payload))
+        )
         self.transport.write(header + b"\0\0\0\0" + payload)  # a mask of zeros changes nothing
 
 

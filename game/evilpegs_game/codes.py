@@ -30,7 +30,7 @@ def parse_code(text: str, rules: Rules) -> Code:
         IllegalCodeError: not a code of these rules.
     """
     try:
-        code = tuple(_COLOR_OF[symbol] for symbol in text.upper())
+        code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
         message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}"
         raise MalformedError(message) from None
@@ -40,21 +40,22 @@ def parse_code(text: str, rules: Rules) -> Code:
 
 def format_code(code: Sequence[int]) -> str:
     """The text form of a code: one symbol a peg."""
-    return "".join(SYMBOLS[color] for color in code)
+    return "".join(map(SYMBOLS.__getitem__, code))
 
 
 def check_code(code: Code, rules: Rules) -> None:
     """Raise IllegalCodeError, saying why, unless ``code`` is a code of ``rules``."""
-    text = format_code(code)[:40]
     if len(code) != rules.pegs:
-        message = f"{text!r} has {len(code)} pegs; {rules} needs {rules.pegs}"
-        raise IllegalCodeError(message)
-    if max(code) >= rules.colors:
-        message = f"{text!r} has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
-        raise IllegalCodeError(message)
-    if not rules.repeats and len(set(code)) < len(code):
-        message = f"{text!r} repeats a color; {rules} allows each once"
-        raise IllegalCodeError(message)
+        why = f"has {len(code)} pegs; {rules} needs {rules.pegs}"
+    elif max(code) >= rules.colors or min(code) < 0:
+        why = f"has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
+    elif not rules.repeats and len(set(code)) < len(code):
+        why = f"repeats a color; {rules} allows each once"
+    else:
+        return
+    shown = "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:40])
+    message = f"{shown!r} {why}"
+    raise IllegalCodeError(message)
 
 
 def code_at(index: int, rules: Rules) -> Code:

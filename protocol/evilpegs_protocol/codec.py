@@ -72,6 +72,34 @@ def encode_event(event: Event) -> str:
     return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
 
 
+def plain_feedback(
+    match: str,
+    seq: int,
+    at: int,
+    game: int,
+    turn: int,
+    code: str,
+    given: tuple[int, int],
+    took_ms: int,
+    left_ms: int | None,
+) -> str:
+    """What `encode_event` makes of a `FeedbackGiven` with no optional field, without making the model.
+
+    ``given`` is (black, white). The caller vouches for the values; a test holds this against the model.
+    """
+    left = "null" if left_ms is None else left_ms
+    return (
+        f'{{"at":{at},"black":{given[0]},"code":"{code}","game":{game},"left_ms":{left},"match":"{match}","seq":{seq},'
+        f'"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{given[1]}}}'
+    )
+
+
+def plain_turn(match: str, game: int, turn: int, left_ms: int | None) -> str:
+    """What `encode` makes of a `Turn` without `re`, as `plain_feedback` does."""
+    left = "null" if left_ms is None else left_ms
+    return f'{{"type":"turn","match":"{match}","game":{game},"turn":{turn},"left_ms":{left}}}'
+
+
 def answer(event: str, re: str | None) -> str:
     """An encoded event as the answer to the message whose id is ``re``."""
     if re is None:

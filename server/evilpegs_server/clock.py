@@ -60,6 +60,10 @@ class GameClock:
         """Whether the time is used up: the one place where that is decided."""
         return self.left_ms is not None and self.took_ms(now) > self.left_ms
 
+    def left_at(self, now: float) -> int | None:
+        """What is left at this moment; None untimed."""
+        return None if self.left_ms is None else max(0, self.left_ms - self.took_ms(now))
+
     def flag_at(self) -> float | None:
         """The moment up to which an answer is in time; None while it cannot fall."""
         if self._started is None or self.left_ms is None:

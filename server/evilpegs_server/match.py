@@ -60,6 +60,8 @@ class State(StrEnum):
     THINKING = "thinking"
     OVER = "over"
 
+    __hash__ = str.__hash__  # the one of Enum is slow, and states are looked up for every guess
+
 
 TRANSITIONS: Final = MappingProxyType(
     {
@@ -147,9 +149,9 @@ class Match:
         self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
-            return [self._open_turn()]
+            return [self._open_turn(now)]
         self._happened([GameBegun(game, client_nonce)], now)
-        return [GameBegun(game, client_nonce), self._open_turn()]
+        return [GameBegun(game, client_nonce), self._open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
         """Take a guess: is it this turn's, in time, and a code? Then its feedback is needed."""
@@ -186,7 +188,7 @@ class Match:
             return events + self._end_game(Outcome.SOLVED, now)
         if len(self.history) == self.ladder.guess_limit:
             return events + self._end_game(Outcome.UNSOLVED, now)
-        return [*events, self._open_turn()]
+        return [*events, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
         """The server could not answer: the game is void."""
@@ -199,14 +201,9 @@ class Match:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
-    def open_turn(self) -> TurnOpened | None:
+    def open_turn(self, now: float) -> TurnOpened | None:
         """The turn that waits for a guess, if one does."""
-        return self._open_turn() if self.state is State.TURN else None
-
-    def left_ms(self, now: float) -> int | None:
-        """What the player has left at this moment; None untimed."""
-        left = self.clock.left_ms
-        return None if left is None else max(0, left - self.clock.took_ms(now))
+        return self._open_turn(now) if self.state is State.TURN else None
 
     def ready_by_ms(self, now: float) -> int:
         """How much longer the game waits for its player."""
@@ -279,8 +276,8 @@ class Match:
         left = self.clock.left_after(self._took_ms)
         return GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
 
-    def _open_turn(self) -> TurnOpened:
-        return TurnOpened(self.game, self.turn, self.clock.left_ms)
+    def _open_turn(self, now: float) -> TurnOpened:
+        return TurnOpened(self.game, self.turn, self.clock.left_at(now))
 
     def _end_game(self, outcome: Outcome, now: float) -> list[MatchEvent]:
         ended = self._happened([self._ended(outcome, now)], now)

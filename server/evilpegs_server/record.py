@@ -40,8 +40,11 @@ class Record:
         if event.seq != self.seq + 1 or event.match != self.match:
             message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
             raise ValueError(message)
-        text = encode_event(event)
-        entry = Entry(event.seq, event.at, event.type, text, event_hash(self.head, text))
+        return self.append_text(event.at, event.type, encode_event(event))
+
+    def append_text(self, at: int, kind: str, text: str) -> Entry:
+        """Add the next event, whose canonical JSON is ``text``."""
+        entry = Entry(self.seq + 1, at, kind, text, event_hash(self.head, text))
         self.entries.append(entry)
         return entry
 

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
-from evilpegs_protocol.codec import answer, encode
+from evilpegs_protocol.codec import answer, encode, plain_turn
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
-from evilpegs_protocol.server_messages import ErrorCode, Expected, HintGiven, Notice, Resumed, Turn
+from evilpegs_protocol.server_messages import ErrorCode, Expected, HintGiven, Notice, Resumed
 from evilpegs_server.codemaking import Answer, Codemaking, HintAnswer
 from evilpegs_server.events import AnswerRepeated, CodeRefused, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.fair_time import FairTime
@@ -79,6 +79,7 @@ class MatchRunner:
         self._stopped = False
         self._told = record.seq
         self._timer: asyncio.TimerHandle | None = None
+        self._armed_for = 0.0
         self._stalled_at_turn = 0.0
 
     # In
@@ -265,13 +266,12 @@ class MatchRunner:
 
     def _arm(self, now: float) -> None:
         deadline = self.match.deadline()
-        if deadline is None or self._stopped:
-            return
-        loop = asyncio.get_running_loop()
-        when = loop.time() + (deadline - now + TIMER_GRACE_MS) / 1000
-        if self._timer is None or self._timer.when() > when:
-            self._disarm()
-            self._timer = loop.call_at(when, self._wake)
+        if deadline is None or self._stopped or (self._timer is not None and deadline >= self._armed_for):
+            return  # a timer that fires too early arms the next one
+        self._disarm()
+        self._armed_for = deadline
+        delay = (deadline - now + TIMER_GRACE_MS) / 1000
+        self._timer = asyncio.get_running_loop().call_later(delay, self._wake)
 
     def _disarm(self) -> None:
         if self._timer is not None:
@@ -307,8 +307,8 @@ class MatchRunner:
         return texts
 
     def _turn_text(self, opened: TurnOpened, re: str | None) -> str:
-        left = self.match.left_ms(self._now())
-        return encode(Turn(match=self.identity.id, game=opened.game, turn=opened.turn, left_ms=left, re=re))
+        text = plain_turn(self.identity.id, opened.game, opened.turn, opened.left_ms)
+        return answer(text, re)
 
     def _objection(self, message: MatchRequest, first: MatchEvent) -> str | None:
         """Why a guess brought no feedback, where it brought something else."""
@@ -328,7 +328,7 @@ class MatchRunner:
 
     def _resume(self, asked: Asked, message: Resume) -> None:
         self.take_seat(asked.link)
-        turn = self.match.open_turn()
+        turn = self.match.open_turn(self._now())
         resumed = Resumed(
             match=self.identity.id,
             seq=self.record.seq,

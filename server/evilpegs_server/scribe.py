@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from evilpegs_game.codes import format_code
+from evilpegs_protocol.codec import plain_feedback
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server import transcript
@@ -75,8 +77,7 @@ class Scribe:
             case GameOpened():
                 self._enter(minutes, transcript.game_started(self._match, event, *self._next()))
             case GuessAnswered() if answer is not None:
-                given = transcript.feedback_given(self._match, event, answer, stalled_ms, *self._next())
-                self._enter(minutes, given)
+                minutes.entries.append(self._feedback(event, answer, stalled_ms))
             case GameEnded():
                 over = transcript.game_over(self._match, event, self._secret(event), *self._next())
                 minutes.writes.append(writes.game_over(over))
@@ -84,6 +85,16 @@ class Scribe:
             case MatchEnded():
                 self._enter(minutes, transcript.match_over(self._match, event, self._record, self._wall_ms()))
                 minutes.writes.append(writes.match_over(self._match.id))
+
+    def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> Entry:
+        seq, at = self._next()
+        if stalled_ms or answer.candidates is not None:
+            return self._record.append(transcript.feedback_given(self._match, event, answer, stalled_ms, seq, at))
+        code = format_code(event.guess)
+        text = plain_feedback(
+            self._match.id, seq, at, event.game, event.turn, code, event.feedback, event.took_ms, event.left_ms
+        )
+        return self._record.append_text(at, "feedback", text)
 
     def _secret(self, event: GameEnded) -> str | None:
         """None where there is none to show: an evil codemaker that failed cannot be asked for a witness either."""

@@ -42,6 +42,8 @@ class Watchers:
 
     def publish(self, match: Identity, entries: list[Entry]) -> None:
         """Events of a match, durable and already told to its player."""
+        if not self._links:
+            return
         links = self._links.get(match.id, set()) | self._links.get(match.ladder.id, set())
         if not links:
             return

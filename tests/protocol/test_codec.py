@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game.codes import SYMBOLS
 from evilpegs_protocol.canonical import canonical
 from evilpegs_protocol.client_messages import Ping
 from evilpegs_protocol.codec import (
@@ -17,12 +18,15 @@ from evilpegs_protocol.codec import (
     decode_event,
     decode_record_event,
     decode_request,
+    encode,
     encode_event,
+    plain_feedback,
+    plain_turn,
     re_allowed,
 )
 from evilpegs_protocol.fields import ClientMessage, Event
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
-from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, Turn
 
 REQUESTS = json.loads(Path(__file__).with_name("client_messages.json").read_text())
 EVENTS = [
@@ -365,3 +369,33 @@ def test_what_is_no_event_of_a_record_is_refused(text):
 def test_an_answer_to_no_id_is_the_event_itself():
     event = encode_event(decode_event(json.dumps(EVENTS[0])))
     assert answer(event, None) == event
+
+
+COUNTS = st.integers(0, 10**13)
+LEFT = st.none() | COUNTS
+
+
+@given(
+    match=st.text("0123456789abcdef", min_size=16, max_size=16),
+    numbers=st.tuples(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(1, 10**6)),
+    code=st.text(SYMBOLS, min_size=1, max_size=16),
+    given_back=st.tuples(st.integers(0, 16), st.integers(0, 16)),
+    times=st.tuples(COUNTS, COUNTS, LEFT),
+)
+def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(match, numbers, code, given_back, times):
+    (seq, game, turn), (at, took_ms, left_ms) = numbers, times
+    event = FeedbackGiven(
+        match=match,
+        seq=seq,
+        at=at,
+        game=game,
+        turn=turn,
+        code=code,
+        black=given_back[0],
+        white=given_back[1],
+        took_ms=took_ms,
+        left_ms=left_ms,
+    )
+    assert plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms) == encode_event(event)
+    opened = Turn(match=match, game=game, turn=turn, left_ms=left_ms)
+    assert plain_turn(match, game, turn, left_ms) == encode(opened)

@@ -239,7 +239,7 @@ class AnyClient(RuleBasedStateMachine):
 
     @invariant()
     def the_clock_of_a_turn_only_falls(self):
-        left = self.match.left_ms(self.now) if self.match.state is State.TURN else None
+        left = self.match.clock.left_at(self.now) if self.match.state is State.TURN else None
         place, before = self.watched[1:]
         if left is not None and before is not None and place == self.match.place:
             assert left <= before

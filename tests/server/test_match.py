@@ -135,7 +135,7 @@ class TestLife:
         ]
         assert play.match.over
         assert play.match.deadline() is None
-        assert play.match.open_turn() is None
+        assert play.match.open_turn(0.0) is None
 
     def test_the_limit_of_guesses_ends_a_game(self, new_play):
         play = new_play(guess_limit=2)
@@ -162,7 +162,7 @@ class TestReady:
         play = new_play()
         play.begin("first")
         before = play.wait(400).snapshot()
-        assert play.begin("second") == [TurnOpened(1, 1, 10_000)]
+        assert play.begin("second") == [TurnOpened(1, 1, 9_600)]
         assert play.snapshot() == before
 
     def test_again_in_a_later_turn(self, new_play):
@@ -238,7 +238,7 @@ class TestIllegalCode:
         [refused] = play.guess(text)
         assert refused == CodeRefused("not a code of 2x3: write 2 of 123", STRIKES - 1)
         assert play.match.place == (1, 1)
-        assert play.match.left_ms(play.now) == 9_300
+        assert play.match.clock.left_at(play.now) == 9_300
 
     def test_where_no_color_may_repeat(self, new_play):
         play = in_state(new_play(rules=Rules(2, 3, repeats=False)), State.TURN)
@@ -291,7 +291,7 @@ class TestClock:
         play = in_state(new_play(), State.TURN).wait(10_000)
         assert play.do("handle_timeout") == []
         play.answer("11")
-        assert play.match.open_turn() == TurnOpened(1, 2, 1_000)
+        assert play.match.open_turn(0.0) == TurnOpened(1, 2, 1_000)
 
     def test_a_guess_after_it_flags(self, new_play):
         play = in_state(new_play(), State.TURN).wait(10_001)
@@ -309,12 +309,12 @@ class TestClock:
         match.start(0)
         match.ready(1, None, 100)
         assert match.deadline() is None
-        assert match.left_ms(5_000) == 10_000
+        assert match.clock.left_at(5_000) == 10_000
         match.turn_sent(5_000)
         match.turn_sent(6_000)
         assert match.deadline() == 15_000
-        assert match.left_ms(6_000) == 9_000
-        assert match.left_ms(99_000) == 0
+        assert match.clock.left_at(6_000) == 9_000
+        assert match.clock.left_at(99_000) == 0
 
     @pytest.mark.parametrize("state", [State.READY, State.THINKING, State.OVER])
     def test_it_does_not_start_without_an_open_turn(self, new_play, state):
@@ -330,7 +330,7 @@ class TestClock:
 
     def test_an_untimed_game_ends_after_an_hour_without_a_guess(self, new_play):
         play = in_state(new_play(clock=None), State.TURN)
-        assert play.match.left_ms(play.wait(IDLE_MS - 1).now) is None
+        assert play.match.clock.left_at(play.wait(IDLE_MS - 1).now) is None
         assert play.do("handle_timeout") == []
         play.answer("11")
         assert play.match.deadline() == play.now + IDLE_MS
@@ -399,7 +399,7 @@ class TestRebuilt:
         play.wait(3_000).answer("11")
         restarted = again(play.wait(4_000))
         assert restarted.match.deadline() == GRACE_MS
-        assert restarted.match.open_turn() == TurnOpened(1, 2, 8_000)
+        assert restarted.match.open_turn(0.0) == TurnOpened(1, 2, 8_000)
         assert restarted.wait(GRACE_MS).do("handle_timeout") == []
         assert restarted.match.deadline() == GRACE_MS + 8_000
 
@@ -410,7 +410,7 @@ class TestRebuilt:
 
     def test_a_guess_without_its_reply_was_never_made(self, new_play, again):
         restarted = again(in_state(new_play(), State.THINKING))
-        assert restarted.match.open_turn() == TurnOpened(1, 1, 10_000)
+        assert restarted.match.open_turn(0.0) == TurnOpened(1, 1, 10_000)
 
     def test_a_game_that_waits_gets_its_time_for_ready_anew(self, new_play, again):
         restarted = again(new_play())
