@@ -82,16 +82,15 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         _calm_collector(stack)
         house = _house(settings, lobby, writer, engine, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
-        beat = asyncio.create_task(_beat(fair_time))
+        stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
+        host, port = await _listen(gateway, settings)
         try:
-            host, port = await _listen(gateway, settings)
             for stored in load_open_matches(engine):
                 lobby.restore(stored)
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(lobby))
             yield RunningServer(host, port, settings.database, lobby)
         finally:
             await _stop(lobby, gateway, log)
-            beat.cancel()
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:

@@ -1,0 +1,56 @@
+"""A client that vanishes: its match ends by the clock, every game is logged, and it can be read afterwards."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+import structlog
+
+from evilpegs_clients.verify import verify_match
+from evilpegs_server import match, service
+from evilpegs_server.clock import TimeControl
+from evilpegs_server.ladders import load_ladders
+from evilpegs_server.service import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.database import open_existing
+from support.servers import PATIENCE, dial
+
+
+@pytest.fixture
+async def quick_server(database, monkeypatch):
+    """A server whose `classic` gives a fifth of a second a game, and as long to be ready."""
+    ladders = load_ladders()
+    ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3)
+    monkeypatch.setattr(service, "load_ladders", lambda: ladders)
+    monkeypatch.setattr(match, "READY_MS", 200)
+    async with running_server(Settings(port=0, database=database), structlog.get_logger()) as running:
+        yield running
+
+
+async def over(server):
+    """Wait until no match is open."""
+    async with asyncio.timeout(PATIENCE):
+        while len(server.lobby):  # noqa: ASYNC110 - the clock of the match is a real one here
+            await asyncio.sleep(0.02)
+
+
+async def test_its_match_ends_by_the_clock_and_is_logged(quick_server, database):
+    async with dial(quick_server.url) as raw:
+        await raw.hello()
+        played = await raw.play("classic")
+        await raw.guess(played, 1, 1, "1122")
+    await over(quick_server)
+    events = [json.loads(entry.text) for entry in load_match(open_existing(database), played).entries]
+    assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]
+    assert events[-1]["guesses"] == [1, 0, 0]
+    assert verify_match(events) == []
+
+
+async def test_a_guess_after_the_flag_is_told_so(quick_server):
+    async with dial(quick_server.url) as raw:
+        await raw.hello()
+        played = await raw.play("classic")
+        assert (await raw.hear("game_over"))["outcome"] == "flagged"
+        assert (await raw.guess(played, 1, 1, "1122"))["code"] == "game_over"
