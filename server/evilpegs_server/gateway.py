@@ -14,7 +14,8 @@ from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.fair_time import FairTime
-from evilpegs_server.session import House, Session
+from evilpegs_server.reception import House
+from evilpegs_server.session import Session
 
 MAX_FRAME: Final = 1 << 16
 """A longer frame ends the connection; one over the protocol's limit only brings an error."""

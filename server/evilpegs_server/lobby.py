@@ -20,6 +20,7 @@ from evilpegs_server.link import Link
 from evilpegs_server.match import Match
 from evilpegs_server.players import Player
 from evilpegs_server.record import Record
+from evilpegs_server.refusal import RefusedRequestError
 from evilpegs_server.runner import MatchRunner, Surroundings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
@@ -31,14 +32,6 @@ OPEN_MATCHES: Final = 8
 """Matches that one player may have open."""
 GRACE_MS: Final = 60_000
 """How long clocks wait for their players after a restart."""
-
-
-class PlayRefusedError(Exception):
-    """A match cannot begin; ``code`` says why."""
-
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Lobby:
@@ -62,7 +55,7 @@ class Lobby:
         self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(self, link: Link, player: Player, client: Program, request: Play) -> MatchRunner:
-        """Begin a match; raises PlayRefusedError."""
+        """Begin a match; raises RefusedRequestError."""
         ladder = self._admit(player, request.ladder)
         identity = Identity(secrets.token_hex(8), ladder, secrets.token_bytes(32))
         runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
@@ -120,15 +113,17 @@ class Lobby:
 
     def _admit(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:
-            raise PlayRefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
-            raise PlayRefusedError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
         if ladder.rated and player.is_guest:
-            raise PlayRefusedError(ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones")
+            raise RefusedRequestError(
+                ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
+            )
         if len(self.open_of(player)) >= OPEN_MATCHES:
             why = f"you have {OPEN_MATCHES} open matches; finish or resign one"
-            raise PlayRefusedError(ErrorCode.TOO_MANY_MATCHES, why)
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
     def _runner(self, identity: Identity, player: int, match: Match, record: Record) -> MatchRunner:

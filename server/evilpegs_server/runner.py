@@ -4,22 +4,24 @@ Requests are taken one after another; while a reply is computed or a commit is o
 event is durable before the frame that reveals it is sent, and there is one order of things for player and record.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
-from evilpegs_protocol.codec import answer, encode, plain_turn
+from evilpegs_protocol.codec import answer
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
-from evilpegs_protocol.server_messages import ErrorCode, Expected, HintGiven, Notice, Resumed
+from evilpegs_protocol.server_messages import ErrorCode, Expected
+from evilpegs_server import answers
+from evilpegs_server.alarm import Alarm
+from evilpegs_server.answers import Asked
 from evilpegs_server.codemaking import Answer, Codemaking, HintAnswer
-from evilpegs_server.events import AnswerRepeated, CodeRefused, MatchEvent, NeedReply, TurnOpened
+from evilpegs_server.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.fair_time import FairTime
 from evilpegs_server.link import Link, error_text
 from evilpegs_server.match import Match, RefusedError, State
@@ -28,24 +30,10 @@ from evilpegs_server.scribe import Minutes, Scribe
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.transcript import Identity
 
-TIMER_GRACE_MS: Final = 20.0
-"""How much later than the flag the timer looks, so that a guess already received is read first."""
 MOST_WAITING: Final = 16
 """Requests that may wait for one match."""
 
-MatchRequest = Ready | Guess | Hint | Resign | Resume
-
-_ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
-"""The event that is the direct answer to a request."""
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
-
-
-class Asked(NamedTuple):
-    """A request, who sent it, and when it arrived (fair milliseconds)."""
-
-    link: Link
-    message: MatchRequest
-    arrived: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +64,8 @@ class MatchRunner:
         self._waiting: deque[Asked] = deque()
         self._busy = False
         self._broken = False
-        self._stopped = False
         self._told = record.seq
-        self._timer: asyncio.TimerHandle | None = None
-        self._armed_for = 0.0
+        self._alarm = Alarm(self._wake)
         self._stalled_at_turn = 0.0
 
     # In
@@ -96,9 +82,9 @@ class MatchRunner:
     def receive(self, asked: Asked) -> None:
         """Take a request; its answer comes when those before it are done."""
         if self._broken:
-            self._refuse(asked, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+            asked.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
         elif len(self._waiting) >= MOST_WAITING:
-            self._refuse(asked, ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+            asked.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
         else:
             self._waiting.append(asked)
             self._pump()
@@ -112,12 +98,11 @@ class MatchRunner:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
         now = self._now()
         self.match.recover(now, grace_ms)
-        self._arm(now)
+        self._alarm.set(self.match.deadline(), now)
 
     def stop(self) -> None:
         """Do nothing more of its own accord."""
-        self._stopped = True
-        self._disarm()
+        self._alarm.turn_off()
 
     def awaits(self, request: Ready | Guess) -> bool:
         """Whether the match waits for just this request."""
@@ -147,7 +132,7 @@ class MatchRunner:
             self._resume(asked, message)
         elif asked.link is not self.seat:
             why = "another connection has the seat of this match; send resume to take it"
-            self._refuse(asked, ErrorCode.NOT_YOUR_MATCH, why)
+            asked.refuse(ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._hint(asked)
         else:
@@ -157,12 +142,7 @@ class MatchRunner:
         try:
             events = self._command(message, asked.arrived)
         except RefusedError as refused:
-            self._refuse(
-                asked,
-                ErrorCode(refused.refusal),
-                str(refused),
-                Expected(game=refused.game, turn=refused.turn),
-            )
+            asked.refuse_as(refused)
             return
         first = events[0]
         if isinstance(first, NeedReply):
@@ -170,7 +150,7 @@ class MatchRunner:
         elif isinstance(first, AnswerRepeated):
             self._repeat(asked, first)
         else:
-            self._conclude(asked, events, self._objection(message, first))
+            self._conclude(asked, events, answers.objection(message, first))
 
     def _command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
         match message:
@@ -209,7 +189,7 @@ class MatchRunner:
     ) -> None:
         """Record what happened and say so once it is durable."""
         minutes = self._scribe.take_down(events, reply, stalled_ms)
-        texts = self._texts(asked, minutes, objection)
+        texts = answers.told(self.identity.id, asked, minutes, objection)
         link = asked.link if asked else self.seat
         self._commit(minutes, partial(self._deliver, link, texts, minutes))
 
@@ -237,7 +217,7 @@ class MatchRunner:
         now = self._now()
         if minutes.turn is not None:
             self._turn_sent(now)
-        self._arm(now)
+        self._alarm.set(self.match.deadline(), now)
         if minutes.entries:
             self._told = minutes.entries[-1].seq
             self._around.publish(self.identity, minutes.entries)
@@ -264,99 +244,48 @@ class MatchRunner:
 
     # Time
 
-    def _arm(self, now: float) -> None:
-        deadline = self.match.deadline()
-        if deadline is None or self._stopped or (self._timer is not None and deadline >= self._armed_for):
-            return  # a timer that fires too early arms the next one
-        self._disarm()
-        self._armed_for = deadline
-        delay = (deadline - now + TIMER_GRACE_MS) / 1000
-        self._timer = asyncio.get_running_loop().call_later(delay, self._wake)
-
-    def _disarm(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def _wake(self) -> None:
-        self._timer = None
-        if self._busy or self._stopped:
-            return
+        if self._busy:
+            return  # what is under way sets the alarm again
         now = self._now()
         events = self.match.handle_timeout(now)
         if events:
             self._conclude(None, events)
         else:
-            self._arm(now)
+            self._alarm.set(self.match.deadline(), now)
 
     def _now(self) -> float:
         return self._around.fair_time.now()
 
-    # Out
-
-    def _texts(self, asked: Asked | None, minutes: Minutes, objection: str | None) -> list[str]:
-        re = asked.message.id if asked else None
-        awaited = _ANSWERED_BY.get(asked.message.type) if asked and not objection else None
-        texts = [objection] if objection else []
-        for entry in minutes.entries:
-            texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
-            awaited = None if entry.type == awaited else awaited
-        if minutes.turn is not None:
-            answers_ready = asked is not None and isinstance(asked.message, Ready)
-            texts.append(self._turn_text(minutes.turn, re if answers_ready else None))
-        return texts
-
-    def _turn_text(self, opened: TurnOpened, re: str | None) -> str:
-        text = plain_turn(self.identity.id, opened.game, opened.turn, opened.left_ms)
-        return answer(text, re)
-
-    def _objection(self, message: MatchRequest, first: MatchEvent) -> str | None:
-        """Why a guess brought no feedback, where it brought something else."""
-        if isinstance(first, CodeRefused):
-            left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
-            return error_text(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
-        if isinstance(message, Guess):
-            return error_text(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
-        return None
+    # What needs no command to the match
 
     def _repeat(self, asked: Asked, repeated: AnswerRepeated) -> None:
         entry = self.record.feedback(repeated.game, repeated.turn)
         asked.link.send([answer(entry.text, asked.message.id)])
 
-    def _refuse(self, asked: Asked, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
-        asked.link.send([error_text(code, why, asked.message.id, expected=expected)])
-
     def _resume(self, asked: Asked, message: Resume) -> None:
         self.take_seat(asked.link)
-        turn = self.match.open_turn(self._now())
-        resumed = Resumed(
-            match=self.identity.id,
-            seq=self.record.seq,
-            state=self.match.state.value,
-            game=self.match.game,
-            ready_by_ms=self.match.ready_by_ms(self._now()) if self.match.state is State.READY else None,
-            re=message.id,
-        )
-        texts = [encode(resumed), *(entry.text for entry in self.record.since(message.seq))]
-        minutes = Minutes(turn=turn)
+        now = self._now()
+        texts = answers.resumed(self.match, self.record, message, now)
+        turn = self.match.open_turn(now)
         if turn is not None:
-            texts.append(self._turn_text(turn, None))
-        self._deliver(asked.link, texts, minutes)
+            texts.append(answers.turn(self.identity.id, turn))
+        self._deliver(asked.link, texts, Minutes(turn=turn))
 
     def take_seat(self, link: Link) -> None:
         """The newest connection of a player plays; an older one is told and closed."""
         older, self.seat = self.seat, link
         if older is not None and older is not link:
-            older.send([encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))])
+            older.send([answers.seat_taken()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
     def _hint(self, asked: Asked) -> None:
         if self.identity.ladder.rated:
-            self._refuse(asked, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+            asked.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif self.match.state is not State.TURN:
             where = Expected(game=self.match.game, turn=self.match.turn)
             code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
-            self._refuse(asked, code, "a hint is for an open turn", where)
+            asked.refuse(code, "a hint is for an open turn", where)
         else:
             self._busy = True
             work = partial(self._around.codemaking.hint, self.identity.ladder, self.match.history)
@@ -366,15 +295,8 @@ class MatchRunner:
         self._busy = False
         if isinstance(hint, Exception):
             self._log.error("hint failed", exc_info=hint)
-            self._refuse(asked, ErrorCode.INTERNAL, "no hint could be computed")
+            asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")
         else:
-            given = HintGiven(
-                match=self.identity.id,
-                code=hint.code,
-                candidates=hint.candidates,
-                why=hint.why,
-                re=asked.message.id,
-            )
-            asked.link.send([encode(given)])
-        self._arm(self._now())
+            asked.link.send([answers.hint(self.identity.id, hint, asked.message.id)])
+        self._alarm.set(self.match.deadline(), self._now())
         self._pump()

@@ -25,7 +25,7 @@ from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import Lobby
-from evilpegs_server.session import House
+from evilpegs_server.reception import House
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, open_database

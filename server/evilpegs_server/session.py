@@ -1,14 +1,7 @@
 """The conversation with one connection: who it is, and to whom each of its messages goes."""
 
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from typing import Final, Literal
+from typing import Final
 
-from structlog.stdlib import BoundLogger
-
-from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import (
     ClientRequest,
     Guess,
@@ -24,39 +17,17 @@ from evilpegs_protocol.client_messages import (
 )
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, Limits, Pong, Unwatched, Watching, Welcome
+from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
+from evilpegs_server.answers import Asked, MatchRequest
 from evilpegs_server.link import Link, error_text
-from evilpegs_server.lobby import OPEN_MATCHES, Lobby, PlayRefusedError
-from evilpegs_server.players import NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.players import Player
 from evilpegs_server.rate_limit import RateLimit
-from evilpegs_server.runner import Asked, MatchRequest, MatchRunner
-from evilpegs_server.storage import writes
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.reception import House, admit, welcome
+from evilpegs_server.refusal import RefusedRequestError
+from evilpegs_server.runner import MatchRunner
 
 MOST_REFUSALS: Final = 500
 """Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
-
-
-class RefusedRequestError(Exception):
-    """A message is refused with this error code."""
-
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """What every session of a server shares."""
-
-    lobby: Lobby
-    players: Players
-    writer: Writer
-    registration: Literal["open", "closed"]
-    requests_per_second: int
-    program: Program
-    wall_ms: Callable[[], int]
-    log: BoundLogger
 
 
 class Session:
@@ -133,6 +104,13 @@ class Session:
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
+    async def _hello(self, hello: Hello) -> None:
+        if self.player is not None:
+            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
+        self.player, token = await admit(self._house, hello)
+        self._client = Program(name=hello.client.name, version=hello.client.version)
+        self._link.send([encode(welcome(self._house, self.player, token, hello.id))])
+
     def _known_player(self) -> Player:
         if self.player is None:
             raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "say hello first")
@@ -156,10 +134,7 @@ class Session:
     def _play(self, request: Play) -> None:
         player = self._known_player()
         assert self._client is not None  # noqa: S101 - a known player has said hello
-        try:
-            self._house.lobby.play(self._link, player, self._client, request)
-        except PlayRefusedError as error:
-            raise RefusedRequestError(error.code, str(error)) from None
+        self._house.lobby.play(self._link, player, self._client, request)
 
     async def _watch(self, request: Watch) -> None:
         self._known_player()
@@ -180,71 +155,6 @@ class Session:
     def _follow(self, topic: str) -> None:
         if not self._house.lobby.watchers.watch(self._link, topic):
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
-
-    # Hello
-
-    async def _hello(self, hello: Hello) -> None:
-        if self.player is not None:
-            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
-        if self._house.lobby.draining:
-            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
-        token = None
-        if hello.token is not None:
-            player = self._house.players.by_token(hello.token)
-            if player is None:
-                raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
-        else:
-            player = self._claim(hello)
-            token = await self._enrol(player)
-        self.player, self._client = player, Program(name=hello.client.name, version=hello.client.version)
-        self._link.send([encode(self._welcome(player, token, hello.id))])
-
-    def _claim(self, hello: Hello) -> Player:
-        if hello.name is None or hello.kind is None:
-            return self._house.players.guest()
-        if self._house.registration == "closed":
-            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
-        try:
-            return self._house.players.claim(hello.name, hello.kind)
-        except NameRefusedError as error:
-            code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
-            raise RefusedRequestError(code, str(error)) from None
-
-    async def _enrol(self, player: Player) -> str:
-        """Store a new player; his name is kept for him meanwhile."""
-        token = new_token()
-        token_hash = hash_token(token)
-        self._house.players.add(player, token_hash)
-        stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        write = writes.player_claimed(player, token_hash, self._house.wall_ms())
-        self._house.writer.submit([write], partial(_settle, stored))
-        if await stored is not None:
-            self._house.players.remove(player, token_hash)
-            raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
-        return token
-
-    def _welcome(self, player: Player, token: str | None, re: str | None) -> Welcome:
-        lobby = self._house.lobby
-        return Welcome(
-            player=player.name,
-            kind=player.kind,
-            token=token,
-            open=tuple(lobby.open_of(player)),
-            ladders=tuple(ladder.info() for ladder in lobby.ladders.values()),
-            limits=Limits(
-                frame_bytes=limits.FRAME_BYTES,
-                nesting=limits.NESTING,
-                open_matches=OPEN_MATCHES,
-                requests_per_second=self._house.requests_per_second,
-            ),
-            server=self._house.program,
-            re=re,
-        )
-
-
-def _settle(stored: asyncio.Future[Exception | None], error: Exception | None) -> None:
-    if not stored.done():
-        stored.set_result(error)
 
 
 class _TooFastError(Exception):

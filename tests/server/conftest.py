@@ -24,7 +24,8 @@ from evilpegs_server.events import Fact, TurnOpened
 from evilpegs_server.ladders import Ladder
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.match import Match, RefusedError, State
-from evilpegs_server.session import House, Session
+from evilpegs_server.reception import House
+from evilpegs_server.session import Session
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.writer import Writer

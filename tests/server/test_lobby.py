@@ -120,4 +120,4 @@ async def test_draining_waits_for_what_is_under_way_and_stops_the_clocks(ann, bu
     await draining
     assert json.loads(ann.link.sent[-1])["type"] == "turn"
     assert (await ann.hear(re=guessed))["type"] == "feedback"
-    assert building.lobby.get(quick)._timer is None
+    assert building.lobby.get(quick)._alarm._timer is None

@@ -8,9 +8,10 @@ import json
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
+from evilpegs_server.answers import Asked
 from evilpegs_server.codemaking import HintAnswer
 from evilpegs_server.match import IDLE_MS
-from evilpegs_server.runner import MOST_WAITING, Asked
+from evilpegs_server.runner import MOST_WAITING
 
 
 @pytest.fixture
@@ -177,8 +178,8 @@ class TestTime:
 
     async def test_who_looks_too_early_looks_again(self, ann, building):
         match = await ann.play("tiny")
-        building.lobby.get(match)._wake()
-        assert building.lobby.get(match)._timer is not None
+        building.lobby.get(match)._alarm._ring()
+        assert building.lobby.get(match)._alarm._timer is not None
         assert types(ann)[-1] == "turn"
 
     async def test_also_when_nobody_is_there(self, ann, building):
@@ -229,7 +230,7 @@ class TestTime:
         building.pool.held = True
         await ann.say(type="hint", match=match)
         building.fair_time.ms += IDLE_MS
-        building.lobby.get(match)._wake()
+        building.lobby.get(match)._alarm._ring()
         building.pool.let_go()
         assert (await ann.hear("hint"))["match"] == match
         assert (await ann.hear("game_over"))["outcome"] == "forfeit"
