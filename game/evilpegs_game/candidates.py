@@ -49,6 +49,10 @@ class LiveSets:
         """What all codes of ``rules`` take; known without making them."""
         return rules.pegs * rules.size + _ENTRY_BYTES
 
+    def fits(self, rules: Rules) -> bool:
+        """Whether games of ``rules`` can be played within the budget."""
+        return self.bytes_needed(rules) <= self._max_bytes
+
     @property
     def bytes_used(self) -> int:
         """What the entries take now; never more than ``max_bytes``."""
@@ -61,7 +65,7 @@ class LiveSets:
             TooLargeError: they do not fit the budget; nothing was allocated.
         """
         needed = self.bytes_needed(rules)
-        if needed > self._max_bytes:
+        if not self.fits(rules):
             message = (
                 f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
             )

@@ -122,6 +122,10 @@ class Codemaking:
                 given = self.answer(ladder, draw, (), guess).feedback
                 self.hint(ladder, (Turn(guess, given),))
 
+    def fits(self, ladder: Ladder) -> bool:
+        """Whether the codes that replies are computed from fit the memory this server may use."""
+        return (ladder.codemaker == "fixed" and ladder.rated) or self._live_sets.fits(ladder.rules)
+
     def is_cheap(self, ladder: Ladder) -> bool:
         """Whether replies on this ladder take well under a millisecond."""
         return ladder.rules.size <= INLINE_CODES or (ladder.codemaker == "fixed" and ladder.rated)

@@ -1,7 +1,8 @@
 """The leaderboard of a ladder: a pure fold over the events of records.
 
-Each rated game of a player counts, with his latest client version. A game that was not solved counts as one guess
-more than the limit, also a game of a match that was abandoned; void games are the server's fault and are left out.
+With a fixed codemaker the rated games with a player's latest client version count, against an adversary all of them.
+A game that was not solved counts as one guess more than the limit, also a game of a match that was abandoned; void
+games are the server's fault and are left out.
 
 The interval of the mean is anytime-valid: it holds at 95 % however often one looks and whenever one stops. It is the
 asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform central limit
@@ -21,6 +22,7 @@ PROVISIONAL: Final = 100
 """With fewer games a row has no rank."""
 TUNED_FOR: Final = 300
 ALPHA: Final = 0.05
+_ALL_VERSIONS: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,10 @@ class _Tallies:
     def begin(self, started: MatchStarted) -> _Tally:
         self.started.append(started)
         client = _label(started.client)
-        tally = self._by_player[started.player].setdefault(client, _Tally(client))
-        tally.last_at = max(tally.last_at, started.at)
+        version = client if started.codemaker == "fixed" else _ALL_VERSIONS
+        tally = self._by_player[started.player].setdefault(version, _Tally(client))
+        if started.at >= tally.last_at:
+            tally.last_at, tally.client = started.at, client
         return tally
 
     def latest(self) -> dict[str, _Tally]:

@@ -117,6 +117,8 @@ class Lobby:
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
+        if not self._around.codemaking.fits(ladder):
+            raise RefusedRequestError(ErrorCode.TOO_LARGE, "this server has too little memory for that ladder")
         if ladder.rated and player.is_guest:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"

@@ -188,7 +188,11 @@ class MatchRunner:
         stalled_ms: int = 0,
     ) -> None:
         """Record what happened and say so once it is durable."""
-        minutes = self._scribe.take_down(events, reply, stalled_ms)
+        try:
+            minutes = self._scribe.take_down(events, reply, stalled_ms)
+        except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
+            self._break(error)
+            return
         texts = answers.told(self.identity.id, asked, minutes, objection)
         link = asked.link if asked else self.seat
         self._commit(minutes, partial(self._deliver, link, texts, minutes))
@@ -232,7 +236,7 @@ class MatchRunner:
 
     def _break(self, error: Exception) -> None:
         """What is not stored was never said: the match stands still until it is read from storage again."""
-        self._broken = True
+        self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self.stop()
         for link in {self.seat, *(asked.link for asked in self._waiting)} - {None}:

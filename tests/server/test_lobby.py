@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from evilpegs_game.candidates import LiveSets
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
@@ -34,6 +35,12 @@ async def back(building, caller, match, seq=0):
     again = building.call()
     await again.hello(token=caller.token)
     return again, await again.ask(type="resume", match=match, seq=seq)
+
+
+async def test_a_ladder_whose_codes_do_not_fit_is_refused(ann, building, monkeypatch):
+    monkeypatch.setattr(building.codemaking, "_live_sets", LiveSets(1 << 19))
+    assert await ann.refusal(type="play", ladder="slow") == "too_large"
+    assert (await ann.ask(type="play", ladder="long"))["type"] == "match_started"
 
 
 class TestRestart:

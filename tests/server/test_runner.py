@@ -95,6 +95,20 @@ class TestDurability:
         assert "cannot store" in error["message"]
         assert len(building.logged) == 1
 
+    async def test_a_record_that_cannot_be_written_down_breaks_only_its_match(self, ann, building, monkeypatch):
+        match, other = await ann.play("long"), await ann.play("tiny")
+        runner = building.lobby.get(match)
+        monkeypatch.setattr(runner._scribe, "take_down", lambda *_: 1 // 0)
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        assert (await ann.hear("error"))["code"] == "storage_unavailable"
+        assert not runner.busy
+        assert [entry["event"] for entry in building.logged] == ["could not store events"]
+        again = building.call()
+        await again.hello(token=ann.token)
+        for each in (match, other):
+            assert (await again.ask(type="resume", match=each, seq=0))["state"] == "turn"
+        assert (await again.guess(match, 1, "1" * 16))["seq"] == 3
+
 
 class TestOrder:
     """While the codemaker thinks, requests wait."""

@@ -13,7 +13,7 @@ from evilpegs_server.storage.tables import events, games, matches, players
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as it is in the database. ``client_nonces`` has a key for each game that was begun."""
+    """A match as it is in the database. ``client_nonces`` has a key for each game that was begun or is over."""
 
     id: str
     player: int

@@ -7,6 +7,7 @@ durable when its callback runs, and a busy server pays for one flush where a nai
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
@@ -106,7 +107,8 @@ class Writer:
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
 
-        self._notify(report)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more, but the other jobs are still due
+            self._notify(report)
 
 
 def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
