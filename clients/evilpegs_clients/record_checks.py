@@ -1,13 +1,11 @@
 """Whether a record is a whole: its order, its hashes, and the summary at its end."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from evilpegs_clients.finding import Finding
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -16,14 +14,6 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-
-
-def heads(events: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The hash of each event, over the one before and its own text."""
-    hashes = [GENESIS]
-    for event in events:
-        hashes.append(event_hash(hashes[-1], canonical(dict(event))))
-    return hashes[1:]
 
 
 def check_start(started: MatchStarted) -> Iterator[Finding]:

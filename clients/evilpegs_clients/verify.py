@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from evilpegs_clients.finding import Finding
 from evilpegs_clients.game_checks import GameRecord, check_game
-from evilpegs_clients.record_checks import check_end, check_order, check_start, heads
+from evilpegs_clients.record_checks import check_end, check_order, check_start
 from evilpegs_game.candidates import LiveSets
-from evilpegs_protocol.canonical import GENESIS, canonical
+from evilpegs_protocol.canonical import GENESIS, canonical, chain
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted, RecordEvent
 
@@ -43,7 +43,7 @@ def verify_record(events: Events) -> list[Finding]:
         return findings
     started = parsed[0]
     assert isinstance(started, MatchStarted)  # noqa: S101 - `_parsed` saw to it
-    hashes = heads(events)
+    hashes = chain(canonical(dict(event)) for event in events)
     head = hashes[-2] if len(hashes) > 1 else GENESIS
     return [*check_start(started), *check_order(parsed), *check_end(parsed, started.games, head)]
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any, Final
 
 GENESIS: Final = "0" * 64
@@ -23,3 +25,8 @@ def canonical(value: Any) -> str:
 def event_hash(previous: str, event: str) -> str:
     """SHA-256, in hex, over the hash before and the event's canonical JSON."""
     return hashlib.sha256((previous + event).encode()).hexdigest()
+
+
+def chain(texts: Iterable[str]) -> list[str]:
+    """The hash after each event of a record, given their canonical JSON from the first on."""
+    return list(accumulate(texts, event_hash, initial=GENESIS))[1:]

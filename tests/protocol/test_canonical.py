@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
+from evilpegs_protocol.canonical import GENESIS, canonical, chain, event_hash
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
@@ -80,6 +80,11 @@ def test_each_hash_covers_the_one_before_as_hex_and_the_text_as_utf8():
     first = hashlib.sha256(b"0" * 64 + '{"code":"\u00e9"}'.encode()).hexdigest()
     second = hashlib.sha256(first.encode("ascii") + b"{}").hexdigest()
     assert event_hash(event_hash(GENESIS, '{"code":"\u00e9"}'), "{}") == second
+    assert chain(iter(['{"code":"\u00e9"}', "{}"])) == [first, second]
+
+
+def test_no_events_have_no_hashes():
+    assert chain([]) == []
 
 
 @settings(deadline=None)
