@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -41,9 +43,17 @@ def test_anything_else_is_an_error_that_names_the_strategy(value):
     assert "\n" not in str(caught.value)
 
 
-def test_a_repeated_color_where_none_may():
-    with pytest.raises(StrategyError, match="repeats a color"):
-        choice((0, 1, 2, 2), "4x10-distinct")
+@pytest.mark.parametrize(
+    ("value", "rules", "why"),
+    [
+        ((0, 1, 2), "4x6", "'123' has 3 pegs; 4x6 needs 4"),
+        ((0, 0, 1, -1), "4x6", "'112?' has a color that 4x6 lacks; use 123456"),
+        ((0, 1, 2, 2), "4x10-distinct", "'1233' repeats a color; 4x10-distinct allows each once"),
+    ],
+)
+def test_why_it_is_no_code_is_said_as_to_everyone(value, rules, why):
+    with pytest.raises(StrategyError, match=re.escape(f"{value}, not a code of {rules}: {why}")):
+        choice(value, rules)
 
 
 def test_it_is_a_game_error():

@@ -8,8 +8,8 @@ from random import Random
 from typing import Protocol
 
 from evilpegs_game.candidates import History, Position
-from evilpegs_game.codes import Code, format_code
-from evilpegs_game.errors import GameError
+from evilpegs_game.codes import Code, check_code, format_code
+from evilpegs_game.errors import GameError, IllegalCodeError
 from evilpegs_game.rules import Rules
 
 
@@ -59,13 +59,12 @@ def seeded_rng(seed: int, history: History) -> Random:
 def _legal(value: object, rules: Rules, name: str) -> Code:
     try:
         code = tuple(index(color) for color in value)  # type: ignore[attr-defined]
+        check_code(code, rules)
     except TypeError:
-        code = ()
-    if len(code) != rules.pegs or min(code) < 0 or max(code) >= rules.colors:
-        problem = f"not a code of {rules}: {rules.pegs} colors, each from 0 to {rules.colors - 1}"
-    elif not rules.repeats and len(set(code)) < len(code):
-        problem = f"which repeats a color; {rules} allows each once"
+        why = "it is not a tuple of color indices"
+    except IllegalCodeError as error:
+        why = str(error)
     else:
         return code
-    message = f"strategy {name} chose {reprlib.repr(value)}, {problem}"
+    message = f"strategy {name} chose {reprlib.repr(value)}, not a code of {rules}: {why}"
     raise StrategyError(message)
