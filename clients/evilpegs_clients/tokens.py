@@ -105,7 +105,8 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
     """Whether, while the block lasts, no other program plays on that server under that name.
 
     One that is alone may finish the matches it finds open; another's would be taken from under its hands. Programs
-    know of each other by locks beside the file of tokens. Of guests, who have no name, this is never true.
+    know of each other by locks beside the file of tokens, which stay there: who waits for one that was removed would
+    hold another file than who comes next. Of guests, who have no name, this is never true.
     """
     if name is None:
         yield False
@@ -119,10 +120,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
         except BlockingIOError:
             yield False
             return
-        try:
-            yield True
-        finally:
-            path.unlink(missing_ok=True)
+        yield True
 
 
 def _checked(value: Any) -> _Kept:

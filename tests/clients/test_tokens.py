@@ -1,3 +1,4 @@
+import fcntl
 import json
 import multiprocessing
 import stat
@@ -5,7 +6,7 @@ import stat
 import pytest
 
 from evilpegs_clients.errors import TokenFileError
-from evilpegs_clients.tokens import MOST_KEPT, TokenFile, default_token_file
+from evilpegs_clients.tokens import MOST_KEPT, TokenFile, default_token_file, sole_user
 
 HERE = "ws://127.0.0.1:8765/v1"
 THERE = "ws://pegs.example/v1"
@@ -98,6 +99,28 @@ def test_programs_at_the_same_time_lose_nothing(tokens):
     for program in programs:
         program.join()
     assert len(json.loads(tokens.path.read_text())[HERE]) == 80
+
+
+def test_one_program_at_a_time_is_the_sole_user(tokens):
+    with sole_user(tokens, HERE, "ann") as first, sole_user(tokens, HERE, "ann") as second:
+        assert (first, second) == (True, False)
+        with sole_user(tokens, HERE, "bob") as bob, sole_user(tokens, THERE, "ann") as there:
+            assert bob
+            assert there
+    with sole_user(tokens, HERE, "ann") as again:
+        assert again
+    with sole_user(tokens, HERE, None) as guest:
+        assert not guest
+
+
+def test_who_opened_the_lock_while_another_held_it_is_still_seen(tokens):
+    with sole_user(tokens, HERE, "ann"):
+        (path,) = tokens.path.parent.glob("tokens.json.*.lock")
+        late = path.open("w")
+    with late:
+        fcntl.flock(late, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with sole_user(tokens, HERE, "ann") as third:
+            assert not third
 
 
 def test_the_default_file_is_in_the_user_data_directory(monkeypatch, tmp_path):
