@@ -29,8 +29,3 @@ def _outward(family: socket.AddressFamily, elsewhere: str) -> str | None:
             return str(probe.getsockname()[0])
     except OSError:
         return None
-
-
-def server_address(host: str, port: int, path: str) -> str:
-    """The WebSocket address; an IPv6 host stands in brackets."""
-    return f"ws://[{host}]:{port}{path}" if ":" in host else f"ws://{host}:{port}{path}"

@@ -5,7 +5,9 @@ import socket
 import pytest
 
 from evilpegs import addresses
-from evilpegs.addresses import reachable_host, server_address
+from evilpegs.addresses import reachable_host
+from evilpegs.commands.serve import _announce
+from evilpegs_server.service import RunningServer
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.7", "::1", "localhost"])
@@ -27,6 +29,9 @@ def test_without_a_way_out_it_is_the_hosts_name(monkeypatch, host):
     assert reachable_host(host) == socket.gethostname()
 
 
-def test_addresses():
-    assert server_address("192.0.2.7", 8765, "/v1") == "ws://192.0.2.7:8765/v1"
-    assert server_address("::1", 8765, "/v1") == "ws://[::1]:8765/v1"
+@pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])
+def test_the_greeting_has_it_as_clients_paste_it(capsys, host, url):
+    _announce(RunningServer(host, 8765, "sqlite:///x", lobby=None))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"listening on {url}"
+    assert lines[3].endswith(f" --server {url}")

@@ -52,10 +52,11 @@ def _loop_factory() -> "Callable[[], asyncio.AbstractEventLoop] | None":
 
 
 def _announce(server: "RunningServer") -> None:
-    from evilpegs.addresses import reachable_host, server_address
-    from evilpegs_protocol.limits import PATH
+    from dataclasses import replace
 
-    url = server_address(reachable_host(server.host), server.port, PATH)
+    from evilpegs.addresses import reachable_host
+
+    url = replace(server, host=reachable_host(server.host)).url
     lines = [
         f"listening on {url}",
         f"the database is {server.database}",
