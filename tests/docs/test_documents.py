@@ -98,6 +98,15 @@ def test_the_documents_show_commands():
     assert shown >= {"serve", "play", "bot", "ladders", "leaderboard", "replay", "partition", "evaluate", "duel"}
 
 
+def test_in_ci_nothing_is_skipped(tmp_path):
+    fake = tmp_path / "make"
+    fake.write_text('#!/bin/sh\necho "$* with CI=$CI"\n')
+    fake.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.defpath}"}
+    run = subprocess.run([ROOT / ".ci/run"], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout == "test with CI=1\n"
+
+
 def test_links_lead_somewhere():
     for document in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
