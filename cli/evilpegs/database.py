@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from evilpegs.errors import CommandError
 from evilpegs.server_settings import server_settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, matches_beginning, newest_matches
 from evilpegs_server.storage.database import open_existing
+from evilpegs_server.storage.tables import events
 
 NEWEST = "last"
 
@@ -40,3 +41,10 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
     stored = load_match(engine, found[0])
     assert stored is not None  # noqa: S101 - matches are never removed
     return stored
+
+
+def match_with(engine: Engine, event: str) -> str:
+    """The id of a match that has this event, given as it is stored; raises NoResultFound."""
+    with engine.connect() as connection:
+        match: str = connection.execute(select(events.c.match).where(events.c.json == event).limit(1)).scalar_one()
+        return match

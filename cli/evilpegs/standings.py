@@ -1,12 +1,15 @@
 """The leaderboards of a database."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from sqlalchemy import Engine
 
+from evilpegs.database import match_with
 from evilpegs.errors import CommandError
-from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.ladders import Ladder, load_ladders
 from evilpegs_server.leaderboard import Row, leaderboard
 from evilpegs_server.storage.archive import recorded_events
@@ -28,8 +31,16 @@ def standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:
 
 
 def _standing(engine: Engine, ladder: Ladder) -> Standing:
-    events = map(decode_record_event, recorded_events(engine, [ladder.id]))
-    return Standing(ladder, leaderboard(events, ladder.id))
+    return Standing(ladder, leaderboard(_events(engine, ladder), ladder.id))
+
+
+def _events(engine: Engine, ladder: Ladder) -> Iterator[RecordEvent]:
+    for text in recorded_events(engine, [ladder.id]):
+        try:
+            yield decode_record_event(text)
+        except CodecError as error:
+            message = f"the record of match {match_with(engine, text)} cannot be read: {error}"
+            raise CommandError(message) from None
 
 
 def _rated(ladder_id: str) -> Ladder:

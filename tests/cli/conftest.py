@@ -3,11 +3,14 @@
 import json
 import os
 import select
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +138,26 @@ def played(server, tmp_path_factory):
         with Child(*bot, "--ladder", ladder, env=home) as child:
             documents.append(child.end().document)
     return documents
+
+
+@pytest.fixture
+def evil_match(played):
+    """The id of the match on classic-evil."""
+    return played[1]["matches"][0]["match"]
+
+
+@pytest.fixture
+def tampered(server, evil_match, tmp_path):
+    """A copy of the database to do wrong to."""
+    place = Path(server.database.removeprefix("sqlite:///"))
+    for path in place.parent.glob(place.name + "*"):
+        shutil.copy(path, tmp_path)
+
+    def do(statement):
+        connection = sqlite3.connect(tmp_path / place.name)
+        connection.execute(statement, {"match": evil_match})
+        connection.commit()
+        connection.close()
+        return f"sqlite:///{tmp_path / place.name}"
+
+    return do

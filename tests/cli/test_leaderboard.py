@@ -81,6 +81,14 @@ def test_a_ladder_that_has_none(run, server, ladder, says):
     assert says in result.complaint
 
 
+@pytest.mark.parametrize("seq", [1, 2])
+def test_a_record_that_is_not_one_is_named(run, evil_match, tampered, seq):
+    database = tampered(f"UPDATE events SET json = '{{}}' WHERE match = :match AND seq = {seq}")
+    result = run("leaderboard", "--database", database)
+    assert result.status == 2
+    assert result.complaint.startswith(f"the record of match {evil_match} cannot be read: ")
+
+
 def made_row(player, **figures):
     defaults = {
         "client": "test 1",

@@ -1,19 +1,10 @@
 """`evilpegs replay`."""
 
-import shutil
-import sqlite3
-from pathlib import Path
-
 import pytest
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
 TURN = {"turn", "code", "black", "white", "candidates", "took_ms", "left_ms"}
-
-
-@pytest.fixture
-def evil_match(played):
-    return played[1]["matches"][0]["match"]
 
 
 def test_the_document(run, server, evil_match):
@@ -62,23 +53,6 @@ def test_a_beginning_of_several(run, server, played):
     result = run("replay", "", "--database", server.database)
     assert result.status == 2
     assert "more than one match" in result.complaint
-
-
-@pytest.fixture
-def tampered(server, evil_match, tmp_path):
-    """A copy of the database to do wrong to."""
-    place = Path(server.database.removeprefix("sqlite:///"))
-    for path in place.parent.glob(place.name + "*"):
-        shutil.copy(path, tmp_path)
-
-    def do(statement):
-        connection = sqlite3.connect(tmp_path / place.name)
-        connection.execute(statement, {"match": evil_match})
-        connection.commit()
-        connection.close()
-        return f"sqlite:///{tmp_path / place.name}"
-
-    return do
 
 
 CHANGE = "UPDATE events SET json = replace(json, '\"turn\":1', '\"turn\":2') WHERE match = :match AND seq = 3"
