@@ -102,6 +102,16 @@ def _check_clock(game: GameRecord) -> Iterator[Finding]:
     ended_by_guess = game.over.outcome in {"solved", "unsolved"}
     if game.over.elapsed_ms < elapsed or (ended_by_guess and game.over.elapsed_ms > elapsed):
         yield game.finding(f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
+    if game.over.outcome == "flagged":
+        yield from _check_flag(game, game.over.elapsed_ms - elapsed, left)
+
+
+def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Finding]:
+    """The time of the turn that had no answer, against what was left for it."""
+    if left_ms is None:
+        yield game.finding("the outcome is flagged, but there is no clock")
+    elif last_ms <= left_ms:
+        yield game.finding(f"the outcome is flagged, but the last turn took {last_ms} ms of {left_ms}")
 
 
 def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:

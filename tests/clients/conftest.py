@@ -128,6 +128,8 @@ class HonestMatch:
         self._finish()
 
     def _end_game(self, outcome):
+        if outcome == "flagged" and self.clock:
+            self.elapsed += self.left + 1
         guesses = max(0, self.turn - 1)
         secret = None
         if self.turn:

@@ -16,6 +16,8 @@ from evilpegs_clients.tokens import sole_user
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_protocol.server_messages import MatchStarted, Welcome
 
+CLOCK = {"base_ms": 60_000, "increment_ms": 0}
+
 
 @dataclass(frozen=True)
 class Doing:
@@ -51,7 +53,7 @@ def play(tokens, patience, listen):
     "kind", [{"codemaker": "fixed"}, {"codemaker": "evil", "tie": "largest/seeded"}, {"practice": True}]
 )
 async def test_matches_are_played_and_every_game_is_verified(tiny_server, play, kind):
-    server, events = tiny_server(games=3, clock={"base_ms": 60_000, "increment_ms": 0}, **kind), []
+    server, events = tiny_server(games=3, clock=CLOCK, **kind), []
     summary = await play(server, matches=2, on_event=events.append)
     assert summary.player == "ann"
     assert summary.verified
@@ -134,7 +136,7 @@ async def test_over_budget_is_counted(tiny_server, play):
         ),
         (
             lambda position: (7,),
-            "strategy doing chose (7,), not a code of 3x4: 3 colors, each from 0 to 3; the match was resigned",
+            "strategy doing chose (7,), not a code of 3x4: '8' has 1 pegs; 3x4 needs 3; the match was resigned",
         ),
     ],
 )
@@ -173,7 +175,7 @@ class Pause:
 
 async def test_a_game_lost_while_thinking_is_left_and_the_next_waits_for_the_thought(tiny_server, play):
     """The flag falls during the first thought; game 2 begins only once that thought has ended."""
-    server, pause = tiny_server(games=2), Pause()
+    server, pause = tiny_server(games=2, clock=CLOCK), Pause()
 
     async def flag():
         await pause.begun.wait()
@@ -196,7 +198,7 @@ async def test_a_game_lost_while_thinking_is_left_and_the_next_waits_for_the_tho
 
 async def test_a_game_forfeited_while_the_last_thought_goes_on(tiny_server, play):
     """Nor is the next game begun in vain: its `ready` is not sent at all."""
-    server, pause = tiny_server(games=3), Pause()
+    server, pause = tiny_server(games=3, clock=CLOCK), Pause()
 
     async def happen(outcome):
         [match] = server.matches.values()

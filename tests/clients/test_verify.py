@@ -263,6 +263,40 @@ def test_an_answer_after_the_flag_is_found(honest_match):
     assert told(verify_game(match.events, 1)) == ["game 1, turn 1: the guess was answered though the time was up"]
 
 
+@pytest.fixture
+def flagged(honest_match):
+    """One game that was lost on the clock: a guess in 40 ms, and 61 seconds without another."""
+    match = honest_match(clock=CLOCK)
+    match.ready()
+    match.guess("112")
+    match.end("flagged")
+    return match.events
+
+
+@pytest.mark.parametrize(
+    ("elapsed_ms", "said"),
+    [
+        (61_001, []),
+        (90_000, []),
+        (61_000, ["game 1: the outcome is flagged, but the last turn took 60960 ms of 60960"]),
+        (40, ["game 1: the outcome is flagged, but the last turn took 0 ms of 60960"]),
+    ],
+)
+def test_a_flag_that_has_not_fallen_is_found(flagged, elapsed_ms, said):
+    assert verify_match(flagged) == []
+    assert told(verify_game(change(flagged, "game_over", 1, elapsed_ms=elapsed_ms), 1)) == said
+
+
+@pytest.mark.parametrize("elapsed_ms", [40, 10**7])
+def test_without_a_clock_no_flag_falls(honest_match, elapsed_ms):
+    match = honest_match()
+    match.ready()
+    match.guess("112")
+    match.end("resigned")
+    lied = change(match.events, "game_over", 1, outcome="flagged", elapsed_ms=elapsed_ms)
+    assert told(verify_game(lied, 1)) == ["game 1: the outcome is flagged, but there is no clock"]
+
+
 def test_a_game_after_its_end_is_found(fixed):
     last = next(event for event in fixed if event["type"] == "feedback" and event["black"] == 3)
     solved = change(fixed, "feedback", 2, code=last["code"], black=3, white=0)
