@@ -37,14 +37,14 @@ def bot(
     """
     import asyncio
 
-    from evilpegs.asking import check_askable
     from evilpegs.bot_run import Errand, run
+    from evilpegs.play_options import check_play_options
     from evilpegs_clients.strategies.loading import load_strategy
 
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
-    check_askable(ladder, name)
+    check_play_options(ladder, name)
     errand = Errand(load_strategy(strategy, candidates_only), candidates_only, ladder, server, name, matches, seed)
     summary = asyncio.run(run(errand))
     if as_json:

@@ -41,7 +41,7 @@ def _built_in() -> "Sequence[LadderInfo]":
 def _offered(server: str) -> "Sequence[LadderInfo]":
     import asyncio
 
-    from evilpegs.visiting import welcome
+    from evilpegs.server_visit import welcome
 
     return asyncio.run(welcome(server)).ladders
 

@@ -27,11 +27,11 @@ def play(
     """
     import asyncio
 
-    from evilpegs.asking import check_askable
+    from evilpegs.play_options import check_play_options
     from evilpegs_clients.terminal import run_terminal
 
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
         raise CommandError(message)
-    check_askable(ladder, name)
+    check_play_options(ladder, name)
     asyncio.run(run_terminal(server=server, ladder=ladder, name=name, console=console()))

@@ -1,4 +1,4 @@
-"""What can be asked of a server at all, found out before one is."""
+"""The options --ladder and --name, checked before any server is asked."""
 
 from pydantic import ValidationError
 
@@ -6,7 +6,7 @@ from evilpegs.errors import CommandError
 from evilpegs_protocol.client_messages import ClientInfo, Hello, Play
 
 
-def check_askable(ladder: str, name: str | None) -> None:
+def check_play_options(ladder: str, name: str | None) -> None:
     """Raise CommandError unless the protocol can carry that ladder and that name."""
     try:
         Play(ladder=ladder)
