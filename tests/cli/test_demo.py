@@ -1,6 +1,7 @@
 """`evilpegs demo`: in short, and how it ends when it is told to."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -11,7 +12,20 @@ from evilpegs.demo_server import child_server
 from evilpegs.demonstration import Plan
 from evilpegs.errors import CommandError
 
+README = Path(__file__).parents[2] / "README.md"
 SHORT = Plan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
+
+
+def promised():
+    """What the README says that `make demo` ends with."""
+    _, _, after = README.read_text().partition("What `make demo` ends with:\n\n```text\n")
+    return after.partition("```")[0].splitlines()
+
+
+def shape(line):
+    """A line without what differs from run to run."""
+    line = re.sub(r"^match .*", "match", line)
+    return " ".join(re.sub(r"\d[\d,-]*", "#", re.sub("─+", "─", line)).split())
 
 
 def test_a_short_demonstration(run, monkeypatch):
@@ -24,6 +38,9 @@ def test_a_short_demonstration(run, monkeypatch):
     assert "classic-evil: 4x6, evil codemaker, at most 10 guesses" in lines
     assert "the chain of 30 hashes holds" in lines or "the chain of " in result.out
     assert lines[-1].startswith("It has stopped in order.")
+    headings = {shape(line) for line in promised() if not re.match(r" *\d+ [ (]", line)}
+    assert len(headings) > 10
+    assert headings <= {shape(line) for line in lines}
     assert result.err == ""
 
 
