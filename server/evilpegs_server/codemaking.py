@@ -81,9 +81,12 @@ class Codemaking:
     ``pool`` takes what is too slow for the event loop, and ``notify`` brings callbacks back to it.
     """
 
-    def __init__(self, live_sets: LiveSets, pool: Executor, notify: Callable[..., object]) -> None:
+    def __init__(
+        self, live_sets: LiveSets, pool: Executor, notify: Callable[..., object], hint_pool: Executor | None = None
+    ) -> None:
         self._live_sets = live_sets
         self._pool = pool
+        self._hint_pool = hint_pool or pool
         self._notify = notify
 
     def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
@@ -130,12 +133,16 @@ class Codemaking:
         """Whether replies on this ladder take well under a millisecond."""
         return ladder.rules.size <= INLINE_CODES or (ladder.codemaker == "fixed" and ladder.rated)
 
-    def run(self, ladder: Ladder, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
-        """Do ``work`` now if the ladder is cheap, else in the pool, and hand over what came of it."""
+    def reply(self, ladder: Ladder, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
+        """Do the ``work`` of a reply now if the ladder is cheap, else in the pool, and hand over what came of it."""
         if self.is_cheap(ladder):
             done(_attempt(work))
         else:
             self._pool.submit(lambda: self._notify(done, _attempt(work)))
+
+    def consider(self, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
+        """Do the ``work`` of a hint, which is never cheap, beside the event loop."""
+        self._hint_pool.submit(lambda: self._notify(done, _attempt(work)))
 
 
 def _attempt(work: Callable[[], _T]) -> _T | Exception:

@@ -30,6 +30,8 @@ from evilpegs_server.watchers import Watchers
 
 OPEN_MATCHES: Final = 8
 """Matches that one player may have open."""
+BRING_BACK_SECONDS: Final = 1.0
+"""How long a match rests that could not be stored."""
 GRACE_MS: Final = 60_000
 """How long clocks wait for their players after a restart."""
 
@@ -51,6 +53,7 @@ class Lobby:
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
+        self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
 
@@ -91,8 +94,11 @@ class Lobby:
 
     def restore(self, stored: StoredMatch) -> None:
         """Go on with a match that was open when the server last stopped."""
-        if stored.ladder in self.ladders:
-            self._rebuild(stored)
+        try:
+            if stored.ladder in self.ladders:
+                self._rebuild(stored)
+        except Exception:
+            self._around.log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def leave(self, link: Link) -> None:
         """The connection is gone; its matches go on by their clocks."""
@@ -104,9 +110,16 @@ class Lobby:
         """Stop every clock, and wait until what is under way is told and stored."""
         self.draining = True
         for runner in self._open.values():
-            runner.stop()
+            runner.drain()
         while any(runner.busy for runner in self._open.values()):  # noqa: ASYNC110 - once in the life of a server
             await asyncio.sleep(0.01)
+
+    def close(self) -> None:
+        """After `drain`, in time or not: nothing more happens in any match."""
+        for runner in self._open.values():
+            runner.close()
+        for task in self._returning:
+            task.cancel()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -146,3 +159,18 @@ class Lobby:
 
     def _retire(self, runner: MatchRunner) -> None:
         self._open.pop(runner.identity.id, None)
+        if runner.broken and not self.draining:
+            task = asyncio.get_running_loop().create_task(self._bring_back(runner.identity.id))
+            self._returning.add(task)
+            task.add_done_callback(self._returning.discard)
+
+    async def _bring_back(self, match: str) -> None:
+        """A match whose events could not be stored goes on from what is stored, once it can be read."""
+        while True:
+            await asyncio.sleep(BRING_BACK_SECONDS)
+            try:
+                await self.find(match)
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._around.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
+            else:
+                return

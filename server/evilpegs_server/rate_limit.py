@@ -16,7 +16,7 @@ class RateLimit:
 
     def take(self, now: float) -> int:
         """Take a token: 0, or when there is none how many milliseconds to wait for one."""
-        self._tokens = min(self._burst, self._tokens + (now - self._filled) * self._per_ms)
+        self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
         self._filled = now
         if self._tokens >= 1:
             self._tokens -= 1

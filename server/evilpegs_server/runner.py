@@ -63,7 +63,7 @@ class MatchRunner:
         self._log = around.log.bind(match=identity.id)
         self._waiting: deque[Asked] = deque()
         self._busy = False
-        self._broken = False
+        self._broken = self._draining = self._closed = False
         self._told = record.seq
         self._alarm = Alarm(self._wake)
         self._stalled_at_turn = 0.0
@@ -81,7 +81,9 @@ class MatchRunner:
 
     def receive(self, asked: Asked) -> None:
         """Take a request; its answer comes when those before it are done."""
-        if self._broken:
+        if self._draining:
+            asked.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+        elif self._broken:
             asked.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
         elif len(self._waiting) >= MOST_WAITING:
             asked.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
@@ -93,6 +95,8 @@ class MatchRunner:
         """The connection is gone. The match goes on by its clock."""
         if self.seat is link:
             self.seat = None
+        for asked in [each for each in self._waiting if each.link is link and isinstance(each.message, Resume)]:
+            self._waiting.remove(asked)  # who is gone takes no seat
 
     def recover(self, grace_ms: int) -> None:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
@@ -100,9 +104,14 @@ class MatchRunner:
         self.match.recover(now, grace_ms)
         self._alarm.set(self.match.deadline(), now)
 
-    def stop(self) -> None:
-        """Do nothing more of its own accord."""
+    def drain(self) -> None:
+        """Finish what is under way; take nothing more, and let no clock fall."""
+        self._draining = True
         self._alarm.turn_off()
+
+    def close(self) -> None:
+        """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
+        self._closed = True
 
     def awaits(self, request: Ready | Guess) -> bool:
         """Whether the match waits for just this request."""
@@ -114,6 +123,11 @@ class MatchRunner:
     def told(self) -> list[Entry]:
         """The events that are durable and were sent to the player."""
         return self.record.entries[: self._told]
+
+    @property
+    def broken(self) -> bool:
+        """Whether the match has to be read from storage again."""
+        return self._broken
 
     @property
     def busy(self) -> bool:
@@ -166,9 +180,11 @@ class MatchRunner:
         stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
         draw = self._scribe.draw(need.game, need.client_nonce)
         work = partial(self._around.codemaking.answer, self.identity.ladder, draw, need.history, need.guess)
-        self._around.codemaking.run(self.identity.ladder, work, partial(self._replied, asked, stalled_ms))
+        self._around.codemaking.reply(self.identity.ladder, work, partial(self._replied, asked, stalled_ms))
 
     def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
+        if self._closed:
+            return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
             objection = error_text(
@@ -226,7 +242,7 @@ class MatchRunner:
             self._told = minutes.entries[-1].seq
             self._around.publish(self.identity, minutes.entries)
         if self.match.over:
-            self.stop()
+            self._alarm.turn_off()
             self._around.retire(self)
 
     def _turn_sent(self, now: float) -> None:
@@ -238,7 +254,7 @@ class MatchRunner:
         """What is not stored was never said: the match stands still until it is read from storage again."""
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
-        self.stop()
+        self._alarm.turn_off()
         for link in {self.seat, *(asked.link for asked in self._waiting)} - {None}:
             if link is not None:
                 link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, None, fatal=True)])
@@ -293,10 +309,12 @@ class MatchRunner:
         else:
             self._busy = True
             work = partial(self._around.codemaking.hint, self.identity.ladder, self.match.history)
-            self._around.codemaking.run(self.identity.ladder, work, partial(self._hinted, asked))
+            self._around.codemaking.consider(work, partial(self._hinted, asked))
 
     def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
         self._busy = False
+        if self._closed:
+            return
         if isinstance(hint, Exception):
             self._log.error("hint failed", exc_info=hint)
             asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")

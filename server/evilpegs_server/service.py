@@ -33,7 +33,8 @@ from evilpegs_server.storage.writer import Writer
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
-POOL_THREADS: Final = 2
+POOL_THREADS: Final = {"replies": 2, "hints": 1}
+"""Hints have a thread of their own, so that they never hold up a reply."""
 
 
 class AddressUnusableError(Exception):
@@ -71,12 +72,12 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
     with ExitStack() as stack:
         engine = _open_storage(settings, stack)
         loop = asyncio.get_running_loop()
-        pool = stack.enter_context(ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="codemaker"))
+        pool, hint_pool = (_pool(stack, name, threads) for name, threads in POOL_THREADS.items())
         writer = Writer(engine, loop.call_soon_threadsafe)
         writer.start()
         stack.callback(writer.close)
         fair_time = FairTime(loop.time)
-        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, loop.call_soon_threadsafe)
+        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, loop.call_soon_threadsafe, hint_pool)
         lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         codemaking.warm_up(lobby.ladders.values())
         _calm_collector(stack)
@@ -133,6 +134,13 @@ def _calm_collector(stack: ExitStack) -> None:
     stack.callback(gc.unfreeze)
 
 
+def _pool(stack: ExitStack, name: str, threads: int) -> ThreadPoolExecutor:
+    """Threads that at the end finish what they are at, and nothing more."""
+    pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+    stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+    return pool
+
+
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
     try:
         return await gateway.open(settings.host, settings.port)
@@ -149,11 +157,12 @@ async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
             await lobby.drain()
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
+    lobby.close()
     await gateway.close(1012, "the server stops")
     log.info("stopped", open_matches=len(lobby))
 
 
 async def _beat(fair_time: FairTime) -> None:
     while True:
-        fair_time.now()
+        fair_time.beat()
         await asyncio.sleep(BEAT_MS / 1000)

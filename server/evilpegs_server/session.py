@@ -148,7 +148,8 @@ class Session:
             runner = await lobby.find(request.match or "")
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
-            self._follow(runner.identity.id)
+            if not runner.match.over:
+                self._follow(runner.identity.id)
             matches, texts = [runner.identity.id], [entry.text for entry in runner.told]
         self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 

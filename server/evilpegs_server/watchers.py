@@ -53,6 +53,9 @@ class Watchers:
                 link.send(texts)
             except Exception:  # noqa: BLE001 - a watcher must never fail a match
                 self._log.exception("could not tell a watcher")
+        if entries[-1].type == "match_over":
+            for link in list(self._links.get(match.id, ())):
+                self.unwatch(link, match.id)
 
     def _drop(self, link: Link, topic: str) -> None:
         links = self._links.get(topic, set())

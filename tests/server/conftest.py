@@ -306,7 +306,7 @@ class Building:
 
     def close(self):
         for runner in list(self.lobby._open.values()):
-            runner.stop()
+            runner.drain()
         self.writer.close()
 
     @property

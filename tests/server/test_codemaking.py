@@ -174,13 +174,21 @@ class TestRun:
 
     def test_cheap_work_is_done_at_once(self, codemaking):
         done = []
-        codemaking.run(self.SMALL, lambda: 7, done.append)
+        codemaking.reply(self.SMALL, lambda: 7, done.append)
+        assert done == [7]
+
+    def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
+        pool, hints, done = Pool(), Pool(), []
+        codemaking = Codemaking(LiveSets(), pool, lambda callback, *arguments: callback(*arguments), hints)
+        codemaking.consider(lambda: 7, done.append)
+        assert (len(pool.work), len(hints.work), done) == (0, 1, [])
+        hints.work[0]()
         assert done == [7]
 
     def test_other_work_goes_to_the_pool_and_its_result_through_notify(self):
         pool, notified, done = Pool(), [], []
         codemaking = Codemaking(LiveSets(), pool, lambda *call: notified.append(call))
-        codemaking.run(self.LARGE, lambda: 7, done.append)
+        codemaking.reply(self.LARGE, lambda: 7, done.append)
         assert (len(pool.work), notified) == (1, [])
         pool.work[0]()
         [(callback, *arguments)] = notified
@@ -192,7 +200,7 @@ class TestRun:
     def test_an_error_is_handed_over_like_a_result(self, ladder):
         pool, done = Pool(), []
         codemaking = Codemaking(LiveSets(), pool, lambda callback, *arguments: callback(*arguments))
-        codemaking.run(ladder, lambda: 1 // 0, done.append)
+        codemaking.reply(ladder, lambda: 1 // 0, done.append)
         for work in pool.work:
             work()
         assert isinstance(done[0], ZeroDivisionError)

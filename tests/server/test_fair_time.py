@@ -1,4 +1,4 @@
-"""Fair time: a monotonic clock with the stalls taken out."""
+"""Fair time: a monotonic clock with the stalls of the event loop taken out."""
 
 import pytest
 from hypothesis import given
@@ -6,47 +6,76 @@ from hypothesis import strategies as st
 
 from evilpegs_server.fair_time import BEAT_MS, STALL_MS, FairTime
 
-LONGEST_GAP = STALL_MS + BEAT_MS
+
+class World:
+    """Fair time on a clock that a test sets, in milliseconds from the first moment on."""
+
+    def __init__(self):
+        self.ms = 0.0
+        self.fair_time = FairTime(lambda: self.ms / 1000)
+
+    def at(self, ms):
+        self.ms = ms
+        return self.fair_time.now()
+
+    def beat(self, ms):
+        self.ms = ms
+        self.fair_time.beat()
 
 
-class Looks:
-    """A monotonic clock in seconds that goes on by a given gap (in milliseconds) at each look."""
-
-    def __init__(self, gaps):
-        self._ms, self._gaps = 1_000_000.0, iter([0.0, *gaps])
-
-    def __call__(self):
-        self._ms += next(self._gaps)
-        return self._ms / 1000
+def test_with_regular_beats_it_is_the_time():
+    world = World()
+    for ms in range(20, 2000, 20):
+        assert world.at(ms - 1) == pytest.approx(ms - 1)
+        world.beat(ms)
+    assert world.fair_time.stalled_ms == 0
 
 
-def looks(gaps):
-    """What fair time says at each look, from 0, and the stalls it has taken out at the end."""
-    fair_time = FairTime(Looks([0.0, *gaps]))
-    start = fair_time.now()
-    return [fair_time.now() - start for _ in gaps], fair_time.stalled_ms
+def test_a_beat_that_is_a_little_late_takes_nothing_out():
+    world = World()
+    world.beat(BEAT_MS + STALL_MS)
+    assert world.at(71) == pytest.approx(71)
 
 
-def test_without_stalls_it_is_the_time():
-    times, stalled = looks([20, 20, 60, LONGEST_GAP - 1])
-    assert times == pytest.approx([20, 40, 100, 100 + LONGEST_GAP - 1])
-    assert stalled == 0
+def test_a_stall_over_fifty_milliseconds_is_taken_out_whole():
+    world = World()
+    world.beat(BEAT_MS + 51)
+    assert world.fair_time.stalled_ms == pytest.approx(51)
+    assert world.at(BEAT_MS + 61) == pytest.approx(BEAT_MS + 10)
 
 
-def test_a_stall_is_taken_out_except_for_the_beat():
-    times, stalled = looks([20, 5_000, 20])
-    assert times == pytest.approx([20, 20 + BEAT_MS, 40 + BEAT_MS])
-    assert stalled == pytest.approx(5_000 - BEAT_MS)
+def test_who_looks_during_a_stall_sees_the_time_stand():
+    world = World()
+    assert [world.at(ms) for ms in (100, 200, 426)] == pytest.approx([BEAT_MS] * 3)
+    assert world.fair_time.stalled_ms == pytest.approx(406)
+
+
+def test_a_stall_made_of_many_short_callbacks_that_all_look_is_a_stall():
+    world = World()
+    readings = [world.at(ms) for ms in range(0, 420, 10)]
+    world.beat(426)
+    assert max(readings) <= BEAT_MS + STALL_MS
+    assert world.fair_time.stalled_ms == pytest.approx(406)
+    assert world.at(430) == pytest.approx(BEAT_MS + 4)
 
 
 def test_stalls_add_up():
-    _, stalled = looks([1_000, 20, 2_000])
-    assert stalled == pytest.approx(3_000 - 2 * BEAT_MS)
+    world = World()
+    world.beat(1_000)
+    world.beat(1_020)
+    world.beat(3_040)
+    assert world.fair_time.stalled_ms == pytest.approx(980 + 2_000)
 
 
-@given(st.lists(st.floats(0, 100_000)))
-def test_it_never_goes_backwards_nor_faster_than_the_time(gaps):
-    times, stalled = looks(gaps)
-    for before, after, gap in zip([0.0, *times], times, gaps, strict=False):
-        assert -1e-6 <= after - before <= min(gap, LONGEST_GAP) + 1e-6
-    assert stalled + (times[-1] if times else 0) == pytest.approx(sum(gaps), abs=1e-5)
+@given(st.lists(st.tuples(st.floats(0, 10_000), st.booleans())))
+def test_it_never_gains_on_the_time_and_steps_back_by_no_more_than_a_stall(steps):
+    world, highest = World(), 0.0
+    for gap, beats in steps:
+        before, world.ms = world.fair_time.now(), world.ms + gap
+        if beats:
+            world.fair_time.beat()
+        now = world.fair_time.now()
+        assert now - before <= gap + 1e-6
+        assert now >= highest - STALL_MS - 1e-6
+        assert now + world.fair_time.stalled_ms <= world.ms + 1e-6
+        highest = max(highest, now)

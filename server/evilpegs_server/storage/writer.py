@@ -72,12 +72,11 @@ class Writer:
             self._thread.join()
 
     def _run(self) -> None:
-        with self._engine.connect() as connection:
-            while (job := self._jobs.get()) is not None:
-                jobs, more = self._gather(job)
-                self._report(jobs, self._commit(connection, jobs))
-                if not more:
-                    return
+        while (job := self._jobs.get()) is not None:
+            jobs, more = self._gather(job)
+            self._report(jobs, self._commit(jobs))
+            if not more:
+                return
 
     def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
         jobs = [first]
@@ -91,15 +90,18 @@ class Writer:
             jobs.append(job)
         return jobs, True
 
-    def _commit(self, connection: Connection, jobs: Sequence[_Job]) -> list[Exception | None]:
-        """One transaction for all; if it fails, one for each, so that a bad job harms no other."""
+    def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
+        """One transaction for all; if it fails, one for each, so that a bad job harms no other.
+
+        A connection on which anything failed is thrown away, since what it holds open could come with a later commit.
+        """
         try:
-            _write(connection, jobs)
+            with self._engine.connect() as connection:
+                _write(connection, jobs)
         except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
-            _roll_back(connection)
             if len(jobs) == 1:
                 return [error]
-            return [self._commit(connection, [job])[0] for job in jobs]
+            return [self._commit([job])[0] for job in jobs]
         return [None] * len(jobs)
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
@@ -112,16 +114,14 @@ class Writer:
 
 
 def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
-    for write in _merged(jobs):
-        rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
-        connection.execute(write.statement, rows)
-    connection.commit()
-
-
-def _roll_back(connection: Connection) -> None:
-    """Undo everything, also after a COMMIT that failed: SQLAlchemy takes it for the end, SQLite may not."""
-    connection.rollback()
-    connection.connection.rollback()
+    try:
+        for write in _merged(jobs):
+            rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
+            connection.execute(write.statement, rows)
+        connection.commit()
+    except BaseException:
+        connection.invalidate()
+        raise
 
 
 def _merged(jobs: Sequence[_Job]) -> list[Write]:
