@@ -127,7 +127,7 @@ class Gateway:
         finally:
             silence.cancel()
             self._links.discard(link)
-            self._house.lobby.leave(link)
+            session.leave()
 
     def _check_greeted(self, session: Session, link: SocketLink) -> None:
         if session.player is None:

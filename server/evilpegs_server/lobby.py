@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import Engine
@@ -24,7 +24,7 @@ from evilpegs_server.refusal import RefusedRequestError
 from evilpegs_server.runner import MatchRunner, Surroundings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.transcript import Identity
 from evilpegs_server.watchers import Watchers
 
@@ -53,18 +53,27 @@ class Lobby:
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
+        self._guests_who_played: set[int] = set()
         self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
 
-    def play(self, link: Link, player: Player, client: Program, request: Play) -> MatchRunner:
-        """Begin a match; raises RefusedRequestError."""
+    def play(
+        self, link: Link, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
+    ) -> MatchRunner:
+        """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
         ladder = self._admit(player, request.ladder)
         identity = Identity(secrets.token_hex(8), ladder, secrets.token_bytes(32))
         runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
         opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._around.wall_ms())
-        runner.open(link, player.name, client, opening, request.id)
+        if player.is_guest:
+            self._guests_who_played.add(player.id)
+        runner.open(link, player.name, client, [*first, opening], request.id)
         return runner
+
+    def has_played(self, guest: Player) -> bool:
+        """Whether a guest has begun a match since the server started."""
+        return guest.id in self._guests_who_played
 
     def open_of(self, player: Player) -> list[OpenMatch]:
         """The player's matches that are not over."""

@@ -40,6 +40,7 @@ class Players:
 
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
+        self._guest_hashes: dict[int, str] = {}
         self._names: set[str] = set()
         self._highest = 0
 
@@ -47,15 +48,22 @@ class Players:
         return len(self._by_token)
 
     def add(self, player: Player, token_hash: str) -> None:
-        """Take in a player the storage knows."""
+        """Take in a player the storage knows, or will know before he is told, or a guest."""
         self._by_token[token_hash] = player
+        if player.is_guest:
+            self._guest_hashes[player.id] = token_hash
         self._names.add(skeleton(player.name))
         self._highest = max(self._highest, player.id)
 
     def remove(self, player: Player, token_hash: str) -> None:
-        """Forget a player whose storing failed."""
+        """Forget a player whose storing failed, or a guest who left without playing."""
         self._by_token.pop(token_hash, None)
+        self._guest_hashes.pop(player.id, None)
         self._names.discard(skeleton(player.name))
+
+    def guest_hash(self, guest: Player) -> str:
+        """The hash of a guest's token: guests are stored with their first match only."""
+        return self._guest_hashes[guest.id]
 
     def by_token(self, token: str) -> Player | None:
         """Whoever holds this token."""

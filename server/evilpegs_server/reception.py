@@ -37,6 +37,8 @@ async def admit(house: House, hello: Hello) -> tuple[Player, str | None]:
     """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
     if house.lobby.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+    if hello.token is None and hello.name is None:
+        return _guest(house)
     if hello.token is None:
         player = _newcomer(house, hello)
         return player, await _enrol(house, player)
@@ -65,13 +67,24 @@ def welcome(house: House, player: Player, token: str | None, re: str | None) -> 
     )
 
 
+def _guest(house: House) -> tuple[Player, str]:
+    """A guest and his token. Many look in and never play: nothing of them is stored before they do."""
+    guest, token = house.players.guest(), new_token()
+    house.players.add(guest, hash_token(token))
+    return guest, token
+
+
+def forget_idle_guest(house: House, guest: Player) -> None:
+    """Forget a guest who leaves and has never begun a match."""
+    if not house.lobby.has_played(guest):
+        house.players.remove(guest, house.players.guest_hash(guest))
+
+
 def _newcomer(house: House, hello: Hello) -> Player:
-    if hello.name is None or hello.kind is None:
-        return house.players.guest()
     if house.registration == "closed":
         raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
     try:
-        return house.players.claim(hello.name, hello.kind)
+        return house.players.claim(hello.name or "", hello.kind or "bot")
     except NameRefusedError as error:
         code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
         raise RefusedRequestError(code, str(error)) from None

@@ -5,7 +5,7 @@ event is durable before the frame that reveals it is sent, and there is one orde
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -70,11 +70,11 @@ class MatchRunner:
 
     # In
 
-    def open(self, link: Link, player: str, client: Program, opening: Write, re: str | None) -> None:
+    def open(self, link: Link, player: str, client: Program, opening: Sequence[Write], re: str | None) -> None:
         """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
         self.seat = link
         minutes = self._scribe.open(self.match.start(self._now()), player, client)
-        minutes.writes.append(opening)
+        minutes.writes += opening
         started, *others = minutes.entries
         texts = [answer(started.text, re), *(entry.text for entry in others)]
         self._commit(minutes, partial(self._deliver, link, texts, minutes))

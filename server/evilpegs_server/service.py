@@ -145,8 +145,11 @@ async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
     try:
         return await gateway.open(settings.host, settings.port)
     except OSError as error:
-        reason = "the port is in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
-        message = f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another with --port"
+        in_use = error.errno == errno.EADDRINUSE
+        reason, option = (
+            ("the port is in use", "--port") if in_use else (error.strerror or str(error), "--host or --port")
+        )
+        message = f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another with {option}"
         raise AddressUnusableError(message) from None
 
 

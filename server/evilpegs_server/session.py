@@ -22,9 +22,10 @@ from evilpegs_server.answers import Asked, MatchRequest
 from evilpegs_server.link import Link, error_text
 from evilpegs_server.players import Player
 from evilpegs_server.rate_limit import RateLimit
-from evilpegs_server.reception import House, admit, welcome
+from evilpegs_server.reception import House, admit, forget_idle_guest, welcome
 from evilpegs_server.refusal import RefusedRequestError
 from evilpegs_server.runner import MatchRunner
+from evilpegs_server.storage import writes
 
 MOST_REFUSALS: Final = 500
 """Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
@@ -38,6 +39,7 @@ class Session:
         self._house = house
         self._link = link
         self._client: Program | None = None
+        self._came_as_guest = False
         self._rate = RateLimit(house.requests_per_second, 2 * house.requests_per_second, now)
 
     async def take(self, frame: str | bytes, arrived: float) -> None:
@@ -62,6 +64,12 @@ class Session:
         except Exception:  # whatever a client sent, the server goes on
             self._house.log.exception("a request failed")
             self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, arrived)
+
+    def leave(self) -> None:
+        """The connection is gone."""
+        self._house.lobby.leave(self._link)
+        if self._came_as_guest and self.player is not None:
+            forget_idle_guest(self._house, self.player)
 
     def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
@@ -108,6 +116,7 @@ class Session:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
         self.player, token = await admit(self._house, hello)
+        self._came_as_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._link.send([encode(welcome(self._house, self.player, token, hello.id))])
 
@@ -134,7 +143,11 @@ class Session:
     def _play(self, request: Play) -> None:
         player = self._known_player()
         assert self._client is not None  # noqa: S101 - a known player has said hello
-        self._house.lobby.play(self._link, player, self._client, request)
+        house = self._house
+        first = []
+        if player.is_guest:
+            first.append(writes.guest_played(player, house.players.guest_hash(player), house.wall_ms()))
+        house.lobby.play(self._link, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:
         self._known_player()

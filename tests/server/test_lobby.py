@@ -4,12 +4,14 @@ import asyncio
 import json
 
 import pytest
+from sqlalchemy import update
 
 from evilpegs_game.candidates import LiveSets
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
 from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.tables import events
 
 
 @pytest.fixture
@@ -113,6 +115,36 @@ async def test_matches_are_listed_by_player_and_ladder(ann, building):
     assert building.lobby.on_ladder("tiny") == [matches[0], matches[2]]
     players = [building.house.players.by_token(caller.token) for caller in (ann, bob)]
     assert [[each.match for each in building.lobby.open_of(player)] for player in players] == [matches[:2], matches[2:]]
+
+
+async def test_one_unreadable_record_keeps_no_other_match_from_going_on(ann, restart, engine):
+    bad, good = await ann.play("long"), await ann.play("tiny")
+    with engine.begin() as connection:
+        connection.execute(update(events).where(events.c.match == bad).values(json="{}"))
+    later = restart()
+    assert [entry["match"] for entry in later.logged] == [bad]
+    assert later.lobby.get(bad) is None
+    assert later.lobby.get(good) is not None
+
+
+async def test_while_draining_nothing_new_is_taken(ann, building):
+    match = await ann.play("long")
+    await building.lobby.drain()
+    assert await ann.refusal(type="guess", match=match, game=1, turn=1, code="1" * 16) == "draining"
+    assert await ann.refusal(type="play", ladder="long") == "draining"
+    assert len(load_match(building.engine, match).entries) == 2
+
+
+async def test_what_comes_after_the_close_is_neither_told_nor_stored(ann, building):
+    match = await ann.play("slow")
+    building.pool.held = True
+    ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="123456"))
+    building.lobby.close()
+    told = len(ann.link.sent)
+    building.pool.let_go()
+    await asyncio.sleep(0)
+    assert len(ann.link.sent) == told
+    assert len(load_match(building.engine, match).entries) == 2
 
 
 async def test_draining_waits_for_what_is_under_way_and_stops_the_clocks(ann, building):

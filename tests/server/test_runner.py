@@ -3,11 +3,13 @@
 The flag of the ladder `quick` falls after one millisecond of fair time, which only the tests move.
 """
 
+import asyncio
 import json
 
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
+from evilpegs_server import lobby
 from evilpegs_server.answers import Asked
 from evilpegs_server.codemaking import HintAnswer
 from evilpegs_server.match import IDLE_MS
@@ -67,6 +69,22 @@ class TestDurability:
         await again.hello(token=ann.token)
         assert (await again.ask(type="resume", match=match, seq=0))["seq"] == 2
         assert (await again.guess(match, 1, "2" * 16))["seq"] == 3
+
+    async def test_a_match_whose_events_could_not_be_stored_comes_back_by_itself(
+        self, ann, building, broken_disk, monkeypatch
+    ):
+        monkeypatch.setattr(lobby, "BRING_BACK_SECONDS", 0)
+        match = await ann.play("long")
+        broken_disk.on = True
+        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.hear("error")
+        assert len(building.logged) == 1
+        broken_disk.on = False
+        async with asyncio.timeout(10):
+            while building.lobby.get(match) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+        again = building.call()
+        assert (await again.hello(token=ann.token))["open"] == [{"match": match, "seq": 2}]
 
     async def test_a_match_that_could_not_begin_never_was(self, ann, building, broken_disk):
         broken_disk.on = True

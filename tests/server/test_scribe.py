@@ -60,13 +60,13 @@ def test_a_record_opens_with_the_match_and_its_first_game(writing):
     assert opened.types == ["match_started", "game_started"]
     assert [event["seq"] for event in opened.events] == [1, 2]
     assert {event["at"] for event in opened.events} == {777}
-    assert opened.orders == [3]
+    assert opened.orders == [4]
 
 
 def test_ready_is_written_but_is_no_event(writing):
     begun = writing()
     assert begun.do("ready", 1, "mine") == []
-    assert begun.orders == [2]
+    assert begun.orders == [3]
     assert begun.minutes.turn == TurnOpened(1, 1, 10_000)
 
 
@@ -76,7 +76,7 @@ def test_a_turn_is_one_event_and_leaves_the_next_one_open(writing):
     [event] = played.turn("12")
     assert (event["type"], event["code"], event["seq"]) == ("feedback", "12", 3)
     assert played.minutes.turn == TurnOpened(1, 2, 11_000)
-    assert played.orders == [3]
+    assert played.orders == [4]
 
 
 def test_a_stall_is_noted_with_its_turn(writing):
@@ -101,7 +101,7 @@ def test_a_game_that_ends_is_written_together_with_the_next_and_the_projection(w
     played.do("ready", 1, None)
     played.turn("12", Feedback(2, 0))
     assert played.types == ["feedback", "game_over", "game_started"]
-    assert played.orders == [3, 4]
+    assert played.orders == [4, 5]
 
 
 def test_the_end_of_the_match_carries_the_head_before_it(writing):
@@ -109,7 +109,7 @@ def test_the_end_of_the_match_carries_the_head_before_it(writing):
     played.do("resign", None)
     assert played.types == ["game_over", "match_over"]
     assert played.events[-1]["head"] == played.minutes.entries[0].hash
-    assert played.orders == [3, 4, 5]
+    assert played.orders == [4, 5, 6]
 
 
 @pytest.mark.parametrize("client_nonce", [None, "mine"])

@@ -10,6 +10,7 @@ import pytest
 
 from evilpegs_server.lobby import OPEN_MATCHES
 from evilpegs_server.session import MOST_REFUSALS
+from evilpegs_server.storage.archive import load_players
 from evilpegs_server.watchers import MOST_WATCHED
 
 NOBODYS = "f" * 16
@@ -121,6 +122,23 @@ class TestPlay:
 
     async def test_an_unknown_ladder(self, ann):
         assert await ann.refusal(type="play", ladder="no-such") == "unknown_ladder"
+
+    async def test_a_guest_who_never_plays_leaves_no_trace(self, building):
+        guest = building.call()
+        await guest.hello()
+        known = len(building.house.players)
+        guest.session.leave()
+        assert len(building.house.players) == known - 1
+        assert len(load_players(building.engine)) == 0
+
+    async def test_a_guest_who_plays_is_stored_once_and_known_later(self, building):
+        guest = building.call()
+        token = (await guest.hello())["token"]
+        for _ in range(2):
+            await guest.play("tiny-practice")
+        guest.session.leave()
+        assert len(load_players(building.engine)) == 1
+        assert load_players(building.engine).by_token(token) == building.house.players.by_token(token)
 
     async def test_guests_play_practice_only(self, building):
         guest = building.call()

@@ -83,3 +83,11 @@ def test_one_that_raises_harms_nobody(watchers, identity, link):
         watchers.publish(identity, [ENTRY])
     assert link.texts == [ENTRY.text]
     assert [log["event"] for log in logs] == ["could not tell a watcher"] * 2
+
+
+def test_a_match_that_is_over_counts_no_longer_among_those_watched(watchers, identity, link):
+    for number in range(2 * MOST_WATCHED):
+        match = replace(identity, id=f"{number:016x}")
+        assert watchers.watch(link, match.id)
+        watchers.publish(match, [ENTRY._replace(type="match_over")])
+    assert len(link.texts) == 2 * MOST_WATCHED

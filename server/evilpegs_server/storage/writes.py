@@ -21,6 +21,7 @@ def _from_json(table: Table, *columns: str) -> Insert:
 
 
 _PLAYERS: Final = insert(players)
+_GUESTS: Final = insert(players).on_conflict_do_nothing()
 _MATCHES: Final = insert(matches)
 _EVENTS: Final = _from_json(events, "match", "seq", "at", "type", "json", "hash")
 _BEGUN: Final = _from_json(games, "match", "game", "client_nonce")
@@ -37,7 +38,16 @@ _MATCH_OVER: Final = update(matches).where(matches.c.id == bindparam("match_id")
 
 def player_claimed(player: Player, token_hash: str, at: int) -> Write:
     """A new player."""
-    row: Row = {
+    return Write(0, _PLAYERS, [_player(player, token_hash, at)])
+
+
+def guest_played(guest: Player, token_hash: str, at: int) -> Write:
+    """A guest begins a match; he is stored with his first one."""
+    return Write(1, _GUESTS, [_player(guest, token_hash, at)])
+
+
+def _player(player: Player, token_hash: str, at: int) -> Row:
+    return {
         "id": player.id,
         "name": player.name,
         "skeleton": skeleton(player.name),
@@ -45,7 +55,6 @@ def player_claimed(player: Player, token_hash: str, at: int) -> Write:
         "token_hash": token_hash,
         "created_at": at,
     }
-    return Write(0, _PLAYERS, [row])
 
 
 def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
@@ -58,13 +67,13 @@ def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) 
         "started_at": at,
         "over": False,
     }
-    return Write(1, _MATCHES, [row])
+    return Write(2, _MATCHES, [row])
 
 
 def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
     """The player was ready and gave his nonce."""
     row: Row = {"match": match, "game": game, "client_nonce": client_nonce}
-    return Write(2, _GAME_BEGUN, [row], bulk=True)
+    return Write(3, _GAME_BEGUN, [row], bulk=True)
 
 
 def recorded(match: str, entries: list[Entry]) -> Write:
@@ -72,7 +81,7 @@ def recorded(match: str, entries: list[Entry]) -> Write:
     rows: list[Row] = [
         {"match": match, "seq": e.seq, "at": e.at, "type": e.type, "json": e.text, "hash": e.hash} for e in entries
     ]
-    return Write(3, _EVENTS, rows, bulk=True)
+    return Write(4, _EVENTS, rows, bulk=True)
 
 
 def game_over(event: GameOver) -> Write:
@@ -84,9 +93,9 @@ def game_over(event: GameOver) -> Write:
         "guesses": event.guesses,
         "elapsed_ms": event.elapsed_ms,
     }
-    return Write(4, _GAME_OVER, [row], bulk=True)
+    return Write(5, _GAME_OVER, [row], bulk=True)
 
 
 def match_over(match: str) -> Write:
     """The match is over."""
-    return Write(5, _MATCH_OVER, [{"match_id": match}])
+    return Write(6, _MATCH_OVER, [{"match_id": match}])
