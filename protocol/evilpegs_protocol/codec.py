@@ -182,7 +182,7 @@ def re_allowed(text: str) -> bool:
 def _describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(_name(part) for part in first["loc"])
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}" if where else first["msg"]
 
 
 def _name(part: str | int) -> str:

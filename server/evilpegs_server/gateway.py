@@ -5,6 +5,7 @@ import http
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
+from weakref import WeakSet
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
@@ -70,6 +71,7 @@ class Gateway:
         self._max_connections = max_connections
         self._server: Server | None = None
         self._links: set[SocketLink] = set()
+        self._accepted: WeakSet[Connection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
         """Begin to listen; the address that was bound. Raises OSError."""
@@ -99,11 +101,15 @@ class Gateway:
         """Close every connection and stop listening."""
         if self._server is not None:
             self._server.close(code=code, reason=reason)
+            for connection in self._accepted:
+                if connection.protocol.state is State.CONNECTING:
+                    connection.transport.abort()  # its handshake would be waited for
             await self._server.wait_closed()
 
     def _connection(self, *args: Any, **kwargs: Any) -> Connection:
         connection = Connection(*args, **kwargs)
         connection.fair_time = self._fair_time
+        self._accepted.add(connection)
         return connection
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:

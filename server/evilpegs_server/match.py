@@ -99,6 +99,7 @@ class Match:
         self.ladder = ladder
         self.state = State.READY
         self.game = 0
+        self._solved = all_black(ladder.rules.pegs)
         self._wake_at: float | None = None
         self._answered: dict[tuple[int, int], Code] = {}
         self._outcomes: list[Outcome] = []
@@ -183,12 +184,12 @@ class Match:
         """The codemaker's answer to the guess that `NeedReply` named."""
         self._expect(thinking=True)
         answered = self._answer(feedback)
-        events = self._happened([answered], now)
-        if feedback == all_black(self.ladder.rules.pegs):
-            return events + self._end_game(Outcome.SOLVED, now)
+        self._apply_answered(answered)
+        if feedback == self._solved:
+            return [answered, *self._end_game(Outcome.SOLVED, now)]
         if len(self.history) == self.ladder.guess_limit:
-            return events + self._end_game(Outcome.UNSOLVED, now)
-        return [*events, self._open_turn(now)]
+            return [answered, *self._end_game(Outcome.UNSOLVED, now)]
+        return [answered, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
         """The server could not answer: the game is void."""

@@ -44,7 +44,7 @@ class Surroundings:
     writer: Writer
     fair_time: FairTime
     wall_ms: Callable[[], int]
-    publish: Callable[[Identity, list[Entry]], None]
+    publish: Callable[[Identity, list[Entry], Link | None], None]
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger
 
@@ -65,6 +65,7 @@ class MatchRunner:
         self._busy = False
         self._broken = self._draining = self._closed = False
         self._told = record.seq
+        self._asking: tuple[Link, str | None] | None = None
         self._alarm = Alarm(self._wake)
         self._stalled_at_turn = 0.0
 
@@ -72,7 +73,7 @@ class MatchRunner:
 
     def open(self, link: Link, player: str, client: Program, opening: Sequence[Write], re: str | None) -> None:
         """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
-        self.seat = link
+        self.seat, self._asking = link, (link, re)
         minutes = self._scribe.open(self.match.start(self._now()), player, client)
         minutes.writes += opening
         started, *others = minutes.entries
@@ -145,7 +146,7 @@ class MatchRunner:
         if isinstance(message, Resume):
             self._resume(asked, message)
         elif asked.link is not self.seat:
-            why = "another connection has the seat of this match; send resume to take it"
+            why = "this connection has not the seat of the match; send resume to take it"
             asked.refuse(ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._hint(asked)
@@ -204,6 +205,7 @@ class MatchRunner:
         stalled_ms: int = 0,
     ) -> None:
         """Record what happened and say so once it is durable."""
+        self._asking = (asked.link, asked.message.id) if asked else None
         try:
             minutes = self._scribe.take_down(events, reply, stalled_ms)
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
@@ -232,6 +234,7 @@ class MatchRunner:
         self._pump()
 
     def _deliver(self, link: Link | None, texts: list[str], minutes: Minutes) -> None:
+        self._asking = None
         if link is not None and texts:
             link.send(texts)
         now = self._now()
@@ -240,7 +243,7 @@ class MatchRunner:
         self._alarm.set(self.match.deadline(), now)
         if minutes.entries:
             self._told = minutes.entries[-1].seq
-            self._around.publish(self.identity, minutes.entries)
+            self._around.publish(self.identity, minutes.entries, self.seat)
         if self.match.over:
             self._alarm.turn_off()
             self._around.retire(self)
@@ -255,11 +258,16 @@ class MatchRunner:
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self._alarm.turn_off()
-        for link in {self.seat, *(asked.link for asked in self._waiting)} - {None}:
-            if link is not None:
-                link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, None, fatal=True)])
-                link.close(1011, "storage unavailable")
+        unanswered = [(asked.link, asked.message.id) for asked in self._waiting]
+        if self._asking is not None:
+            unanswered.insert(0, self._asking)
+        elif self.seat is not None:
+            unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
+        for link, re in unanswered:
+            link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+        for link in {link for link, _ in unanswered}:
+            link.close(1011, "storage unavailable")
         self._around.retire(self)
 
     # Time

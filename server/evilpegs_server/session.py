@@ -40,10 +40,13 @@ class Session:
         self._link = link
         self._client: Program | None = None
         self._came_as_guest = False
+        self._closing = False
         self._rate = RateLimit(house.requests_per_second, 2 * house.requests_per_second, now)
 
     async def take(self, frame: str | bytes, arrived: float) -> None:
         """Deal with one frame that arrived at ``arrived`` (fair milliseconds)."""
+        if self._closing:
+            return
         re = None
         try:
             if isinstance(frame, bytes):
@@ -93,6 +96,7 @@ class Session:
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._link.send([text])
         if fatal:
+            self._closing = True
             self._link.close(1008, "too many messages")
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:

@@ -40,15 +40,15 @@ class Watchers:
         for topic in self._topics.pop(link, set()):
             self._drop(link, topic)
 
-    def publish(self, match: Identity, entries: list[Entry]) -> None:
-        """Events of a match, durable and already told to its player."""
+    def publish(self, match: Identity, entries: list[Entry], player: Link | None = None) -> None:
+        """Events of a match, durable and already told to its ``player``."""
         if not self._links:
             return
         links = self._links.get(match.id, set()) | self._links.get(match.ladder.id, set())
         if not links:
             return
         texts = [entry.text for entry in entries]
-        for link in links:
+        for link in links - {player}:
             try:
                 link.send(texts)
             except Exception:  # noqa: BLE001 - a watcher must never fail a match

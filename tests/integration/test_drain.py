@@ -1,7 +1,10 @@
 """A server that is told to stop tells its players, keeps the whole log, and goes on with every match afterwards."""
 
+import asyncio
 import signal
+import socket
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -30,6 +33,16 @@ async def test_it_stops_in_order_and_goes_on_later(database, number):
         opened = await again.hear("turn")
         assert (opened["turn"], opened["left_ms"]) == (2, turn["left_ms"])
         assert (await again.guess(match, 1, 2, "3344"))["type"] == "feedback"
+
+
+async def test_a_connection_that_never_speaks_does_not_hold_it_up(database):
+    async with child_server(database) as child:
+        address = urlsplit(child.url)
+        with socket.create_connection((address.hostname, address.port)):
+            await asyncio.sleep(0.1)  # until the server has accepted it
+            began = time.monotonic()
+            assert (await child.stop(signal.SIGTERM))[0] == 0
+            assert time.monotonic() - began < 5  # a handshake is waited for ten seconds
 
 
 async def test_a_second_server_on_the_same_database_is_refused(database):

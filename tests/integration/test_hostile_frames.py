@@ -1,5 +1,6 @@
 """Whatever a client sends, it gets a typed error, and the match goes on where WebSocket itself allows it."""
 
+import contextlib
 import json
 
 import pytest
@@ -133,6 +134,16 @@ async def test_a_client_that_floods_without_end_is_closed(raw):
     with pytest.raises(ConnectionClosed) as closed:
         await raw.hear("never")
     assert closed.value.rcvd.code == 1008
+
+
+async def test_a_flooder_is_told_once_that_it_is_over(raw):
+    for _ in range(3000):
+        await raw.say(type="ping", c=1)
+    fatal = 0
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            fatal += (await raw.hear()).get("fatal", False)
+    assert fatal == 1
 
 
 async def test_errors_repeat_the_id_but_nothing_else(raw):

@@ -63,6 +63,15 @@ async def test_a_watcher_sees_the_whole_match_and_nothing_secret(server, raw):
         assert (await watcher.ask(type="ping", c=1))["type"] == "pong"
 
 
+async def test_who_watches_his_own_match_is_told_once(raw):
+    match = await raw.play("classic")
+    await raw.ask("watching", type="watch", match=match)
+    assert [(await raw.hear())["type"] for _ in range(2)] == ["match_started", "game_started"]
+    await raw.guess(match, 1, 1, "1122")
+    await raw.hear("turn")
+    assert (await raw.ask(type="ping", c=1))["type"] == "pong"
+
+
 async def test_a_ladder_is_watched(server, raw):
     async with dial(server.url) as watcher:
         await watcher.hello(False)

@@ -138,3 +138,11 @@ class TestLock:
         lock = DatabaseLock(database)
         open_existing(database).dispose()
         lock.release()
+
+
+def test_what_is_made_is_for_its_owner_only(tmp_path):
+    url = f"sqlite:///{tmp_path}/new.sqlite3"
+    lock, engine = DatabaseLock(url), open_database(url)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    engine.dispose()
+    lock.release()

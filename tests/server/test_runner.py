@@ -59,7 +59,7 @@ class TestDurability:
     ):
         match = await ann.play("long")
         broken_disk.on = True
-        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16)
         error = await ann.hear("error")
         assert (error["code"], error["fatal"], ann.link.closed) == ("storage_unavailable", True, 1011)
         assert "feedback" not in types(ann)
@@ -76,7 +76,7 @@ class TestDurability:
         monkeypatch.setattr(lobby, "BRING_BACK_SECONDS", 0)
         match = await ann.play("long")
         broken_disk.on = True
-        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.hear("error")
         assert len(building.logged) == 1
         broken_disk.on = False
@@ -88,7 +88,7 @@ class TestDurability:
 
     async def test_a_match_that_could_not_begin_never_was(self, ann, building, broken_disk):
         broken_disk.on = True
-        ann.asked.remove(await ann.say(type="play", ladder="tiny"))
+        await ann.say(type="play", ladder="tiny")
         assert (await ann.hear("error"))["code"] == "storage_unavailable"
         assert len(building.logged) == 1
         assert len(building.lobby) == 0
@@ -97,7 +97,7 @@ class TestDurability:
         match = await ann.play("long")
         broken_disk.on = True
         broken_disk.error = MemoryError()
-        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16)
         assert (await ann.hear("error"))["code"] == "storage_unavailable"
         assert len(building.logged) == 1
 
@@ -105,7 +105,7 @@ class TestDurability:
         match = await ann.play("long")
         runner = building.lobby.get(match)
         broken_disk.on = True
-        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.hear("error")
         runner.receive(Asked(ann.link, Resign(match=match), building.fair_time.now()))
         error = await ann.hear("error")
@@ -117,7 +117,7 @@ class TestDurability:
         match, other = await ann.play("long"), await ann.play("tiny")
         runner = building.lobby.get(match)
         monkeypatch.setattr(runner._scribe, "take_down", lambda *_: 1 // 0)
-        ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16))
+        await ann.say(type="guess", match=match, game=1, turn=1, code="1" * 16)
         assert (await ann.hear("error"))["code"] == "storage_unavailable"
         assert not runner.busy
         assert [entry["event"] for entry in building.logged] == ["could not store events"]

@@ -36,7 +36,7 @@ def open_database(url: str) -> Engine:
     event.listen(engine, "connect", _set_pragmas)
     try:
         if place.database:
-            Path(place.database).parent.mkdir(parents=True, exist_ok=True)
+            _make_private(Path(place.database))
         _upgrade(engine)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
         engine.dispose()
@@ -66,7 +66,7 @@ class DatabaseLock:
 
     def _take(self, database: str) -> None:
         try:
-            Path(database).parent.mkdir(parents=True, exist_ok=True)
+            _make_private(Path(database + ".lock"))
             self._file = Path(database + ".lock").open("a")  # noqa: SIM115 - held as long as the server runs
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -83,6 +83,12 @@ class DatabaseLock:
         """Let another server have the database."""
         if self._file is not None:
             self._file.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner reads: seeds of open games are in it. One that exists is left as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600, exist_ok=True)
 
 
 def _sqlite_url(url: str) -> URL:

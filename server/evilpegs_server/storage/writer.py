@@ -51,6 +51,7 @@ class Writer:
         self._notify = notify
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer")
+        self._connection: Connection | None = None
         self._closed = False
 
     def start(self) -> None:
@@ -76,7 +77,9 @@ class Writer:
             jobs, more = self._gather(job)
             self._report(jobs, self._commit(jobs))
             if not more:
-                return
+                break
+        if self._connection is not None:
+            self._connection.close()
 
     def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
         jobs = [first]
@@ -96,13 +99,22 @@ class Writer:
         A connection on which anything failed is thrown away, since what it holds open could come with a later commit.
         """
         try:
-            with self._engine.connect() as connection:
-                _write(connection, jobs)
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            _write(self._connection, jobs)
         except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
+            self._drop_connection()
             if len(jobs) == 1:
                 return [error]
             return [self._commit([job])[0] for job in jobs]
         return [None] * len(jobs)
+
+    def _drop_connection(self) -> None:
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.invalidate()
+                self._connection.close()
+            self._connection = None
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
@@ -114,14 +126,10 @@ class Writer:
 
 
 def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
-    try:
-        for write in _merged(jobs):
-            rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
-            connection.execute(write.statement, rows)
-        connection.commit()
-    except BaseException:
-        connection.invalidate()
-        raise
+    for write in _merged(jobs):
+        rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
+        connection.execute(write.statement, rows)
+    connection.commit()
 
 
 def _merged(jobs: Sequence[_Job]) -> list[Write]:
