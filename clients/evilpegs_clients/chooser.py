@@ -40,7 +40,8 @@ class Chooser:
         except GameError as error:
             message = f"strategy {self._name} cannot go on at turn {position.turn}: {error}"
             raise StrategyError(message) from error
-        except Exception as error:
-            told = " ".join(f"{type(error).__name__}: {error}".split())
+        except BaseException as error:
+            # It runs in a thread of its own, where not even an exit or an interruption is anybody else's.
+            told = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
             message = f"strategy {self._name} failed at turn {position.turn}: {told}"
             raise StrategyError(message) from error

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,8 @@ def test_over_budget_the_first_candidate_is_played_and_counted(view):
             lambda position: position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count,
             "cannot go on",
         ),
+        (lambda position: sys.exit(0), "strategy doing failed at turn 2: SystemExit: 0"),
+        (lambda position: exec("raise KeyboardInterrupt"), "strategy doing failed at turn 2: KeyboardInterrupt"),
         (lambda position: exec("raise ValueError('two\\nlines')"), "ValueError: two lines"),
     ],
 )

@@ -99,6 +99,24 @@ def test_a_file_that_fails_while_it_plays(write):
     assert told == "strategy mine.py failed at turn 1: KeyError: 1 (line 2)"
 
 
+@pytest.mark.parametrize(("exit_", "told"), [("sys.exit(0)", "SystemExit: 0"), ("exit()", "SystemExit: None")])
+def test_a_file_that_wants_to_exit_fails_like_any_other(write, exit_, told):
+    strategy = load_strategy(write(f"import sys\ndef choose(position, rng):\n    {exit_}\n"))
+    assert complaint(lambda: player(strategy)(ROOT)) == f"strategy mine.py failed at turn 1: {told} (line 3)"
+
+
+def test_an_interruption_by_the_user_is_not_the_fault_of_the_file(write):
+    strategy = load_strategy(write("def choose(position, rng):\n    raise KeyboardInterrupt\n"))
+    with pytest.raises(KeyboardInterrupt):
+        player(strategy)(ROOT)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_async_choose_is_refused_at_once(write):
+    path = write("async def choose(position, rng):\n    return (0, 0, 0)\n")
+    assert "is async; write it as a plain function" in complaint(lambda: load_strategy(path))
+
+
 def test_a_file_with_an_illegal_choice(write):
     strategy = load_strategy(write("def choose(position, rng):\n    return 7\n"))
     assert "strategy mine.py chose 7, not a code of 3x3" in complaint(lambda: player(strategy)(ROOT))

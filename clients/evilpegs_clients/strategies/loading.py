@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
+from inspect import iscoroutinefunction
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -27,12 +28,12 @@ class FileStrategy:
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """What the file's function says; raises StrategyError where it fails."""
+        """What the file's function says; raises StrategyError where it fails or wants to exit."""
         try:
             return self.function(position, rng)
         except GameError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             message = f"strategy {self.name} failed at turn {position.turn}: {_told(error, self.path)}"
             raise StrategyError(message) from error
 
@@ -64,6 +65,9 @@ def _from_file(path: Path) -> FileStrategy:
     if not callable(function):
         message = f"{path} has no function choose(position, rng)"
         raise StrategyError(message)
+    if iscoroutinefunction(function):
+        message = f"choose in {path} is async; write it as a plain function: def choose(position, rng)"
+        raise StrategyError(message)
     return FileStrategy(path.name, path, function)
 
 
@@ -83,5 +87,5 @@ def _told(error: BaseException, path: Path) -> str:
     """An exception in one line, with the last line of the file that was running."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
-    told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    told = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
     return f"{told} (line {lines[-1]})" if lines else told
