@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, Executable
+from sqlalchemy import Connection, Engine, UpdateBase
 
 Row = Mapping[str, Any]
 Done = Callable[[Exception | None], None]
@@ -29,7 +29,7 @@ class Write(NamedTuple):
     """
 
     order: int
-    statement: Executable
+    statement: UpdateBase
     rows: Sequence[Row]
     bulk: bool = False
 
@@ -52,6 +52,7 @@ class Writer:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer")
         self._connection: Connection | None = None
+        self._texts: dict[int, str] = {}
         self._closed = False
 
     def start(self) -> None:
@@ -101,13 +102,27 @@ class Writer:
         try:
             if self._connection is None:
                 self._connection = self._engine.connect()
-            _write(self._connection, jobs)
+            self._write(self._connection, jobs)
         except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
             self._drop_connection()
             if len(jobs) == 1:
                 return [error]
             return [self._commit([job])[0] for job in jobs]
         return [None] * len(jobs)
+
+    def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
+        for write in _merged(jobs):
+            if write.bulk:
+                connection.exec_driver_sql(self._sql(write), (orjson.dumps(write.rows).decode(),))
+            else:
+                connection.execute(write.statement, write.rows)
+        connection.commit()
+
+    def _sql(self, write: Write) -> str:
+        """The text of a bulk statement, made once: its one parameter is the rows."""
+        if write.order not in self._texts:
+            self._texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
+        return self._texts[write.order]
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
@@ -123,13 +138,6 @@ class Writer:
 
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more, but the other jobs are still due
             self._notify(report)
-
-
-def _write(connection: Connection, jobs: Sequence[_Job]) -> None:
-    for write in _merged(jobs):
-        rows: Row | Sequence[Row] = {"rows": orjson.dumps(write.rows).decode()} if write.bulk else write.rows
-        connection.execute(write.statement, rows)
-    connection.commit()
 
 
 def _merged(jobs: Sequence[_Job]) -> list[Write]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Table, Text, bindparam, func, select, true, update
+from sqlalchemy import Table, Text, bindparam, func, literal_column, select, true, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.server_messages import GameOver
@@ -15,7 +15,7 @@ from evilpegs_server.storage.writer import Row, Write
 def _from_json(table: Table, *columns: str) -> Insert:
     """Insert the rows of the JSON text ``rows``, a list of objects with these columns."""
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
-    values = [func.json_extract(row.c.value, f"$.{column}") for column in columns]
+    values = [func.json_extract(row.c.value, literal_column(f"'$.{column}'")) for column in columns]
     # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
     return insert(table).from_select(columns, select(*values).where(true()))
 
