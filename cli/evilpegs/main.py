@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Final
 
 from cyclopts import App, Parameter
@@ -61,6 +62,7 @@ for _place, _command in enumerate(COMMANDS):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` (by default those of the process) say; the exit status."""
+    _never_be_without_output()
     _never_fail_to_print()
     try:
         status = app(list(sys.argv[1:] if arguments is None else arguments))
@@ -84,6 +86,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _discard_output() -> None:
     """Let the flush at exit succeed where nothing more can be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _never_be_without_output() -> None:
+    """Write to nowhere where a stream was closed before the start; Python has None in its place."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
 
 
 def _never_fail_to_print() -> None:

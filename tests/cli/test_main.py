@@ -83,6 +83,13 @@ def test_no_space_left():
     ]
 
 
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-"])
+def test_an_output_that_was_closed_before_the_start(closed):
+    line = f"{sys.executable} -m evilpegs ladders {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_fault_of_the_program_is_not_hidden(monkeypatch):
     def broken(_):
         message = "a bug"
