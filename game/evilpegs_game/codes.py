@@ -19,6 +19,7 @@ SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
 """The symbol of each color in order; there is no I and no O."""
 
 _COLOR_OF = {symbol: color for color, symbol in enumerate(SYMBOLS)}
+_ALPHANUMERIC = {*SYMBOLS, "I", "O"}
 MAX_SPACE_BYTES: Final = 1 << 30
 
 
@@ -32,9 +33,9 @@ def parse_code(text: str, rules: Rules) -> Code:
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
-        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}"
+        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_lacking(text)}"
         raise MalformedError(message) from None
-    check_code(code, rules)
+    _check(code, rules, text)
     return code
 
 
@@ -45,17 +46,26 @@ def format_code(code: Sequence[int]) -> str:
 
 def check_code(code: Code, rules: Rules) -> None:
     """Raise IllegalCodeError, saying why, unless ``code`` is a code of ``rules``."""
+    _check(code, rules, "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:40]))
+
+
+def _check(code: Code, rules: Rules, shown: str) -> None:
     if len(code) != rules.pegs:
-        why = f"has {len(code)} pegs; {rules} needs {rules.pegs}"
+        why = f"has {len(code)} {'peg' if len(code) == 1 else 'pegs'}; {rules} needs {rules.pegs}"
     elif max(code) >= rules.colors or min(code) < 0:
         why = f"has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
     elif not rules.repeats and len(set(code)) < len(code):
         why = f"repeats a color; {rules} allows each once"
     else:
         return
-    shown = "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:40])
-    message = f"{shown!r} {why}"
+    message = f"{shown[:40]!r} {why}"
     raise IllegalCodeError(message)
+
+
+def _lacking(text: str) -> str:
+    """What to say to who takes a 1 for an I, or a 0 for an O."""
+    typed = set(text.upper())
+    return "; there is no I and no O; the tenth color is 0" if typed & {"I", "O"} and typed <= _ALPHANUMERIC else ""
 
 
 def code_at(index: int, rules: Rules) -> Code:

@@ -136,7 +136,7 @@ async def test_over_budget_is_counted(tiny_server, play):
         ),
         (
             lambda position: (7,),
-            "strategy doing chose (7,), not a code of 3x4: '8' has 1 pegs; 3x4 needs 3; the match was resigned",
+            "strategy doing chose (7,), not a code of 3x4: '8' has 1 peg; 3x4 needs 3; the match was resigned",
         ),
     ],
 )
