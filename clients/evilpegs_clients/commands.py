@@ -1,4 +1,4 @@
-"""What a person types at a game: a word, or a code."""
+"""What a person types: a word, a code, or yes or no."""
 
 from enum import StrEnum
 from types import MappingProxyType
@@ -15,18 +15,35 @@ class Word(StrEnum):
     SHOW = "show"
     HELP = "help"
     HINT = "hint"
+    PARTS = "parts"
     RESIGN = "resign"
     RESIGN_MATCH = "resign match"
     QUIT = "quit"
 
 
 WORDS: Final = MappingProxyType(
-    {"": Word.SHOW, "?": Word.HINT, "exit": Word.QUIT} | {word.value: word for word in Word}
+    {"": Word.SHOW, "?": Word.HINT, "exit": Word.QUIT, "q": Word.QUIT} | {word.value: word for word in Word}
 )
 
 
+ANSWERS: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": False})
+
+
+def read_yes(line: str, default: bool) -> bool | None:
+    """Yes or no, ``default`` for an empty line, None for anything else."""
+    answer = line.strip().lower()
+    return ANSWERS.get(answer) if answer else default
+
+
+def read_word(line: str) -> Word | None:
+    """A word, whatever its case."""
+    return WORDS.get(" ".join(line.lower().split()))
+
+
 def read_command(line: str, rules: Rules) -> Word | Code:
-    """A word in lower case, else a code; spaces between its symbols do not matter.
+    """A word, else a code; spaces between its symbols do not matter.
+
+    What is both is a word in lower case and a code otherwise.
 
     Raises:
         GameError: it is neither, with one line that helps.
@@ -37,5 +54,7 @@ def read_command(line: str, rules: Rules) -> Word | Code:
     try:
         return parse_code(text.replace(" ", ""), rules)
     except GameError as error:
+        if word := read_word(text):
+            return word
         message = f"{error}. Type help for the words."
         raise GameError(message) from None

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import termios
 from contextlib import suppress
 from typing import Final
 
@@ -25,6 +26,14 @@ class Lines:
             return None
         line, _, self._read = self._read.partition(b"\n")
         return line.decode(errors="replace").rstrip("\r")
+
+    def forget(self) -> bool:
+        """Drop what was typed ahead at a terminal; False where it is none, and nothing was dropped."""
+        if not os.isatty(self._descriptor):
+            return False
+        termios.tcflush(self._descriptor, termios.TCIFLUSH)
+        self._read = b""
+        return True
 
     def _take(self) -> None:
         chunk = b""

@@ -7,6 +7,8 @@ from rich.text import Text
 
 from evilpegs_game.codes import SYMBOLS
 
+MARKS: Final = ("●○·", "Xo.")
+"""A black, a white and neither: for terminals of today, and for those that have ASCII only."""
 _GOLDEN: Final = 0.618034
 """Hues this far apart, as a part of the circle, differ well from those just before and after."""
 
@@ -27,5 +29,5 @@ def peg_text(code: str) -> Text:
 
 def marks(black: int, white: int, pegs: int, ascii_only: bool = False) -> Text:
     """A feedback as marks: a full one a black, a hollow one a white, a dot for each peg without either."""
-    full, hollow, dot = "Xo." if ascii_only else "●○·"
+    full, hollow, dot = MARKS[ascii_only]
     return Text.assemble((full * black, "bold"), (hollow * white, "bold"), (dot * (pegs - black - white), "dim"))

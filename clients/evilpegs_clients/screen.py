@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from evilpegs_clients.finding import Finding
-from evilpegs_clients.pegs import marks, peg_text
+from evilpegs_clients.parts import all_parts, few_parts
+from evilpegs_clients.pegs import MARKS, marks, peg_text
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -21,9 +22,9 @@ HELP: Final = """\
   1122           a guess: one symbol a peg, spaces do not matter
   hint or ?      a good guess and why (practice ladders)
   Enter          the board, and the clock
+  parts          what every other reply to the last guess would have left (practice ladders)
   resign         give up this game; resign match: every game left
-  quit           leave; the match goes on by its clock, and you can come back
-A full mark is a right color in the right place, a hollow one a right color in a wrong place."""
+  quit or q      leave without resigning; you can come back"""
 
 OUTCOMES: Final = {
     "solved": "Solved",
@@ -67,6 +68,8 @@ class Screen:
         self.say(f"{started.ladder}: {started.pegs} pegs against {codemaker}. {clock_words(started)}.", "bold")
         self.say(Text.assemble("Colors ", peg_text(started.symbols), f", which {repeats}."))
         games = f", {started.games} games" if started.games > 1 else ""
+        full, hollow, _ = MARKS[self._console.options.ascii_only]
+        self.say(f"{full} a right color in the right place, {hollow} a right color in a wrong place.")
         self.say(f"{started.guess_limit} guesses a game{games}. Type a code, or help.")
 
     def game(self, started: GameStarted, games: int) -> None:
@@ -75,7 +78,7 @@ class Screen:
             self.say(f"\nGame {started.game} of {games}", "bold")
 
     def turn(self, match: MatchStarted, answered: FeedbackGiven) -> None:
-        """One row of the board, with the help that practice gives."""
+        """One row of the board."""
         ascii_only = self._console.options.ascii_only
         given = marks(answered.black, answered.white, match.pegs, ascii_only)
         row = Text.assemble(f"{answered.turn:>3}  ", peg_text(answered.code), "  ", given)
@@ -83,14 +86,19 @@ class Screen:
         if answered.candidates is not None:
             row.append(f"  {answered.candidates:,} {'code' if answered.candidates == 1 else 'codes'} left")
         self.say(row)
-        if match.codemaker == "evil" and answered.parts:
-            self.say(_choice(answered))
+
+    def choice(self, answered: FeedbackGiven) -> None:
+        """What evil chose from, where practice tells it: the largest parts."""
+        self.say(few_parts(answered, evil=True, width=self._console.width))
+
+    def parts(self, match: MatchStarted, answered: FeedbackGiven) -> None:
+        """Every part of a guess."""
+        self.say(all_parts(answered, match.codemaker == "evil", self._console.width))
 
     def over(self, match: MatchStarted, game: GameOver, findings: Sequence[Finding]) -> None:
         """How a game ended, what the secret was, and whether the server was honest."""
-        guesses = f"{game.guesses} {'guess' if game.guesses == 1 else 'guesses'}"
         solved = game.outcome == "solved"
-        self.say(f"{OUTCOMES[game.outcome]} after {guesses}.", "bold green" if solved else "bold")
+        self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
             what = "A code that fits every reply: " if match.codemaker == "evil" else "The secret was "
             self.say(Text.assemble(what, peg_text(game.secret)))
@@ -105,7 +113,7 @@ class Screen:
         """The match as a whole, where it had several games; and whether its record is unchanged."""
         solved = over.outcomes.count("solved")
         if len(over.outcomes) > 1:
-            self.say(f"\n{solved} of {len(over.outcomes)} games solved, {sum(over.guesses)} guesses.", "bold")
+            self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
         for finding in findings:
             self.say(f"NOT verified: {finding}", "bold red")
 
@@ -127,13 +135,5 @@ def minutes(left_ms: int) -> str:
     return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
 
 
-def _choice(answered: FeedbackGiven) -> Text:
-    """Evil's choice: every part it could have kept, the one it kept in brackets."""
-    text = Text().append("     evil kept the largest part: ", "dim")
-    for black, white, size in answered.parts or ():
-        part = f"{black},{white}: {size:,}"
-        if (black, white) == (answered.black, answered.white):
-            text.append(f"[{part}]", "bold").append(" ")
-        else:
-            text.append(f"{part} ", "dim")
-    return text
+def _guesses(number: int) -> str:
+    return f"{number} {'guess' if number == 1 else 'guesses'}"

@@ -16,7 +16,7 @@ from evilpegs_clients.dialog import Dialog, LeaveError, ReadLine
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.identity import Identity
 from evilpegs_clients.lines import Lines
-from evilpegs_clients.match_view import Phase
+from evilpegs_clients.match_view import MatchView, Phase
 from evilpegs_clients.screen import Screen
 from evilpegs_clients.seat import Seat
 from evilpegs_clients.session import Patience, Reconnecting, Session
@@ -44,7 +44,7 @@ async def run_terminal(
         ClientError: no server, a refusal, a server that contradicts itself; one line.
     """
     screen = Screen(console or Console())
-    dialog = Dialog(screen, read_line or Lines(sys.stdin.fileno()))
+    dialog = _dialog(screen, read_line)
     identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     patience = patience or Patience(Random())  # noqa: S311 - jitter
@@ -61,6 +61,13 @@ async def run_terminal(
         await session.close()
 
 
+def _dialog(screen: Screen, read_line: ReadLine | None) -> Dialog:
+    if read_line is not None:
+        return Dialog(screen, read_line)
+    lines = Lines(sys.stdin.fileno())
+    return Dialog(screen, lines, lines.forget)
+
+
 async def _play(session: Session, dialog: Dialog, ladder: str) -> None:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
@@ -70,10 +77,16 @@ async def _play(session: Session, dialog: Dialog, ladder: str) -> None:
 
 async def _left_open(session: Session, dialog: Dialog, welcome: Welcome) -> Seat | None:
     for match in welcome.open:
-        answer = await dialog.ask(f"Your match {match.match} is not over. Go on with it? [Y/n]")
-        if not answer.strip().lower().startswith("n"):
-            return await Seat.resume(session, match.match)
+        seat = await Seat.resume(session, match.match)
+        if seat.view.phase is not Phase.OVER and await dialog.is_yes(f"{_unfinished(seat.view)} Go on with it?"):
+            return seat
     return None
+
+
+def _unfinished(view: MatchView) -> str:
+    started = view.started
+    of = f" of {started.games}" if started.games > 1 else ""
+    return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
 
 
 def _say_how_to_come_back(session: Session, screen: Screen) -> None:
@@ -88,8 +101,19 @@ def _say_how_to_come_back(session: Session, screen: Screen) -> None:
         except TokenFileError as error:
             screen.say(str(error))
             return
-    screen.say("The match is not resigned: it goes on by its clock. To come back to it:")
+    screen.say(_what_becomes_of(view))
     screen.say(f"  evilpegs play --name {player} --server {session.server}")
+
+
+def _what_becomes_of(view: MatchView) -> str:
+    """What happens to a match while its player is away."""
+    if view.started.clock is None:
+        return "The match is not resigned: it is kept for an hour. To come back to it:"
+    seconds = view.ready_by_ms // 1000
+    return (
+        "The match is not resigned, but its clock runs, and a game that is not begun within "
+        f"{seconds} seconds is lost. To come back to it:"
+    )
 
 
 def _tell(screen: Screen, news: Notice | Reconnecting) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import secrets
 from functools import partial
 
-from evilpegs_clients.commands import Word, read_command
+from evilpegs_clients.commands import Word, read_command, read_word
 from evilpegs_clients.dialog import Dialog, LeaveError
 from evilpegs_clients.finding import Finding
 from evilpegs_clients.match_view import Phase
@@ -56,11 +56,14 @@ class TerminalMatch:
 
     async def _is_ready(self) -> bool:
         seconds = self._view.ready_by_ms // 1000
-        command = await self._command(f"Press Enter to start the clock, within {seconds} seconds >")
-        if isinstance(command, Word) and command is not Word.SHOW:
-            await self._obey(command)
-            return False
-        return command is not None
+        line = await self._dialog.ask_at(self._seat, f"Press Enter to start the clock, within {seconds} seconds >")
+        if line is None or not line.strip():
+            return line is not None
+        if word := read_word(line):
+            await self._obey(word)
+        else:
+            self._screen.say("The game has not begun: only Enter, with nothing before it, starts the clock.")
+        return False
 
     async def _move(self) -> None:
         command = await self._command(self._prompt())
@@ -102,12 +105,27 @@ class TerminalMatch:
                 self._screen.say(HELP)
             case Word.HINT:
                 await self._hint()
+            case Word.PARTS:
+                self._show_parts()
             case Word.RESIGN:
-                await self._seat.resign(self._view.game)
+                await self._resign()
             case Word.RESIGN_MATCH:
-                await self._seat.resign()
+                await self._resign_match()
             case Word.QUIT:
                 raise LeaveError
+
+    async def _resign(self) -> None:
+        game = self._view.game
+        question = f"Give up game {game}? It counts on the leaderboard."
+        if not self._view.started.rated or await self._dialog.is_yes_at(self._seat, question):
+            await self._seat.resign(game)
+
+    async def _resign_match(self) -> None:
+        view = self._view
+        left = view.started.games - len(view.games_over)
+        question = f"Give up the match, with {left} {'game' if left == 1 else 'games'} left?"
+        if await self._dialog.is_yes_at(self._seat, question):
+            await self._seat.resign()
 
     async def _hint(self) -> None:
         if self._view.started.rated:
@@ -118,9 +136,19 @@ class TerminalMatch:
             self._screen.hint(hint)
 
     def _show_board(self) -> None:
-        for event in self._view.events[self._first_of_this_game() :]:
-            if isinstance(event, FeedbackGiven):
-                self._screen.turn(self._view.started, event)
+        for answered in self._answered():
+            self._screen.turn(self._view.started, answered)
+
+    def _show_parts(self) -> None:
+        told = [answered for answered in self._answered() if answered.parts]
+        if told:
+            self._screen.parts(self._view.started, told[-1])
+        else:
+            self._screen.say("Parts are shown of the last guess, on practice ladders.")
+
+    def _answered(self) -> list[FeedbackGiven]:
+        events = self._view.events[self._first_of_this_game() :]
+        return [event for event in events if isinstance(event, FeedbackGiven)]
 
     async def _show_news(self) -> None:
         while self._shown < len(self._view.events):
@@ -135,7 +163,11 @@ class TerminalMatch:
                 self._screen.game(event, started.games)
             case FeedbackGiven():
                 self._screen.turn(started, event)
+                if started.codemaker == "evil" and event.parts:
+                    self._screen.choice(event)
             case GameOver() if event.nonce is not None:  # else it was never opened
+                if event.outcome == "flagged":
+                    self._dialog.forget_typed_ahead()
                 self._screen.over(started, event, await self._verified(event.game))
             case MatchOver():
                 self._screen.match_over(event, verify_record(self._view.record))

@@ -1,6 +1,6 @@
 import pytest
 
-from evilpegs_clients.commands import Word, read_command
+from evilpegs_clients.commands import Word, read_command, read_yes
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
 
@@ -21,6 +21,10 @@ CLASSIC = Rules(4, 6)
         (" resign  match ", Word.RESIGN_MATCH),
         ("quit", Word.QUIT),
         ("exit", Word.QUIT),
+        ("q", Word.QUIT),
+        ("Help", Word.HELP),
+        ("RESIGN Match", Word.RESIGN_MATCH),
+        ("parts", Word.PARTS),
     ],
 )
 def test_words_and_codes(line, meant):
@@ -43,3 +47,19 @@ def test_anything_else_is_told_in_one_line(line):
 def test_a_repeated_color_is_explained():
     with pytest.raises(GameError, match="repeats a color"):
         read_command("1122", Rules(4, 10, repeats=False))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("", None), ("y", True), (" Yes", True), ("n", False), ("NO", False), ("nope", None), ("yikes", None)],
+)
+def test_yes_and_no(line, said):
+    assert read_yes(line, default=True) is (said if line else True)
+    assert read_yes(line, default=False) is (said if line else False)
+
+
+def test_what_was_typed_is_kept_in_the_complaint():
+    with pytest.raises(GameError, match=r"^'h' has 1 peg; 3x34 needs 3"):
+        read_command("h", Rules(3, 34))
+    with pytest.raises(GameError, match="there is no I and no O; the tenth color is 0"):
+        read_command("11i2", CLASSIC)

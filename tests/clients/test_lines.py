@@ -68,3 +68,27 @@ async def test_input_that_cannot_be_read_has_ended(pipe, monkeypatch):
 
     monkeypatch.setattr("evilpegs_clients.lines.os.read", fail)
     assert await Lines(reader)() is None
+
+
+async def test_what_was_typed_ahead_at_a_terminal_can_be_forgotten():
+    person, terminal = os.openpty()
+    try:
+        lines = Lines(terminal)
+        os.write(person, b"one\ntwo\n")
+        assert await lines() == "one"
+        os.write(person, b"half")
+        assert lines.forget()
+        os.write(person, b"three\n")
+        assert await lines() == "three"
+    finally:
+        os.close(person)
+        os.close(terminal)
+
+
+async def test_what_comes_from_a_pipe_is_kept(pipe):
+    reader, writer = pipe
+    lines = Lines(reader)
+    writer.write(b"one\ntwo\n")
+    assert await lines() == "one"
+    assert not lines.forget()
+    assert await lines() == "two"

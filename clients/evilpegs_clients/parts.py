@@ -1,0 +1,50 @@
+"""The parts of a guess for people: what each feedback would have left, the one that was given in brackets."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from rich.text import Text
+
+from evilpegs_protocol.server_messages import FeedbackGiven
+
+FEW: Final = 3
+INDENT: Final = "     "
+
+
+def few_parts(answered: FeedbackGiven, evil: bool, width: int) -> Text:
+    """The largest parts, and how many more there are."""
+    parts = _parts(answered)
+    more = len(parts) - FEW
+    tail = [Text(f"and {more} more: type parts", "dim")] if more > 0 else []
+    return _flowing([_heading(answered, evil), *parts[:FEW], *tail], width)
+
+
+def all_parts(answered: FeedbackGiven, evil: bool, width: int) -> Text:
+    """All of them, the largest first."""
+    return _flowing([_heading(answered, evil), *_parts(answered)], width)
+
+
+def _heading(answered: FeedbackGiven, evil: bool) -> Text:
+    return Text("evil kept the largest part:" if evil else f"the parts of {answered.code}:", "dim")
+
+
+def _parts(answered: FeedbackGiven) -> list[Text]:
+    given = (answered.black, answered.white)
+    rows = sorted(answered.parts or (), key=lambda row: (-row[2], row[:2] != given))
+    return [_part(f"{black},{white}: {size:,}", (black, white) == given) for black, white, size in rows]
+
+
+def _part(text: str, is_given: bool) -> Text:
+    return Text(f"[{text}]", "bold") if is_given else Text(text, "dim")
+
+
+def _flowing(pieces: Iterable[Text], width: int) -> Text:
+    """The pieces one after another, on as many lines as they need; none is broken."""
+    lines = [Text(INDENT)]
+    for piece in pieces:
+        gap = "  " if len(lines[-1]) > len(INDENT) else ""
+        if gap and len(lines[-1]) + len(gap) + len(piece) > width:
+            lines.append(Text(INDENT))
+            gap = ""
+        lines[-1].append(gap).append_text(piece)
+    return Text("\n").join(lines)
