@@ -33,6 +33,8 @@ def server_settings(**options: Any) -> Settings:
 def _what(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
+    if error["type"] == "string_too_short":
+        return "must not be empty; leave it out for the default"
     return error["msg"]
 
 

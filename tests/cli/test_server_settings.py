@@ -24,6 +24,12 @@ def test_a_wrong_environment(monkeypatch):
         server_settings()
 
 
+def test_an_empty_host_is_not_every_address(monkeypatch):
+    monkeypatch.setenv("EVILPEGS_HOST", "")
+    with pytest.raises(CommandError, match=r"^environment variable EVILPEGS_HOST: must not be empty"):
+        server_settings()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
