@@ -1,19 +1,16 @@
 """A leaderboard as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 
 from evilpegs.standings import Standing
-from evilpegs.tables import plain_table
+from evilpegs.tables import Shown, print_fitting, table_of
 from evilpegs_server.leaderboard import Row
 
 BARS: Final = " ▁▂▃▄▅▆▇█"
-WIDE: Final = 100
-"""From this many columns on there is room for the client."""
-_NUMBERS: Final = ("games", "mean", "95 %\ninterval", "worst", "solved", "p95\nms")
 
 
 def show_standings(out: Console, standings: Sequence[Standing]) -> None:
@@ -24,28 +21,20 @@ def show_standings(out: Console, standings: Sequence[Standing]) -> None:
         if place:
             out.print()
         if standing.rows:
-            out.print(standing_table(standing, out.width))
+            print_fitting(out, standing_tables(standing))
 
 
-def standing_table(standing: Standing, width: int) -> Table:
-    """Rank (and ranks possible), player, client where ``width`` allows, figures, and how often each score occurred."""
-    rows, with_client = standing.rows, width >= WIDE
+def standing_tables(standing: Standing) -> Iterator[Table]:
+    """Rank (and ranks possible), player, client, figures, how often each score occurred; then ever less of it."""
+    rows, title = standing.rows, _title(standing)
     scores = [score for row in rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
-    table = plain_table(_title(standing))
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("player", style="bold", no_wrap=True)
-    if with_client:
-        table.add_column("client", no_wrap=True)
-    else:
-        table.padding = 0
-    for heading in _NUMBERS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column(f"guesses\n{lowest}-{highest}", no_wrap=True)
-    for row in rows:
-        client = [row.client] if with_client else []
-        table.add_row(_rank(row), row.player, *client, *_figures(row), bars(row, lowest, highest))
-    return table
+    histogram = Shown[Row](f"guesses\n{lowest}-{highest}", lambda row: bars(row, lowest, highest))
+    yield table_of(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
+    yield table_of(rows, (RANK, PLAYER, *FIGURES, histogram), title, close=True)
+    for figures in range(len(FIGURES), 1, -1):
+        yield table_of(rows, (RANK, PLAYER, *FIGURES[:figures]), title, close=True)
+    yield table_of(rows, (PLAYER, FIGURES[1]), title, close=True)
 
 
 def _title(standing: Standing) -> str:
@@ -60,15 +49,8 @@ def _rank(row: Row) -> str:
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
 
 
-def _figures(row: Row) -> tuple[str, ...]:
-    return (
-        f"{row.games:,}",
-        f"{row.mean:.3f}",
-        "" if row.low is None or row.high is None else f"{row.low:.2f}-{row.high:.2f}",
-        str(row.worst),
-        f"{row.solved:.0%}",
-        f"{row.p95_ms:,}",
-    )
+def _interval(row: Row) -> str:
+    return "" if row.low is None or row.high is None else f"{row.low:.2f}-{row.high:.2f}"
 
 
 def bars(row: Row, lowest: int, highest: int) -> str:
@@ -77,3 +59,17 @@ def bars(row: Row, lowest: int, highest: int) -> str:
     most = max(counts.values())
     steps = len(BARS) - 1
     return "".join(BARS[-(-counts.get(score, 0) * steps // most)] for score in range(lowest, highest + 1))
+
+
+RANK: Final = Shown("rank", _rank, "right")
+PLAYER: Final = Shown[Row]("player", lambda row: row.player, style="bold")
+CLIENT: Final = Shown[Row]("client", lambda row: row.client)
+FIGURES: Final = (
+    Shown[Row]("games", lambda row: f"{row.games:,}", "right"),
+    Shown[Row]("mean", lambda row: f"{row.mean:.3f}", "right"),
+    Shown("95 %\ninterval", _interval, "right"),
+    Shown[Row]("worst", lambda row: str(row.worst), "right"),
+    Shown[Row]("solved", lambda row: f"{row.solved:.0%}", "right"),
+    Shown[Row]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
+)
+"""Where there is no room, the last is left out first."""

@@ -1,5 +1,12 @@
 """`evilpegs ladders`."""
 
+import pytest
+
+from evilpegs.ladders_table import ladders_tables
+from evilpegs.output import console
+from evilpegs.tables import print_fitting
+from evilpegs_server.ladders import load_ladders
+
 KEYS = {"id", "rules", "codemaker", "tie", "clock", "guess_limit", "games", "rated"}
 
 
@@ -21,3 +28,16 @@ def test_the_table(run):
     lines = run("ladders").out.splitlines()
     assert lines[2].split() == ["classic", "4x6", "fixed", "60", "s", "+", "1", "s", "a", "guess", "10", "10", "rated"]
     assert any("untimed" in line and "practice" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [120, 80, 60, 30, 10])
+def test_ids_are_never_cut(capsys, width):
+    infos = [ladder.info() for ladder in load_ladders().values()]
+    out = console()
+    out.width = width
+    print_fitting(out, ladders_tables(infos))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == [info.id for info in infos]
+    assert not any("…" in line for line in lines)
+    assert width < 30 or all(len(line) <= width for line in lines)
+    assert ("clock" in lines[0]) == (width > 60)

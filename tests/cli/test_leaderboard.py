@@ -126,6 +126,18 @@ def test_a_narrow_terminal_has_no_room_for_clients(capsys, monkeypatch):
     assert all(len(line) <= 80 for line in lines)
 
 
+@pytest.mark.parametrize("width", [60, 50, 40, 28])
+def test_player_and_mean_are_always_readable(capsys, width):
+    out = console()
+    out.width = width
+    show_standings(out, [Standing(load_ladders()["classic"], [made_row("a" * 20, rank=1, rank_worst=9)])])
+    lines = capsys.readouterr().out.splitlines()
+    assert "a" * 20 in lines[-1]
+    assert "4.500" in lines[-1]
+    assert "…" not in " ".join(lines)
+    assert all(len(line) <= width for line in lines)
+
+
 def test_what_occurred_is_never_blank():
     row = made_row("ann", histogram=((2, 1), (4, 1000), (5, 500)))
     assert bars(row, 1, 6) == " ▁ █▄ "

@@ -10,7 +10,7 @@ from evilpegs.output import console, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evilpegs_protocol.server_messages import ClockInfo, LadderInfo
+    from evilpegs_protocol.server_messages import LadderInfo
 
 
 def ladders(
@@ -47,29 +47,7 @@ def _offered(server: str) -> "Sequence[LadderInfo]":
 
 
 def _show(infos: "Sequence[LadderInfo]") -> None:
-    from evilpegs.tables import plain_table
+    from evilpegs.ladders_table import ladders_tables
+    from evilpegs.tables import print_fitting
 
-    table = plain_table()
-    for heading in ("ladder", "rules", "codemaker", "clock"):
-        table.add_column(heading)
-    for heading in ("guesses", "games"):
-        table.add_column(heading, justify="right")
-    table.add_column("counts")
-    for info in infos:
-        numbers = str(info.guess_limit), str(info.games)
-        table.add_row(info.id, info.rules, _codemaker(info), _clock(info.clock), *numbers, _counts(info))
-    console().print(table)
-
-
-def _codemaker(info: "LadderInfo") -> str:
-    return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
-
-
-def _clock(clock: "ClockInfo | None") -> str:
-    if clock is None:
-        return "untimed"
-    return f"{clock.base_ms / 1000:g} s + {clock.increment_ms / 1000:g} s a guess"
-
-
-def _counts(info: "LadderInfo") -> str:
-    return "rated" if info.rated else "practice"
+    print_fitting(console(), ladders_tables(infos))
