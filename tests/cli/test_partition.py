@@ -46,6 +46,18 @@ def test_the_table(run):
     assert "largest                 256           276" in lines
 
 
+def test_more_guesses_than_fit_go_below(run):
+    guesses = [f"{number}{number}22" for number in (1, 2, 3, 4, 5, 6)] * 2
+    result = run("partition", *guesses, "--after", "1122:1,0")
+    lines = result.out.splitlines()
+    assert lines[0] == "4x6 after 1 turn: 256 candidates"
+    assert all(len(line) <= 120 for line in lines)
+    assert "…" not in result.out
+    headings = [line for line in lines if line.startswith("feedback")]
+    assert len(headings) == 2
+    assert sum(line.count("2  2") for line in headings) >= len(guesses)
+
+
 def test_figures():
     assert expected_size([2, 2]) == 2
     assert bits([1, 1, 1, 1]) == 2

@@ -1,6 +1,6 @@
 """`evilpegs partition`: what each feedback to a guess would leave."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -19,13 +19,13 @@ def partition(
     *guesses: Annotated[str, Parameter(name="GUESS", help="One or more guesses to look at.")],
     rules: RulesText = "classic",
     after: Annotated[
-        tuple[str, ...],
+        tuple[str, ...] | None,
         Parameter(
             consume_multiple=True,
             show_default=False,
             help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
         ),
-    ] = (),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what each feedback to a guess would leave: the sizes of its parts.
@@ -38,8 +38,8 @@ def partition(
     from evilpegs_game.rules import Rules
 
     parsed = Rules.parse(rules)
-    turns = [text for text in after if ":" in text]
-    texts = [*guesses, *(text for text in after if ":" not in text)]  # a guess may follow the turns
+    turns, following = ([], []) if after is None else _turns_and_guesses(after, is_guess_given=bool(guesses))
+    texts = [*guesses, *following]
     if not texts:
         message = "no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122"
         raise CommandError(message)
@@ -49,6 +49,18 @@ def partition(
         print_json(_document(position, codes))
     else:
         _show(position, codes)
+
+
+def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
+    """What follows --after: turns, and guesses after them where none stands before; raises CommandError."""
+    if not after:
+        message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
+        raise CommandError(message)
+    unanswered = [text for text in after if ":" not in text]
+    if unanswered and (is_guess_given or ":" not in after[0]):
+        message = f"{unanswered[0][:40]!r} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
+        raise CommandError(message)
+    return [text for text in after if ":" in text], unanswered
 
 
 def _history(turns: Iterable[str], rules: "Rules") -> "History":
@@ -92,9 +104,14 @@ def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
 
 
 def _show(position: "Position", codes: list["Code"]) -> None:
-    from evilpegs.part_table import part_table
+    from evilpegs.part_table import part_tables
+    from evilpegs.wording import counted
 
-    turns = f" after {len(position.history)} turns" if position.history else ""
+    played = len(position.history)
+    turns = f" after {counted(played, 'turn')}" if played else ""
     out = console()
-    out.print(f"{position.rules}{turns}: {position.count:,} candidates\n")
-    out.print(part_table(position, codes))
+    out.print(f"{position.rules}{turns}: {counted(position.count, 'candidate')}\n")
+    for place, table in enumerate(part_tables(position, codes, out.width)):
+        if place:
+            out.print()
+        out.print(table)
