@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evilpegs.bot_names import default_names
 from evilpegs.output import console
+from evilpegs.wording import counted
 from evilpegs_clients.bot import BotEvent, run_bot
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.server_url import server_url
@@ -77,9 +78,10 @@ def told(event: BotEvent) -> list[str]:
         case Welcome():
             return []  # nothing has begun yet
         case MatchStarted():
-            return [f"match {event.match}: {event.player} on {event.ladder}, {event.games} games"]
+            return [f"match {event.match}: {event.player} on {event.ladder}, {counted(event.games, 'game')}"]
         case GameSummary():
-            return [f"  game {event.game}: {event.outcome}, {event.guesses} guesses, {_verdict(event.verified)}"] + [
+            guesses = counted(event.guesses, "guess", "guesses")
+            return [f"  game {event.game}: {event.outcome}, {guesses}, {_verdict(event.verified)}"] + [
                 f"  finding: {finding}" for finding in event.findings
             ]
         case MatchSummary():

@@ -1,17 +1,24 @@
 """The options that several commands share, each described once."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 DEFAULT_SERVER = "ws://127.0.0.1:8765/v1"
 
 Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
 
+
+def _lower(_: object, tokens: Sequence[Token]) -> str:
+    return tokens[0].value.lower()
+
+
 RulesText = Annotated[
     str,
     Parameter(
         name="--rules",
+        converter=_lower,
         help="PEGSxCOLORS like 4x6 or 4x10-distinct, or a preset: classic, bulls-and-cows, super, grand, "
         "huge, monster, colossus.",
     ),

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -15,6 +17,16 @@ PLAIN_WIDTH: Final = 120
 def print_json(document: dict[str, Any]) -> None:
     """Print the one document of a `--json` command."""
     print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+
+
+@contextmanager
+def only_document(as_json: bool) -> Iterator[None]:
+    """Keep standard output for the document, if there will be one: what a strategy prints goes to standard error."""
+    if as_json:
+        with redirect_stdout(sys.stderr):
+            yield
+    else:
+        yield
 
 
 def console(file: IO[str] | None = None) -> "Console":

@@ -21,5 +21,9 @@ class ContradictionError(GameError):
     """No code is consistent with the feedback given."""
 
 
+class StuckError(GameError):
+    """A strategy goes on with guesses that tell it nothing."""
+
+
 class OverBudgetError(GameError):
     """A choice would take more feedback evaluations than its budget allows."""

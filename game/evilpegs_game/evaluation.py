@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import StuckError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.rules import Rules
 
@@ -73,7 +73,8 @@ def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: 
     Secrets that got the same feedback so far share one choice, so the work is one choice a node.
 
     Raises:
-        GameError: the strategy is stuck, or ``first`` is not a code of the rules.
+        StuckError: the strategy is stuck.
+        IllegalCodeError: ``first`` is not a code of the rules.
         TooLargeError: the codes do not fit the memory bound.
     """
     root = Position(rules, (), LiveSets())
@@ -99,7 +100,8 @@ def duel(choose: Choose, codemaker: Codemaker, rules: Rules, first: Code | None 
     """Play ``choose`` against one codemaker to the end; the last turn is the all-black one.
 
     Raises:
-        GameError: the strategy is stuck, or ``first`` is not a code of the rules.
+        StuckError: the strategy is stuck.
+        IllegalCodeError: ``first`` is not a code of the rules.
         ContradictionError: the codemaker contradicted itself.
         TooLargeError: the codes do not fit the memory bound.
     """
@@ -124,7 +126,7 @@ def _opening(choose: Choose, root: Position, first: Code | None) -> Code:
 
 
 def _idle_turns(idle: int, before: Position, after: Position) -> int:
-    """How many turns in a row left all candidates; raises GameError when it is too many."""
+    """How many turns in a row left all candidates; raises StuckError when it is too many."""
     if after.count < before.count:
         return 0
     if idle == MAX_IDLE_TURNS:
@@ -132,5 +134,5 @@ def _idle_turns(idle: int, before: Position, after: Position) -> int:
             f"the strategy is stuck at turn {before.turn} of {before.rules}: its last {idle + 1} guesses "
             f"excluded none of {before.count:,} candidates"
         )
-        raise GameError(message)
+        raise StuckError(message)
     return idle + 1

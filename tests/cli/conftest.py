@@ -108,6 +108,16 @@ def run(capsys):
 
 
 @pytest.fixture
+def talker(tmp_path):
+    """A strategy that prints, as people do who look for a mistake."""
+    path = tmp_path / "talker.py"
+    path.write_text(
+        "print('loaded')\ndef choose(position, rng):\n    print('thinking')\n    return position.first_candidate\n"
+    )
+    return str(path)
+
+
+@pytest.fixture
 def start():
     """Start the command in a process of its own."""
     with ExitStack() as children:

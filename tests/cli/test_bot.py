@@ -55,6 +55,28 @@ def test_a_strategy_of_ones_own(run, server, tmp_path):
     assert result.document["player"] == "mine-ann"
 
 
+def test_what_a_strategy_prints_is_no_part_of_the_document(run, server, talker):
+    result = run("bot", talker, "--server", server.url, "--ladder", "classic-practice", "--json")
+    assert result.document["strategy"] == "talker.py"
+    assert result.err.startswith("loaded\n")
+    assert "thinking" in result.err
+
+
+def test_a_strategy_that_exits_resigns_in_one_line(run, server, tmp_path):
+    (tmp_path / "mine.py").write_text("import sys\ndef choose(position, rng):\n    sys.exit(0)\n")
+    result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice")
+    assert result.status == 2
+    told = "evilpegs: strategy mine.py failed at turn 1: SystemExit: 0 (line 3); the match was resigned"
+    assert result.err.splitlines()[-1] == told
+    assert "Traceback" not in result.err
+
+
+def test_one_match_is_one_match(run, server):
+    result = run("bot", "first-consistent", "--server", server.url, "--ladder", "classic-practice")
+    assert ": 1 match, 1 of 1 games solved" in result.out
+    assert "classic-practice, 1 game\n" in result.err
+
+
 def test_the_server_may_be_named_in_the_environment(run, server, monkeypatch):
     monkeypatch.setenv("EVILPEGS_SERVER", server.url)
     assert run("bot", "first-consistent", "--ladder", "classic-practice").status == 0

@@ -52,3 +52,15 @@ def test_the_table(run):
     lines = run("duel", "minimax").out.splitlines()
     assert lines[0] == "minimax against evil on 4x6: 5 guesses"
     assert lines[-1].split() == ["5", "5", "4", "5", "5", "●●●●", "4,0", "1"]
+
+
+def test_one_guess_is_one_guess(run):
+    arguments = ("duel", "minimax", "--rules", "2x2", "--codemaker", "fixed", "--secret", "11", "--first", "11")
+    assert run(*arguments).out.splitlines()[0] == "minimax against fixed on 2x2: 1 guess"
+
+
+def test_what_a_strategy_prints_is_no_part_of_the_document(run, talker):
+    result = run("duel", talker, "--json")
+    assert result.document["strategy"] == "talker.py"
+    assert result.err.startswith("loaded\nthinking\n")
+    assert "thinking" in run("duel", talker).out

@@ -43,6 +43,30 @@ def test_a_strategy_that_fails(run, tmp_path):
     assert "line 2" in result.complaint
 
 
+def test_a_strategy_that_is_stuck_is_named(run, tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0,) * 3\n")
+    for command in ("evaluate", "duel"):
+        assert run(command, "mine.py", "--rules", "3x3").complaint.startswith("mine.py: the strategy is stuck at turn ")
+
+
+def test_what_a_strategy_prints_is_no_part_of_the_document(run, talker):
+    result = run("evaluate", talker, "--rules", "3x3", "--json")
+    assert result.document["total"] == 89
+    assert result.err.startswith("loaded\nthinking\n")
+
+
+def test_it_is_said_at_once_what_takes_long(run):
+    result = run("evaluate", "first-consistent", "--rules", "5x8", "--json")
+    assert result.err == "5x8: 32,768 secrets; choosing the first guess, this takes a while\n"
+    result = run("evaluate", "first-consistent", "--rules", "5x8", "--first", "11223", "--json")
+    assert result.err == "5x8: 32,768 secrets; playing, this takes a while\n"
+
+
+def test_rules_in_another_case(run):
+    assert run("evaluate", "first-consistent", "--rules", "Classic", "--json").document["rules"] == "4x6"
+    assert run("partition", "112", "--rules", "3X4", "--json").document["rules"] == "3x4"
+
+
 def test_the_table(run):
     lines = run("evaluate", "minimax", "--rules", "3x3").out.splitlines()
     assert lines[0].startswith("minimax on 3x3, first guess  1  1  2")

@@ -8,7 +8,7 @@ from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
 from evilpegs_game.criteria import ENTROPY, MINIMAX
-from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
+from evilpegs_game.errors import IllegalCodeError, StuckError, TooLargeError
 from evilpegs_game.evaluation import MAX_IDLE_TURNS, Evaluation, duel, evaluate
 from evilpegs_game.rules import Rules
 from evilpegs_game.selection import best_guess
@@ -62,9 +62,9 @@ def test_progress_rises_to_the_number_of_codes():
 
 
 def test_a_strategy_that_repeats_itself_is_stopped():
-    with pytest.raises(GameError, match=f"stuck.* its last {MAX_IDLE_TURNS + 1} guesses excluded none"):
+    with pytest.raises(StuckError, match=f"stuck.* its last {MAX_IDLE_TURNS + 1} guesses excluded none"):
         evaluate(lambda position: (0, 0, 0), Rules(3, 3))
-    with pytest.raises(GameError, match="stuck"):
+    with pytest.raises(StuckError, match="stuck"):
         duel(lambda position: (0, 0, 0), Evil(), Rules(3, 3))
 
 

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, CandidatesOnly, Json, Server, StrategyName
-from evilpegs.output import console, print_json
+from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
     from evilpegs_clients.summary import BotSummary, MatchSummary
@@ -45,10 +45,11 @@ def bot(
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
     check_play_options(ladder, name)
-    errand = Errand(load_strategy(strategy, candidates_only), candidates_only, ladder, server, name, matches, seed)
-    summary = asyncio.run(run(errand))
+    with only_document(as_json):
+        chosen = load_strategy(strategy, candidates_only)
+        summary = asyncio.run(run(Errand(chosen, candidates_only, ladder, server, name, matches, seed)))
     if as_json:
-        print_json(_document(errand.strategy.name, summary))
+        print_json(_document(chosen.name, summary))
     else:
         _show(summary)
     return 0 if summary.verified else NOT_VERIFIED
@@ -85,11 +86,15 @@ def _match_document(match: "MatchSummary") -> dict[str, Any]:
 
 def _show(summary: "BotSummary") -> None:
     from evilpegs.bot_run import tally
+    from evilpegs.wording import counted
 
     out = console()
-    out.print(f"{summary.player}: {len(summary.matches)} matches, {tally(summary.games)}", style="bold")
+    out.print(
+        f"{summary.player}: {counted(len(summary.matches), 'match', 'matches')}, {tally(summary.games)}", style="bold"
+    )
     if summary.over_budget:
-        out.print(f"{summary.over_budget} guesses would have taken too long; the first candidate was played instead")
+        guesses = counted(summary.over_budget, "guess", "guesses")
+        out.print(f"{guesses} would have taken too long; the first candidate was played instead")
     if summary.verified:
         out.print("verified: every commitment, reply, clock and hash holds")
     else:

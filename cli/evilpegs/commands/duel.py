@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.errors import CommandError
+from evilpegs.errors import CommandError, naming
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, print_json
+from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
     from evilpegs_game.codemaker import Codemaker
@@ -42,11 +42,12 @@ def duel(
     from evilpegs_game.evaluation import duel as duelled
     from evilpegs_game.rules import Rules
 
-    chosen = load_strategy(strategy, candidates_only)
     parsed = Rules.parse(rules)
     opponent = _evil(secret) if codemaker == "evil" else _fixed(parsed, secret, seed)
     opening = None if first is None else parse_code(first, parsed)
-    turns = duelled(player(chosen, seed or 0), opponent, parsed, opening)
+    with only_document(as_json), naming(strategy):
+        chosen = load_strategy(strategy, candidates_only)
+        turns = duelled(player(chosen, seed or 0), opponent, parsed, opening)
     if as_json:
         print_json(_document(parsed, chosen.name, codemaker, turns))
     else:
@@ -91,8 +92,9 @@ def _document(rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelT
 
 def _show(rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...]) -> None:
     from evilpegs.turns import TurnRow, turn_table
+    from evilpegs.wording import counted
     from evilpegs_game.codes import format_code
 
     out = console()
-    out.print(f"{strategy} against {codemaker} on {rules}: {len(turns)} guesses")
+    out.print(f"{strategy} against {codemaker} on {rules}: {counted(len(turns), 'guess', 'guesses')}")
     out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in turns))

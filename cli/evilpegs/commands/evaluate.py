@@ -4,8 +4,9 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from evilpegs.errors import naming
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, print_json, progress
+from evilpegs.output import console, only_document, print_json, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 BAR: Final = 40
 STEPS: Final = 500
+MANY: Final = 20_000
+"""From this many secrets on it takes a while, and it is said at once what it is about."""
 
 
 def evaluate(
@@ -36,23 +39,32 @@ def evaluate(
     from evilpegs_clients.strategies.strategy import player
     from evilpegs_clients.warm_up import warm_up
     from evilpegs_game.candidates import LiveSets
-    from evilpegs_game.codes import parse_code
+    from evilpegs_game.codes import MAX_SPACE_BYTES, parse_code
     from evilpegs_game.evaluation import evaluate as evaluated
     from evilpegs_game.rules import Rules
 
-    chosen = load_strategy(strategy, candidates_only)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
-    warm_up(chosen, (), LiveSets())
-    with progress(console(sys.stderr)) as bar:
-        advance = None if bar.disable else _advancing(bar, parsed)
-        begun = perf_counter()
-        result = evaluated(player(chosen), parsed, opening, advance)
-        seconds = perf_counter() - begun
+    err = console(sys.stderr)
+    with only_document(as_json), naming(strategy):
+        chosen = load_strategy(strategy, candidates_only)
+        if MANY <= parsed.size <= MAX_SPACE_BYTES // parsed.pegs:
+            err.print(_beginning(parsed, is_first_given=first is not None))
+        warm_up(chosen, (), LiveSets())
+        with progress(err) as bar:
+            advance = None if bar.disable else _advancing(bar, parsed)
+            begun = perf_counter()
+            result = evaluated(player(chosen), parsed, opening, advance)
+            seconds = perf_counter() - begun
     if as_json:
         print_json(_document(result, chosen.name, seconds))
     else:
         _show(result, chosen.name, seconds)
+
+
+def _beginning(rules: "Rules", is_first_given: bool) -> str:
+    what = "playing" if is_first_given else "choosing the first guess"
+    return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
 def _advancing(bar: "Progress", rules: "Rules") -> "Callable[[int], None]":

@@ -55,10 +55,11 @@ def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None)
 
 def _show_game(out: "Console", game: "ReplayedGame", secret: str) -> None:
     from evilpegs.turns import TurnRow, turn_table
+    from evilpegs.wording import counted
     from evilpegs_clients.pegs import peg_text
     from evilpegs_game.feedback import Feedback
 
-    ended = f"{game.outcome or 'not over'}, {game.guesses} guesses in {game.elapsed_ms:,} ms"
+    ended = f"{game.outcome or 'not over'}, {counted(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
     if game.secret is None:
         out.print(f"\ngame {game.game}: {ended}")
     else:
