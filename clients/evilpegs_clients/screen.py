@@ -22,7 +22,7 @@ HELP: Final = """\
   1122           a guess: one symbol a peg, spaces do not matter
   hint or ?      a good guess and why (practice ladders)
   Enter          the board, and the clock
-  parts          what every other reply to the last guess would have left (practice ladders)
+  parts          what each reply to the last guess would leave (practice ladders)
   resign         give up this game; resign match: every game left
   quit or q      leave without resigning; you can come back"""
 
