@@ -29,7 +29,7 @@ def test_json_is_one_document_in_one_line(capsys):
 
 def test_a_terminal_has_colors(terminal):
     console(terminal).print(peg_text("12"))
-    assert "48;5;" in terminal.getvalue()
+    assert "\x1b[" in terminal.getvalue()
 
 
 def test_no_color_is_respected(terminal, monkeypatch):
