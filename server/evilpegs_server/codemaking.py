@@ -1,7 +1,6 @@
 """The codemaker at work: replies, witnesses and hints, computed at once when cheap, else beside the event loop."""
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
@@ -13,6 +12,7 @@ from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.selection import best_guess
 from evilpegs_protocol.commitment import secret_index, tie_index
+from evilpegs_server.fair_pool import Pool, Worked, carry_out
 from evilpegs_server.ladders import Ladder
 
 _T = TypeVar("_T")
@@ -68,6 +68,11 @@ class HintAnswer:
     why: str
 
 
+def cost(ladder: Ladder, turns: int) -> int:  # noqa: ARG001 - counted positions will cost by their turns
+    """The work of a reply after so many turns, as far as it is known before: a unit is one code looked at."""
+    return ladder.rules.size
+
+
 def codemaker_of(ladder: Ladder, draw: Draw) -> Codemaker:
     """Whoever answers in that game."""
     if ladder.codemaker == "fixed":
@@ -78,16 +83,13 @@ def codemaker_of(ladder: Ladder, draw: Draw) -> Codemaker:
 class Codemaking:
     """Answers for every match of a server; live sets are shared through one cache.
 
-    ``pool`` takes what is too slow for the event loop, and ``notify`` brings callbacks back to it.
+    ``pool`` takes what is too slow for the event loop, ``hint_pool`` hints if they are not to go the same way.
     """
 
-    def __init__(
-        self, live_sets: LiveSets, pool: Executor, notify: Callable[..., object], hint_pool: Executor | None = None
-    ) -> None:
+    def __init__(self, live_sets: LiveSets, pool: Pool, hint_pool: Pool | None = None) -> None:
         self._live_sets = live_sets
         self._pool = pool
         self._hint_pool = hint_pool or pool
-        self._notify = notify
 
     def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
         """The reply to a guess, computed here and now."""
@@ -133,20 +135,22 @@ class Codemaking:
         """Whether replies on this ladder take well under a millisecond."""
         return ladder.rules.size <= INLINE_CODES or (ladder.codemaker == "fixed" and ladder.rated)
 
-    def reply(self, ladder: Ladder, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
+    def reply(
+        self,
+        ladder: Ladder,
+        work: Callable[[], _T | Worked[_T]],
+        done: Callable[[_T | Exception], None],
+        player: object = None,
+        turns: int = 0,
+    ) -> None:
         """Do the ``work`` of a reply now if the ladder is cheap, else in the pool, and hand over what came of it."""
         if self.is_cheap(ladder):
-            done(_attempt(work))
+            done(carry_out(work)[0])
         else:
-            self._pool.submit(lambda: self._notify(done, _attempt(work)))
+            self._pool.submit(player or object(), cost(ladder, turns), work, done)
 
-    def consider(self, work: Callable[[], _T], done: Callable[[_T | Exception], None]) -> None:
+    def consider(
+        self, work: Callable[[], _T | Worked[_T]], done: Callable[[_T | Exception], None], player: object = None
+    ) -> None:
         """Do the ``work`` of a hint, which is never cheap, beside the event loop."""
-        self._hint_pool.submit(lambda: self._notify(done, _attempt(work)))
-
-
-def _attempt(work: Callable[[], _T]) -> _T | Exception:
-    try:
-        return work()
-    except Exception as error:  # noqa: BLE001 - the runner makes the game void and logs it
-        return error
+        self._hint_pool.submit(player or object(), HINT_BUDGET, work, done)

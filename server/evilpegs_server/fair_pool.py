@@ -116,11 +116,8 @@ class FairPool:
 
     def _serve(self) -> None:
         while (job := self._next()) is not None:
-            outcome = attempt(job.content.work)
-            cost = job.cost
-            if isinstance(outcome, Worked):
-                outcome, cost = outcome.value, max(cost, outcome.cost)
-            self._finish(job, cost)
+            outcome, cost = carry_out(job.content.work)
+            self._finish(job, max(cost, job.cost))
             with contextlib.suppress(RuntimeError):  # the loop is gone, and with it whoever waited
                 self._notify(job.content.done, outcome)
 
@@ -143,9 +140,10 @@ class FairPool:
             self._changed.notify()  # this thread takes one job; its player or its lane may free another
 
 
-def attempt(work: Callable[[], _T]) -> _T | Exception:
-    """What ``work`` gives, or the exception it ends with."""
+def carry_out(work: Callable[[], _T | Worked[_T]]) -> tuple[_T | Exception, int]:
+    """What ``work`` gives, or the exception it ends with, and what it says that it cost; 0 if it does not say."""
     try:
-        return work()
+        outcome = work()
     except Exception as error:  # noqa: BLE001 - whoever asked is told
-        return error
+        return error, 0
+    return (outcome.value, outcome.cost) if isinstance(outcome, Worked) else (outcome, 0)

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,7 +20,9 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
-from evilpegs_server.codemaking import Codemaking
+from evilpegs_server.codemaking import HINT_BUDGET, Codemaking
+from evilpegs_server.fair_pool import CHEAP_LANES, FairPool
+from evilpegs_server.fair_queue import Terms
 from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
 from evilpegs_server.ladders import load_ladders
@@ -35,7 +36,9 @@ from evilpegs_server.storage.writer import Writer
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
 SWITCH_SECONDS: Final = 0.0005
-POOL_THREADS: Final = {"replies": 2, "hints": 1}
+REPLY_TERMS: Final = Terms(budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=2)
+"""A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap."""
+HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1)
 """Hints have a thread of their own, so that they never hold up a reply."""
 
 
@@ -74,12 +77,13 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
     with ExitStack() as stack:
         engine = _open_storage(settings, stack)
         loop = asyncio.get_running_loop()
-        pool, hint_pool = (_pool(stack, name, threads) for name, threads in POOL_THREADS.items())
+        pool = _pool(stack, "replies", REPLY_TERMS, loop)
+        hint_pool = _pool(stack, "hints", HINT_TERMS, loop, cheap_lanes=0)
         writer = Writer(engine, loop.call_soon_threadsafe)
         writer.start()
         stack.callback(writer.close)
         fair_time = FairTime(loop.time)
-        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, loop.call_soon_threadsafe, hint_pool)
+        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, hint_pool)
         lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         codemaking.warm_up(lobby.ladders.values())
         _tune_interpreter(stack)
@@ -142,10 +146,12 @@ def _tune_interpreter(stack: ExitStack) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def _pool(stack: ExitStack, name: str, threads: int) -> ThreadPoolExecutor:
+def _pool(
+    stack: ExitStack, name: str, terms: Terms, loop: asyncio.AbstractEventLoop, cheap_lanes: int = CHEAP_LANES
+) -> FairPool:
     """Threads that at the end finish what they are at, and nothing more."""
-    pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
-    stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+    pool = FairPool(terms, loop.call_soon_threadsafe, time.monotonic, cheap_lanes, name)
+    stack.callback(pool.close)
     return pool
 
 

@@ -5,7 +5,6 @@ import copy
 import itertools
 import json
 from collections import Counter
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -21,6 +20,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_server.clock import TimeControl
 from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.events import Fact, TurnOpened
+from evilpegs_server.fair_pool import carry_out
 from evilpegs_server.ladders import Ladder
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.match import Match, RefusedError, State
@@ -174,21 +174,21 @@ class FairTime:
         return self.ms
 
 
-class Pool(Executor):
+class Pool:
     """Does its work at once, or when it is let go."""
 
     def __init__(self):
         self.held, self._work = False, []
 
-    def submit(self, work):
-        self._work.append(work)
+    def submit(self, player, cost, work, done):
+        self._work.append((work, done))
         if not self.held:
             self.let_go()
-        return Future()
 
     def let_go(self):
         while self._work:
-            self._work.pop(0)()
+            work, done = self._work.pop(0)
+            asyncio.get_running_loop().call_soon(done, carry_out(work)[0])
 
 
 class Link:
@@ -273,7 +273,7 @@ class Building:
         )
         self.writer = Writer(engine, loop.call_soon_threadsafe)
         self.writer.start()
-        self.codemaking = Codemaking(LiveSets(8 << 20), self.pool, loop.call_soon_threadsafe)
+        self.codemaking = Codemaking(LiveSets(8 << 20), self.pool)
         self.lobby = Lobby(
             HOUSE_LADDERS, self.codemaking, self.writer, engine, self.fair_time, lambda: 1_700_000_000_000, self.log
         )

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import json
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import pytest
@@ -16,7 +15,8 @@ from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server import codemaking as module
-from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of
+from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of, cost
+from evilpegs_server.fair_pool import Worked
 from evilpegs_server.ladders import load_ladders
 
 MATCH = "00112233445566aa"
@@ -26,21 +26,20 @@ CLASSIC = Rules(4, 6)
 NOTHING_YET = ()
 
 
-class Pool(Executor):
-    """Takes work and does it when told to."""
+class Pool:
+    """Notes what it is given."""
 
     def __init__(self):
-        self.work = []
+        self.jobs = []
 
-    def submit(self, work):
-        self.work.append(work)
-        return Future()
+    def submit(self, *job):
+        self.jobs.append(job)
 
 
 @pytest.fixture
 def codemaking():
     """Answers at once; nothing may go to a pool."""
-    return Codemaking(LiveSets(64 << 20), None, None)
+    return Codemaking(LiveSets(64 << 20), None)
 
 
 def draw(game=1, client_nonce=None, nonce=NONCE):
@@ -108,7 +107,7 @@ class TestEvil:
     def test_a_seeded_game_follows_the_formula_and_its_witness_fits(self, guesses, nonce):
         nonce = f"{nonce:064x}"
         ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
-        codemaking = Codemaking(LiveSets(64 << 20), None, None)
+        codemaking = Codemaking(LiveSets(64 << 20), None)
         for guess in (code_at(index, CLASSIC) for index in guesses):
             parts = plain_parts(CLASSIC, history, guess)
             others = {given: size for given, size in parts.items() if given != (4, 0)} or parts
@@ -177,33 +176,29 @@ class TestRun:
         codemaking.reply(self.SMALL, lambda: 7, done.append)
         assert done == [7]
 
-    def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
-        pool, hints, done = Pool(), Pool(), []
-        codemaking = Codemaking(LiveSets(), pool, lambda callback, *arguments: callback(*arguments), hints)
-        codemaking.consider(lambda: 7, done.append)
-        assert (len(pool.work), len(hints.work), done) == (0, 1, [])
-        hints.work[0]()
-        assert done == [7]
-
-    def test_other_work_goes_to_the_pool_and_its_result_through_notify(self):
-        pool, notified, done = Pool(), [], []
-        codemaking = Codemaking(LiveSets(), pool, lambda *call: notified.append(call))
-        codemaking.reply(self.LARGE, lambda: 7, done.append)
-        assert (len(pool.work), notified) == (1, [])
-        pool.work[0]()
-        [(callback, *arguments)] = notified
-        assert done == []
-        callback(*arguments)
-        assert done == [7]
-
-    @pytest.mark.parametrize("ladder", [SMALL, LARGE])
-    def test_an_error_is_handed_over_like_a_result(self, ladder):
-        pool, done = Pool(), []
-        codemaking = Codemaking(LiveSets(), pool, lambda callback, *arguments: callback(*arguments))
-        codemaking.reply(ladder, lambda: 1 // 0, done.append)
-        for work in pool.work:
-            work()
+    def test_an_error_of_cheap_work_is_handed_over_like_a_result(self, codemaking):
+        done = []
+        codemaking.reply(self.SMALL, lambda: 1 // 0, done.append)
         assert isinstance(done[0], ZeroDivisionError)
+
+    def test_what_cheap_work_says_that_it_cost_is_taken_off(self, codemaking):
+        done = []
+        codemaking.reply(self.SMALL, lambda: Worked(7, 100), done.append)
+        assert done == [7]
+
+    def test_other_work_goes_to_the_pool_in_the_name_of_its_player(self):
+        pool, done = Pool(), []
+        Codemaking(LiveSets(), pool).reply(self.LARGE, int, done.append, player=5, turns=3)
+        assert pool.jobs == [(5, cost(self.LARGE, 3), int, done.append)]
+        assert done == []
+
+    def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
+        pool, hints = Pool(), Pool()
+        Codemaking(LiveSets(), pool, hints).consider(int, print, player=5)
+        assert (pool.jobs, hints.jobs) == ([], [(5, module.HINT_BUDGET, int, print)])
+
+    def test_a_reply_costs_at_least_a_unit_a_code(self):
+        assert cost(self.LARGE, 0) == 10**6
 
 
 def test_warming_up_leaves_the_tables_of_cheap_evil_ladders_in_the_cache():
