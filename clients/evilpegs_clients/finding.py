@@ -14,3 +14,8 @@ class Finding:
     def __str__(self) -> str:
         places = [f"{name} {number}" for name, number in (("game", self.game), ("turn", self.turn)) if number]
         return f"{', '.join(places) or 'match'}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked(Finding):
+    """One thing that could not be checked: it may hold or not."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evilpegs_clients.finding import Finding
+from evilpegs_clients.finding import Finding, NotChecked
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codemaker import Evil
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
@@ -49,7 +49,7 @@ def check_game(game: GameRecord, live_sets: LiveSets) -> Iterator[Finding]:
         yield from _check_codemaker(game, history, live_sets)
         yield from _check_practice(game, history, live_sets)
     except GameError as error:
-        yield game.finding(f"the codemaker's replies cannot be recomputed: {error}")
+        yield NotChecked(f"the codemaker's replies cannot be recomputed: {error}", game.started.game)
 
 
 def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
