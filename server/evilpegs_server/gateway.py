@@ -2,15 +2,16 @@
 
 import asyncio
 import http
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 from weakref import WeakSet
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import State
+from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
@@ -27,15 +28,52 @@ HELLO_SECONDS: Final = 10.0
 
 
 class Connection(ServerConnection):
-    """A connection that notes when bytes arrive, before anything is parsed."""
+    """A connection that notes when bytes arrive, before anything is parsed.
+
+    A message that can be dealt with at once is shown to ``at_once`` as soon as it is read, and goes into the queue for
+    `recv` only if that says no. What came earlier goes first: nothing is shown while messages are ``unread``.
+    """
 
     fair_time: FairTime
     arrived: float = 0.0
+    at_once: Callable[[str, float], bool] | None = None
+    unread: int = 0
 
     def data_received(self, data: bytes) -> None:
         """Stamp and pass on."""
         self.arrived = self.fair_time.now()
         super().data_received(data)
+
+    def process_event(self, event: Event) -> None:
+        """Take what can be taken at once; count what begins a message and waits to be read."""
+        if isinstance(event, Frame) and event.opcode in _BEGINNINGS:
+            if not self.unread and self._taken(event):
+                return
+            self.unread += 1
+        super().process_event(event)
+
+    def _taken(self, frame: Frame) -> bool:
+        if self.at_once is None or frame.opcode is not Opcode.TEXT or not frame.fin:
+            return False
+        try:
+            text = str(frame.data, "utf-8")
+        except UnicodeDecodeError:
+            return False
+        return self.at_once(text, self.arrived)
+
+
+_BEGINNINGS: Final = (Opcode.TEXT, Opcode.BINARY)
+
+
+def text_frame(text: str) -> bytes:
+    """A text as one frame of a server, as `Frame.serialize` makes it where no extension is in use."""
+    payload = text.encode()
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload
 
 
 class SocketLink:
@@ -50,9 +88,7 @@ class SocketLink:
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
-        for text in texts:
-            protocol.send_text(text.encode())
-        transport.write(b"".join(protocol.data_to_send()))
+        transport.write(b"".join(map(text_frame, texts)))
         if transport.get_write_buffer_size() > MAX_UNSENT:
             transport.abort()
 
@@ -125,12 +161,15 @@ class Gateway:
         session = Session(self._house, link, self._fair_time.now())
         silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, link)
         self._links.add(link)
+        connection.at_once = session.take_at_once
         try:
             with suppress(ConnectionClosed):
                 while True:
                     frame = await connection.recv()
                     await session.take(frame, connection.arrived)
+                    connection.unread -= 1
         finally:
+            connection.at_once = None
             silence.cancel()
             self._links.discard(link)
             session.leave()

@@ -64,9 +64,24 @@ class Session:
             self._refuse(error.code, str(error), re, arrived)
         except _TooFastError as error:
             self._too_fast(error.wait_ms, re)
-        except Exception:  # whatever a client sent, the server goes on
-            self._house.log.exception("a request failed")
-            self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, arrived)
+        except Exception:  # noqa: BLE001 - whatever a client sent, the server goes on; `_failed` logs it
+            self._failed(re, arrived)
+
+    def take_at_once(self, text: str, arrived: float) -> bool:
+        """Hand a guess to the match that waits for it; False leaves whatever else this is to `take`."""
+        if '"guess"' not in text or self._closing:
+            return False
+        try:
+            guess = decode_request(text)
+        except CodecError:
+            return False
+        if not isinstance(guess, Guess) or (runner := self._waiting_match(guess)) is None:
+            return False
+        try:
+            runner.receive(Asked(self._link, guess, arrived))
+        except Exception:  # noqa: BLE001 - `_failed` logs it
+            self._failed(guess.id, arrived)
+        return True
 
     def leave(self) -> None:
         """The connection is gone."""
@@ -89,6 +104,11 @@ class Session:
             self._too_fast(wait_ms, re)
         else:
             self._link.send([error_text(code, message, re)])
+
+    def _failed(self, re: str | None, now: float) -> None:
+        """Called where an exception is being handled."""
+        self._house.log.exception("a request failed")
+        self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     def _too_fast(self, wait_ms: int, re: str | None) -> None:
         fatal = self._rate.refused > MOST_REFUSALS
