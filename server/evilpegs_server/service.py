@@ -79,7 +79,7 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         loop = asyncio.get_running_loop()
         pool = _pool(stack, "replies", REPLY_TERMS, loop)
         hint_pool = _pool(stack, "hints", HINT_TERMS, loop, cheap_lanes=0)
-        writer = Writer(engine, loop.call_soon_threadsafe)
+        writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
         fair_time = FairTime(loop.time)

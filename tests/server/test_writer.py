@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from sqlalchemy import Column, Integer, MetaData, Table, event, insert
 
-from evilpegs_server.storage.writer import MOST_JOBS, Write, Writer
+from evilpegs_server.storage.writer import ENOUGH_JOBS, MOST_JOBS, Write, Writer
 
 metadata = MetaData()
 parents = Table("parents", metadata, Column("id", Integer, primary_key=True))
@@ -149,3 +149,44 @@ def test_closing_commits_everything_and_takes_no_more(writer, stored):
 def test_rows_are_not_in_a_repr():
     """Seeds are among them."""
     assert "12345" not in repr(parent(12345))
+
+
+class TestWaking:
+    """The thread is woken once for what is submitted together."""
+
+    @pytest.fixture
+    def due(self):
+        """What the submitting thread is to call back soon."""
+        return []
+
+    @pytest.fixture
+    def writer(self, engine, commits, due):
+        writer = Writer(engine, lambda report: report(), due.append)
+        writer.start()
+        yield writer
+        writer.close()
+
+    def test_it_is_woken_when_nothing_more_was_submitted(self, writer, due, stored):
+        done = Event()
+        writer.submit([parent(1)], lambda _error: None)
+        writer.submit([parent(2)], lambda _error: done.set())
+        due.pop()()  # a second one came since the first
+        assert stored("parents") == []
+        due.pop()()
+        assert done.wait(10)
+        assert due == []
+        assert stored("parents") == [1, 2]
+
+    def test_it_is_woken_for_enough(self, writer, due, commits, stored):
+        done = Event()
+        for number in range(ENOUGH_JOBS):
+            writer.submit([parent(number)], lambda _error, number=number: number == ENOUGH_JOBS - 1 and done.set())
+        assert done.wait(10)
+        assert stored("parents") == list(range(ENOUGH_JOBS))
+        assert len(commits) == 1
+        due.pop()()
+
+    def test_closing_commits_what_it_was_not_woken_for(self, writer, stored):
+        writer.submit([parent(1)], lambda _error: None)
+        writer.close()
+        assert stored("parents") == [1]

@@ -8,6 +8,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
@@ -17,20 +18,24 @@ from sqlalchemy import Connection, Engine, UpdateBase
 Row = Mapping[str, Any]
 Done = Callable[[Exception | None], None]
 MOST_JOBS: Final = 1000
-"""How many jobs share one transaction at the most."""
+"""After so many jobs a transaction takes no more."""
+
+
+ENOUGH_JOBS: Final = 128
+"""How many wait at the most before the thread is woken."""
 
 
 class Write(NamedTuple):
     """Rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
 
-    A ``bulk`` statement takes all rows at once, as the JSON text of its parameter ``rows``. The driver gives up the
-    interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step for all rows
-    instead of one for each decides how much a busy server can store.
+    A ``bulk`` statement takes all rows at once, each a tuple, as the JSON text of its parameter ``rows``. The driver
+    gives up the interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step
+    for all rows instead of one for each decides how much a busy server can store.
     """
 
     order: int
     statement: UpdateBase
-    rows: Sequence[Row]
+    rows: Sequence[Any]
     bulk: bool = False
 
     def __repr__(self) -> str:
@@ -44,12 +49,24 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """Commits jobs in the order they came. ``notify`` carries callbacks to the thread that wants them."""
+    """Commits jobs in the order they came. ``notify`` carries callbacks to the thread that wants them.
 
-    def __init__(self, engine: Engine, notify: Callable[[Callable[[], None]], object]) -> None:
+    ``soon`` calls back on the submitting thread after whatever else is due there. The writer is woken when nothing more
+    was submitted in between, or for `ENOUGH_JOBS`: each commit costs a busy event loop several fights for the
+    interpreter's lock, so a few large ones are worth more than many small ones beside it.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        notify: Callable[[Callable[[], None]], object],
+        soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
+    ) -> None:
         self._engine = engine
         self._notify = notify
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._soon = soon
+        self._submitted: list[_Job] = []
+        self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer")
         self._connection: Connection | None = None
         self._texts: dict[int, str] = {}
@@ -64,35 +81,52 @@ class Writer:
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
-        self._jobs.put(_Job(writes, done))
+        self._submitted.append(_Job(writes, done))
+        if len(self._submitted) == 1:
+            self._soon(partial(self._flush_unless_more, 1))
+        elif len(self._submitted) == ENOUGH_JOBS:
+            self._flush()
+
+    def _flush_unless_more(self, known: int) -> None:
+        """Hand over what was submitted, unless more came meanwhile: then more may be to come."""
+        if len(self._submitted) > known:
+            self._soon(partial(self._flush_unless_more, len(self._submitted)))
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._submitted:
+            self._jobs.put(self._submitted)
+            self._submitted = []
 
     def close(self) -> None:
         """Commit what was submitted and stop."""
         if not self._closed:
             self._closed = True
+            self._flush()
             self._jobs.put(None)
             self._thread.join()
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            jobs, more = self._gather(job)
+        while (jobs := self._jobs.get()) is not None:
+            more = self._gather(jobs)
             self._report(jobs, self._commit(jobs))
             if not more:
                 break
         if self._connection is not None:
             self._connection.close()
 
-    def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
-        jobs = [first]
+    def _gather(self, jobs: list[_Job]) -> bool:
+        """Add what else was submitted; False at the end of all."""
         while len(jobs) < MOST_JOBS:
             try:
-                job = self._jobs.get_nowait()
+                others = self._jobs.get_nowait()
             except Empty:
                 break
-            if job is None:
-                return jobs, False
-            jobs.append(job)
-        return jobs, True
+            if others is None:
+                return False
+            jobs += others
+        return True
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
         """One transaction for all; if it fails, one for each, so that a bad job harms no other.
@@ -111,12 +145,13 @@ class Writer:
         return [None] * len(jobs)
 
     def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
-        for write in _merged(jobs):
-            if write.bulk:
-                connection.exec_driver_sql(self._sql(write), (orjson.dumps(write.rows).decode(),))
-            else:
-                connection.execute(write.statement, write.rows)
-        connection.commit()
+        with connection.begin():
+            driver = connection.connection.cursor()
+            for write in _merged(jobs):
+                if write.bulk:
+                    driver.execute(self._sql(write), (orjson.dumps(write.rows).decode(),))
+                else:
+                    connection.execute(write.statement, write.rows)
 
     def _sql(self, write: Write) -> str:
         """The text of a bulk statement, made once: its one parameter is the rows."""
@@ -143,7 +178,7 @@ class Writer:
 def _merged(jobs: Sequence[_Job]) -> list[Write]:
     """One write for each statement, in the order statements must run; rows stay in the order of the jobs."""
     writes = [write for job in jobs for write in job.writes]
-    rows: defaultdict[int, list[Row]] = defaultdict(list)
+    rows: defaultdict[int, list[Any]] = defaultdict(list)
     for write in writes:
         rows[write.order].extend(write.rows)
     kinds = {write.order: write for write in writes}

@@ -13,9 +13,9 @@ from evilpegs_server.storage.writer import Row, Write
 
 
 def _from_json(table: Table, *columns: str) -> Insert:
-    """Insert the rows of the JSON text ``rows``, a list of objects with these columns."""
+    """Insert the rows of the JSON text ``rows``, a list of lists with these columns."""
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
-    values = [func.json_extract(row.c.value, literal_column(f"'$.{column}'")) for column in columns]
+    values = [func.json_extract(row.c.value, literal_column(f"'$[{place}]'")) for place in range(len(columns))]
     # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
     return insert(table).from_select(columns, select(*values).where(true()))
 
@@ -72,27 +72,17 @@ def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) 
 
 def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
     """The player was ready and gave his nonce."""
-    row: Row = {"match": match, "game": game, "client_nonce": client_nonce}
-    return Write(3, _GAME_BEGUN, [row], bulk=True)
+    return Write(3, _GAME_BEGUN, [(match, game, client_nonce)], bulk=True)
 
 
 def recorded(match: str, entries: list[Entry]) -> Write:
     """Events of a record."""
-    rows: list[Row] = [
-        {"match": match, "seq": e.seq, "at": e.at, "type": e.type, "json": e.text, "hash": e.hash} for e in entries
-    ]
-    return Write(4, _EVENTS, rows, bulk=True)
+    return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
 def game_over(event: GameOver) -> Write:
     """The projection of a finished game."""
-    row: Row = {
-        "match": event.match,
-        "game": event.game,
-        "outcome": event.outcome,
-        "guesses": event.guesses,
-        "elapsed_ms": event.elapsed_ms,
-    }
+    row = (event.match, event.game, event.outcome, event.guesses, event.elapsed_ms)
     return Write(5, _GAME_OVER, [row], bulk=True)
 
 
