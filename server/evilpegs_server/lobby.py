@@ -53,6 +53,7 @@ class Lobby:
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
+        self._last_id = 0
         self._guests_who_played: set[int] = set()
         self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
@@ -63,13 +64,22 @@ class Lobby:
     ) -> MatchRunner:
         """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
         ladder = self._admit(player, request.ladder)
-        identity = Identity(secrets.token_hex(8), ladder, secrets.token_bytes(32))
+        identity = Identity(self._new_id(), ladder, secrets.token_bytes(32))
         runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
         opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._around.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
         runner.open(link, player.name, client, [*first, opening], request.id)
         return runner
+
+    def _new_id(self) -> str:
+        """The time in milliseconds and a random end: ids sort as matches began.
+
+        So the rows of matches that are played now are together in the database, and a commit touches few pages.
+        """
+        drawn = int(f"{self._around.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
+        self._last_id = max(self._last_id + 1, drawn)
+        return f"{self._last_id:016x}"
 
     def has_played(self, guest: Player) -> bool:
         """Whether a guest has begun a match since the server started."""

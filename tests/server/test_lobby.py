@@ -105,6 +105,13 @@ class TestRestart:
         assert await again.refusal(type="resume", match=match, seq=0) == "not_your_match"
 
 
+async def test_ids_sort_as_matches_began_also_within_a_millisecond(ann):
+    ids = [await ann.play("tiny") for _ in range(5)]
+    assert ids == sorted(set(ids))
+    assert {len(each) for each in ids} == {16}
+    assert int(ids[0][:11], 16) == 1_700_000_000_000
+
+
 async def test_what_never_was_is_not_found(building):
     assert await building.lobby.find("f" * 16) is None
 
