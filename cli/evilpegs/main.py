@@ -19,6 +19,7 @@ from evilpegs.commands.partition import partition
 from evilpegs.commands.play import play
 from evilpegs.commands.replay import replay
 from evilpegs.commands.serve import serve
+from evilpegs.commands.verify import verify
 from evilpegs.errors import explained
 
 USERS_FAULT: Final = 2
@@ -51,6 +52,7 @@ COMMANDS: Final[tuple[Callable[..., object], ...]] = (
     ladders,
     leaderboard,
     replay,
+    verify,
     partition,
     evaluate,
     duel,

@@ -1,0 +1,126 @@
+"""The record of a match in a file: one event a line, each a JSON object."""
+
+import errno
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, Any, Final
+
+from evilpegs.errors import CommandError
+from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.limits import SERVER_FRAME_BYTES
+from evilpegs_protocol.server_messages import MatchStarted
+
+STANDARD: Final = "-"
+"""Standard input or output instead of a file."""
+HOW_TO: Final = "write one with: evilpegs replay MATCH --record FILE"
+
+
+def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
+    """The first event of a record, and all events as they stand in the file.
+
+    Raises:
+        CommandError: a line is not a JSON object, or the first does not begin a match.
+    """
+    _check_name(name)
+    events: list[dict[str, Any]] = []
+    started: MatchStarted | None = None
+    with _opened(name) as file:
+        for number, line in enumerate(_lines(file), 1):
+            events.append(_object(name, number, line))
+            started = started or _start(name, events[0], line.decode())
+    if started is None:
+        raise _no_record(name, "it is empty")
+    return started, events
+
+
+def write_record(name: str, events: Sequence[str]) -> None:
+    """Write events, given as JSON, to a file; raises CommandError where that cannot be done."""
+    _check_name(name)
+    text = "".join(event + "\n" for event in events)
+    if name == STANDARD:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        message = f"cannot write {_shown(name)}: {_why(error)}; choose another file"
+        raise CommandError(message) from None
+
+
+def _check_name(name: str) -> None:
+    """Refuse a mistyped option where a file is wanted."""
+    if name.startswith("-") and name != STANDARD:
+        message = f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}"
+        raise CommandError(message)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    try:
+        with nullcontext(_standard_input()) if name == STANDARD else Path(name).open("rb") as file:
+            yield file
+    except (OSError, ValueError) as error:
+        message = f"cannot read {_shown(name)}: {_why(error)}; {HOW_TO}"
+        raise CommandError(message) from None
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:  # Python's way to say that it was closed before the start
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdin.buffer
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines that are not empty, none read further than an event may be long."""
+    while line := file.readline(SERVER_FRAME_BYTES + 1):
+        if line.strip():
+            yield line
+
+
+def _object(name: str, number: int, line: bytes) -> dict[str, Any]:
+    """The object in a line, if it can be read in one way only."""
+    try:
+        value = json.loads(line.decode(), object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise _no_record(name, f"line {number} is not a JSON object")
+    return value
+
+
+def _start(name: str, event: dict[str, Any], line: str) -> MatchStarted:
+    if event.get("type") != "match_started":
+        raise _no_record(name, "it does not begin with match_started")
+    try:
+        started = decode_record_event(line)
+    except CodecError as error:
+        raise _no_record(name, f"line 1 is not an event of a match: {error}") from None
+    assert isinstance(started, MatchStarted)  # noqa: S101 - its type says so
+    return started
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        message = "a key occurs twice"
+        raise ValueError(message)
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _no_record(name: str, why: str) -> CommandError:
+    return CommandError(f"{_shown(name)} is not the record of a match: {why}; {HOW_TO}")
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == STANDARD else name[:200]
+
+
+def _why(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or "there can be no such file"
