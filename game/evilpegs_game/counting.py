@@ -1,0 +1,318 @@
+"""Counting without enumerating: the part sizes of a guess under a whole history, exactly, on games of any size.
+
+A code is built color by color: each color takes a set of the pegs that have none yet. All that matters of a partial
+coloring is which pegs have a color and what each guess has got so far (blacks, and matches = blacks + whites), so
+partial colorings that agree in that are counted together, and those that can no longer come to a feedback already
+given are dropped. Pegs that no guess has told apart are a *kind* and only their number matters; a *fill* is how many
+pegs of each kind have a color. Colors that no guess has used are one color with many choices.
+
+The colors are taken from both ends of their order into two tables, always where the table is smaller; at the end
+each row of one is put together with the rows of the other that complete it. So no table ever spans all colors.
+
+Memory is bounded before anything is allocated. A table that would pass its bound divides: the rows so far are counted
+in two halves, one after the other, which costs time and never the result.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evilpegs_game.codes import Code
+from evilpegs_game.counting_kernels import Index, Rows, Words, add_color, color_gains, fill_bounds, join
+from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.feedback import Feedback, feedbacks
+from evilpegs_game.rules import Rules
+
+History = Sequence[tuple[Code, Feedback]]
+
+MAX_COUNT: Final = 2**63 - 1
+"""Part sizes are counted in 63 bits: rules with more codes are refused."""
+DEFAULT_BYTES: Final = 192 << 20
+MAX_ROWS: Final = 2**31 - 1
+_FEW_SLOTS: Final = 1 << 12
+_SLOT_BYTES: Final = 24
+"""What a row takes in the index over its fill: up to eight slots, of which half and more are empty."""
+_FEW_ROWS: Final = 1 << 14
+_GROWTH: Final = 8
+_NO_SLOT: Final = -2
+_WORD_BITS: Final = 64
+_MAX_WORDS: Final = 2
+_BINOMIALS = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)])
+
+
+class PartCount(NamedTuple):
+    """The size of each part in the order of `feedbacks`, and the work it took: rows made and rows joined."""
+
+    sizes: tuple[int, ...]
+    work: int
+
+
+class Table(NamedTuple):
+    """Partial colorings, as `counting_kernels` describes."""
+
+    starts: Index
+    rows: Rows
+
+
+def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES) -> PartCount:
+    """The parts of ``guess`` among the codes consistent with ``history``, counted within ``max_bytes``.
+
+    Raises:
+        ContradictionError: no code is consistent with the history.
+        TooLargeError: there are over `MAX_COUNT` codes, or ``max_bytes`` is too little for any table.
+    """
+    frame = Frame(rules, history, guess)
+    counter = _Counter(frame, max_bytes)
+    with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
+        counter.count((frame.blank, frame.blank), 0, len(frame.order) - 1)
+    sizes = tuple(counter.size(given) for given in feedbacks(rules.pegs))
+    if not any(sizes):
+        message = f"no code of {rules} is consistent with the feedback so far"
+        raise ContradictionError(message)
+    return PartCount(sizes, counter.work)
+
+
+class Frame:
+    """What the tables of one count have in common: fills, fields of the guesses, colors and their order.
+
+    ``guess`` is asked, its feedback is free; None counts the candidates alone.
+    """
+
+    def __init__(self, rules: Rules, history: History, guess: Code | None) -> None:
+        if rules.size > MAX_COUNT:
+            message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
+            raise TooLargeError(message)
+        self.rules = rules
+        answered = list(dict.fromkeys(history))
+        self.guesses = ([guess] if guess is not None else []) + [code for code, _ in answered]
+        targets = ([(-1, -1)] if guess is not None else []) + [(b, b + w) for _, (b, w) in answered]
+        self.blacks = np.array([black for black, _ in targets], np.int64)
+        self.matches = np.array([match for _, match in targets], np.int64)
+        self._lay_out_fills()
+        self._lay_out_colors()
+        self._lay_out_fields(guess is not None)
+
+    def _lay_out_fills(self) -> None:
+        pegs: dict[tuple[int, ...], list[int]] = {}
+        for peg in range(self.rules.pegs):
+            pegs.setdefault(tuple(guess[peg] for guess in self.guesses), []).append(peg)
+        self.pegs = tuple(map(tuple, pegs.values()))
+        self.kinds = np.array([len(group) for group in self.pegs], np.int64)
+        strides = np.concatenate([[1], np.cumprod(self.kinds + 1)])
+        self.fills = (np.arange(strides[-1])[:, None] // strides[:-1] % (self.kinds + 1)).astype(np.int8)
+        widths = np.array([int(kind).bit_length() + 1 for kind in self.kinds], np.uint64)
+        places = np.concatenate([[0], np.cumsum(widths)]).astype(np.uint64)
+        self.packed = (self.fills.astype(np.uint64) << places[:-1]).sum(axis=1, dtype=np.uint64)
+        self.packed_guards = np.bitwise_or.reduce(np.uint64(1) << (places[1:] - np.uint64(1)))
+        self.sizes = self.fills.sum(axis=1).astype(np.int64)
+        self.arrangements = _BINOMIALS[self.kinds, self.fills].prod(axis=1).astype(np.uint64)
+
+    def _lay_out_colors(self) -> None:
+        """Each color of a guess, and one more for all that no guess has, if there are any."""
+        colors = sorted({color for guess in self.guesses for color in guess})
+        self.unused = tuple(color for color in range(self.rules.colors) if color not in colors)
+        self.colors = tuple((color,) for color in colors) + ((self.unused,) if self.unused else ())
+        number = {color: place for place, color in enumerate(colors)}
+        self.times = np.zeros((len(self.guesses), len(self.colors)), np.int64)
+        self.color_of = np.zeros((len(self.guesses), len(self.kinds)), np.int64)
+        for place, guess in enumerate(self.guesses):
+            np.add.at(self.times[place], [number[color] for color in guess], 1)
+            self.color_of[place] = [number[guess[group[0]]] for group in self.pegs]
+        self.order = sorted(range(len(self.colors)), key=lambda color: -int(self.times[:, color].sum()))
+
+    def _lay_out_fields(self, asked: bool) -> None:
+        self.bits = self.rules.pegs.bit_length() if asked else 0
+        self.asked = np.uint64((1 << self.bits) - 1)
+        self.words = np.zeros(len(self.guesses), np.int64)
+        self.shifts = np.zeros(len(self.guesses), np.int64)
+        targets = [[int(self.asked), int(self.asked), 0]]
+        shift = self.bits
+        for guess in range(int(asked), len(self.guesses)):
+            black, match = int(self.blacks[guess]), int(self.matches[guess])
+            if shift + match.bit_length() + 1 > _WORD_BITS:
+                targets.append([0, 0, 0])
+                shift = 0
+            self.words[guess], self.shifts[guess] = len(targets) - 1, shift
+            targets[-1][0] += black << shift
+            targets[-1][1] += (match - black) << shift
+            shift += match.bit_length()
+            targets[-1][2] += 1 << shift
+            shift += 1
+        if len(targets) > _MAX_WORDS:
+            message = f"a history of {len(self.guesses)} different guesses is too long to count with"
+            raise TooLargeError(message)
+        self.targets = np.array(targets, np.uint64)
+
+    @property
+    def blank(self) -> Table:
+        """The table of no colors: one row, for the fill without a peg."""
+        starts = np.ones(len(self.fills) + 1, np.int64)
+        starts[0] = 0
+        rows = np.zeros((1, 1 + 2 * len(self.targets)), np.uint64)
+        rows[0, 0] = 1
+        return Table(starts, rows)
+
+    def gains(self, color: int) -> tuple[Words, Words]:
+        """What each set of pegs adds if it gets this color: uint64 (fills, 2 x words), and how often it counts."""
+        several = len(self.colors[color])
+        most = self.rules.pegs if self.rules.repeats else several
+        gains = np.empty((len(self.fills), 2 * len(self.targets)), np.uint64)
+        possible = np.empty(len(self.fills), np.bool_)
+        mine = (self.color_of == color).astype(np.int8)
+        color_gains(
+            self.fills,
+            self.sizes,
+            mine,
+            np.ascontiguousarray(self.times[:, color]),
+            most,
+            self.blacks,
+            self.matches,
+            self.words,
+            self.shifts,
+            gains,
+            possible,
+        )
+        choose = (lambda size: several**size) if self.rules.repeats else (lambda size: math.perm(several, size))
+        ways = np.array([choose(size) for size in range(self.rules.pegs + 1)], np.uint64)
+        return gains, np.where(possible, ways[self.sizes], np.uint64(0))
+
+    def bounds(self, remaining: Sequence[int]) -> Words:
+        """What the guesses must have got in each fill once only these colors remain: uint64 (fills, words, 3)."""
+        bounds = np.zeros((len(self.fills), len(self.targets), 3), np.uint64)
+        bounds[:, 0, 2] = self.asked
+        room = np.zeros(len(self.colors), np.int64)
+        for color in remaining:
+            room[color] = self.rules.pegs if self.rules.repeats else len(self.colors[color])
+        fill_bounds(
+            self.fills,
+            self.kinds,
+            self.color_of,
+            self.times,
+            room,
+            self.rules.repeats,
+            self.blacks,
+            self.matches,
+            self.words,
+            self.shifts,
+            bounds,
+        )
+        return bounds
+
+    @property
+    def fixed_bytes(self) -> int:
+        """What a count takes besides the rows of its tables, at most: a few numbers for each fill."""
+        per_fill = len(self.kinds) + 8 * (8 + 5 * len(self.targets))
+        return len(self.fills) * per_fill + (64 << 10)
+
+
+class _Counter:
+    """One count under way: its tables, the bound of their rows, the sums so far."""
+
+    def __init__(self, frame: Frame, max_bytes: int) -> None:
+        self._frame = frame
+        self._most_rows = _rows_within(frame, max_bytes)
+        self._slots = np.empty(_FEW_SLOTS, np.int32)
+        self._sums = np.zeros(1 << (2 * frame.bits), np.int64)
+        self.work = 0
+
+    def size(self, given: Feedback) -> int:
+        """What was counted for this feedback of the asked guess."""
+        return int(self._sums[(given.black << self._frame.bits) + given.black + given.white])
+
+    @property
+    def total(self) -> int:
+        """All that was counted."""
+        return int(self._sums.sum())
+
+    def count(self, halves: tuple[Table, Table], first: int, last: int) -> None:
+        """Count with two tables that lack the colors ``first`` to ``last`` of the order."""
+        order = self._frame.order
+        while first <= last:
+            side = int(len(halves[0].rows) > len(halves[1].rows))
+            color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
+            grown = self._with_color(halves[side], color, remaining)
+            if grown is None:
+                for part in _divided(halves[side]):
+                    self.count((halves[0], part) if side else (part, halves[1]), first, last)
+                return
+            halves = (halves[0], grown) if side else (grown, halves[1])
+            first, last = (first, last - 1) if side else (first + 1, last)
+        self._join(*halves)
+
+    def _with_color(self, table: Table, color: int, remaining: Sequence[int]) -> Table | None:
+        """The table with one color more; None if it would have too many rows."""
+        frame = self._frame
+        gains, ways = frame.gains(color)
+        bounds = frame.bounds(remaining)
+        starts = np.empty_like(table.starts)
+        room = min(_GROWTH * len(table.rows) + _FEW_ROWS, self._most_rows)
+        while True:
+            rows = np.empty((room, table.rows.shape[1]), np.uint64)
+            self._slots.fill(-1)
+            used = add_color(
+                frame.fills,
+                frame.packed,
+                frame.packed_guards,
+                table.starts,
+                table.rows,
+                np.flatnonzero(ways),
+                gains,
+                ways,
+                frame.targets,
+                bounds,
+                _BINOMIALS,
+                starts,
+                rows,
+                self._slots,
+            )
+            if used >= 0:
+                self.work += used
+                return Table(starts, rows[:used])
+            if used == _NO_SLOT:
+                self._slots = np.empty(4 * len(self._slots), np.int32)
+            elif room == self._most_rows:
+                return None
+            else:
+                room = min(4 * room, self._most_rows)
+
+    def _join(self, one: Table, other: Table) -> None:
+        frame = self._frame
+        most = int(np.diff(other.starts).max())
+        heads = np.empty(_power_of_two(2 * most), np.int32)
+        self.work += join(
+            one.starts,
+            one.rows,
+            other.starts,
+            other.rows,
+            frame.arrangements,
+            frame.targets,
+            frame.asked,
+            frame.bits,
+            heads,
+            np.empty(most, np.int32),
+            self._sums,
+        )
+
+
+def _rows_within(frame: Frame, max_bytes: int) -> int:
+    """How many rows a table may have so that three of them and their slots stay within ``max_bytes``."""
+    row_bytes = 3 * 8 * (1 + 2 * len(frame.targets)) + _SLOT_BYTES
+    most = (max_bytes - frame.fixed_bytes) // row_bytes
+    if most < len(frame.fills):
+        needed = frame.fixed_bytes + len(frame.fills) * row_bytes
+        message = f"counting {frame.rules} takes at least {needed:,} bytes; the bound is {max_bytes:,}"
+        raise TooLargeError(message)
+    return min(most, MAX_ROWS)
+
+
+def _divided(table: Table) -> Iterator[Table]:
+    """The rows in two tables; together they are the whole."""
+    middle = len(table.rows) // 2
+    yield Table(np.minimum(table.starts, middle), table.rows[:middle])
+    yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(4, (least - 1).bit_length())
