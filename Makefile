@@ -32,6 +32,11 @@ format: $(READY)
 bench: $(READY)
 	@for bench in bench/bench_*.py; do $(BIN)/python $$bench || exit 1; done
 
+# Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
+load: $(READY)
+	@PYTHONPATH=tests $(BIN)/python bench/load_stalls.py
+	@$(BIN)/python bench/load_fair.py
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -41,4 +46,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test check format bench
+.PHONY: demo serve test check format bench load

@@ -25,6 +25,7 @@ class Load:
     url: str
     connections: int
     pause: float = 0.0
+    name: str = "load"
     counting: bool = False
     answered: int = 0
     latencies: list[float] = field(default_factory=list)
@@ -58,7 +59,12 @@ class Player(asyncio.Protocol):
             if b" 101 " not in head.splitlines()[0]:
                 raise SystemExit(head.decode())
             self.open = True
-            self.say(type="hello", client={"name": "load", "version": "1"}, name=f"load{self.number:04}", kind="bot")
+            self.say(
+                type="hello",
+                client={"name": "load", "version": "1"},
+                name=f"{self.load.name}{self.number:04}",
+                kind="bot",
+            )
         while len(self.buffer) >= 2:
             size, start = self.buffer[1], 2
             if size == 126:
@@ -104,11 +110,14 @@ class Player(asyncio.Protocol):
             self.load.latencies.append(time.perf_counter() - self.sent_at)
 
     def guess(self):
-        code = GUESSES[self.turn - 1]
+        code = self.code()
         self.sent_at = time.perf_counter()
         self.write(
             f'{{"type":"guess","match":"{self.match}","game":{self.game},"turn":{self.turn},"code":"{code}"}}'.encode()
         )
+
+    def code(self):
+        return GUESSES[self.turn - 1]
 
     def say(self, **message):
         self.write(json.dumps(message).encode())
@@ -122,14 +131,14 @@ class Player(asyncio.Protocol):
         self.transport.write(header + b"\0\0\0\0" + payload)  # a mask of zeros changes nothing
 
 
-async def run(load, seconds, warm_up=1.5):
+async def run(load, seconds, warm_up=1.5, player=Player):
     """Play for ``seconds`` after a warm-up; answers per second, and the latencies in milliseconds, sorted."""
     address = urlsplit(load.url)
     loop = asyncio.get_running_loop()
     transports = []
     for number in range(load.connections):
         transport, _ = await loop.create_connection(
-            lambda number=number: Player(load, number), address.hostname, address.port
+            lambda number=number: player(load, number), address.hostname, address.port
         )
         transports.append(transport)
     await asyncio.sleep(warm_up)

@@ -1,9 +1,11 @@
 """Threads beside the event loop that work for all players in a fair order; `fair_queue` says in which."""
 
 import contextlib
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Condition, Thread
+from threading import Condition, Thread, get_native_id
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from evilpegs_server.fair_queue import FairQueue, Job, Terms
@@ -12,6 +14,9 @@ _T = TypeVar("_T")
 
 CHEAP_LANES: Final = 1
 """Threads that heavy jobs leave free, so that a cheap one never waits behind them."""
+
+NICENESS: Final = 10
+"""How far the threads stand back behind the event loop's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,7 @@ class FairPool:
             thread.join()
 
     def _serve(self) -> None:
+        _step_back()
         while (job := self._next()) is not None:
             outcome, cost = carry_out(job.content.work)
             self._finish(job, max(cost, job.cost))
@@ -138,6 +144,13 @@ class FairPool:
             self._done += 1
             self._work += cost
             self._changed.notify()  # this thread takes one job; its player or its lane may free another
+
+
+def _step_back() -> None:
+    """Let the event loop's thread go first where there are more threads than cores. Only Linux ranks threads."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # not every sandbox lets one ask for less
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def carry_out(work: Callable[[], _T | Worked[_T]]) -> tuple[_T | Exception, int]:

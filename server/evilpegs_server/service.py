@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import gc
+import os
 import signal
 import sys
 import time
@@ -36,8 +37,13 @@ from evilpegs_server.storage.writer import Writer
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
 SWITCH_SECONDS: Final = 0.0005
-REPLY_TERMS: Final = Terms(budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=2)
-"""A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap."""
+REPLY_TERMS: Final = Terms(
+    budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=max(1, (os.cpu_count() or 1) - 1)
+)
+"""A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
+
+Heavy replies leave one core to the event loop.
+"""
 HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1)
 """Hints have a thread of their own, so that they never hold up a reply."""
 

@@ -1,14 +1,16 @@
 """The pool's threads: each job once, its end told through `notify`, and a clean close."""
 
+import os
+import sys
 from collections import defaultdict
 from queue import SimpleQueue
-from threading import Event, Lock, Timer, current_thread
+from threading import Event, Lock, Timer, current_thread, get_native_id
 from threading import enumerate as all_threads
 from time import monotonic
 
 import pytest
 
-from evilpegs_server.fair_pool import FairPool, PoolMetrics, Worked
+from evilpegs_server.fair_pool import NICENESS, FairPool, PoolMetrics, Worked
 from evilpegs_server.fair_queue import Terms
 
 PATIENCE = 5
@@ -69,6 +71,14 @@ def test_what_came_of_a_job_is_told_through_notify(office):
     office.ask("ann", HEAVY, lambda: (7, current_thread().name))
     value, thread = office.hear()
     assert (value, thread[:5]) == (7, "pool-")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ranks threads")
+def test_its_threads_stand_back_and_no_others(office):
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    office.ask("ann", HEAVY, lambda: os.getpriority(os.PRIO_PROCESS, get_native_id()))
+    assert office.hear() == max(NICENESS, before)
+    assert os.getpriority(os.PRIO_PROCESS, get_native_id()) == before
 
 
 def test_an_exception_is_told_like_a_result_and_the_thread_goes_on(office):

@@ -75,8 +75,9 @@ async def lateness():
 
 @contextlib.contextmanager
 def reply_pool():
-    """The pool of a server on the running loop."""
-    pool = FairPool(REPLY_TERMS, asyncio.get_running_loop().call_soon_threadsafe, time.monotonic)
+    """The pool of a server on the running loop, with lanes for two heavy replies however few cores there are."""
+    terms = replace(REPLY_TERMS, heavy_lanes=TOGETHER)
+    pool = FairPool(terms, asyncio.get_running_loop().call_soon_threadsafe, time.monotonic)
     try:
         yield pool
     finally:

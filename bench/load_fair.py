@@ -1,0 +1,135 @@
+"""What players of a small game notice of a crowd on a large one.
+
+    make load, or: python bench/load_fair.py [--ladder ID] [--connections 200] [--seconds 10] [--rounds 3]
+
+A server in a process of its own; players of `classic` in this one, who pause between guesses; the crowd in a third
+process, each playing one new worst-case game after another as fast as it is answered. Quiet and crowded times take
+turns. Ends with status 1 unless the p99 of the classic players stays within twice its quiet value.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import uvloop
+from bench_server import evilpegs
+from load import Load, Player, run
+
+from evilpegs_game.codes import format_code
+from evilpegs_server.ladders import load_ladders
+
+PLAYERS, PAUSE = 40, 0.1
+TURNS = 6
+"""Later in a game few candidates are left, and replies cost little."""
+MOST = 2.0
+
+
+class Crowd(Player):
+    """Plays the dearest turns of a large game, resigns, and begins another; no two games are alike."""
+
+    def __init__(self, load, number, ladder):
+        super().__init__(load, number)
+        self.ladder, self.rng = ladder, random.Random(number)
+
+    def say(self, **message):
+        if message["type"] == "play":
+            message["ladder"] = self.ladder.id
+        super().say(**message)
+
+    def guess(self):
+        if self.turn > TURNS:
+            self.say(type="resign", match=self.match)
+            return
+        super().guess()
+
+    def code(self):
+        """Few colors tell little, and leave many candidates. With no repeats there is no such choice."""
+        rules, rng = self.ladder.rules, self.rng
+        if not rules.repeats:
+            return format_code(rng.sample(range(rules.colors), rules.pegs))
+        return format_code(rng.choices(rng.sample(range(rules.colors), 2), k=rules.pegs))
+
+
+async def besiege(url, ladder, connections, name):
+    """Be the crowd until stopped; say at the end how many replies it was given.
+
+    Its own work would be done elsewhere: whatever is measured here goes first.
+    """
+    os.nice(10)
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    load = Load(url, connections, name=name)
+    task = asyncio.create_task(run(load, 3600, player=lambda load, number: Crowd(load, number, ladder)))
+    load.counting = True
+    await stopped.wait()
+    task.cancel()
+    print(load.answered, flush=True)
+
+
+@contextlib.contextmanager
+def crowd(url, ladder, connections, name):
+    """The crowd, in a process of its own."""
+    crowd = ["--besiege", url, "--ladder", ladder, "--connections", str(connections), "--name", name]
+    command = [sys.executable, __file__, *crowd]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        told = []
+        try:
+            yield told
+        finally:
+            process.terminate()
+            told.append(int(process.communicate(timeout=15)[0] or 0))
+
+
+def classic(url, seconds, name):
+    """The latencies of the classic players in milliseconds."""
+    return uvloop.run(run(Load(url, PLAYERS, PAUSE, name), seconds))[1]
+
+
+def show(label, took, replies=0):
+    """A row of the table; the p99."""
+    p50, p99, most = np.percentile(took, [50, 99, 100])
+    print(f"{label:<12}{len(took):>10}{p50:>9.2f}{p99:>9.2f}{most:>9.2f}{replies:>12,.0f}", flush=True)
+    return p99
+
+
+def compare(ladder, connections, seconds, rounds):
+    """The median p99 in quiet and in crowded times."""
+    quiet, crowded = [], []
+    print(f"{PLAYERS} players on classic, {connections} connections on {ladder}; milliseconds from guess to answer")
+    print(f"{'':<12}{'guesses':>10}{'p50':>9}{'p99':>9}{'worst':>9}{'crowd/s':>12}")
+    with evilpegs() as url:
+        for number in range(rounds):
+            quiet.append(show("quiet", classic(url, seconds, f"quiet{number}-")))
+            with crowd(url, ladder, connections, f"crowd{number}-") as told:
+                took = classic(url, seconds, f"beside{number}-")
+            crowded.append(show("crowded", took, told[0] / seconds))
+    return np.median(quiet), np.median(crowded)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ladder", default="grand-evil-practice")
+    parser.add_argument("--connections", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--besiege", metavar="URL", help="used by this program itself")
+    parser.add_argument("--name", default="crowd")
+    given = parser.parse_args()
+    if given.besiege:
+        uvloop.run(besiege(given.besiege, load_ladders()[given.ladder], given.connections, given.name))
+        return
+    quiet, crowded = compare(given.ladder, given.connections, given.seconds, given.rounds)
+    print(f"p99 {quiet:.2f} ms quiet, {crowded:.2f} ms crowded: {crowded / quiet:.2f} times (wanted: at most {MOST})")
+    sys.exit(0 if crowded <= MOST * quiet else 1)
+
+
+if __name__ == "__main__":
+    asyncio.set_event_loop_policy(None)
+    main()
