@@ -6,11 +6,12 @@ reply can be computed again from the record of a match.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
 from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.worst_case import WorstCase
 
 TieBreak = Callable[[int, int], int]
 """Given the turn (from 1) and how many parts tie, the index of one of them in feedback order."""
@@ -51,8 +52,58 @@ class Evil:
         Raises:
             ContradictionError, TooLargeError: as the candidates of a `Position` do.
         """
-        allowed = largest_parts(position, guess)
-        return allowed[self.tie_break(position.turn, len(allowed)) if self.tie_break else 0]
+        return _one_of(largest_parts(position, guess), position, self.tie_break)
+
+
+Method = Literal["exact", "greedy"]
+"""How a devil found a reply: by solving the live set, or as evil does."""
+
+
+class Decision(NamedTuple):
+    """A devil's reply, how it was found, and the feedbacks that were looked at beyond the parts themselves."""
+
+    feedback: Feedback
+    method: Method
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class Devil:
+    """Has no secret and gives the feedback after which an optimal codebreaker needs most guesses at worst.
+
+    Of several the one that leaves most candidates, and of these as `Evil` does. All-black only when there is no other.
+    That is so while there are at most ``exact_up_to`` candidates before the guess; with more it replies as `Evil` does.
+
+    ``worst_case`` is of the rules to be played; what it knows saves time and changes no reply. ``budget`` bounds the
+    feedbacks that one reply may look at; one that takes more is an error, never another reply.
+    """
+
+    worst_case: WorstCase = field(repr=False)
+    exact_up_to: int
+    tie_break: TieBreak | None = field(default=None, repr=False)
+    budget: int | None = None
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        """The feedback of the part chosen; raises what `decide` does."""
+        return self.decide(position, guess).feedback
+
+    def decide(self, position: Position, guess: Code) -> Decision:
+        """The reply and how it was found.
+
+        Raises:
+            OverBudgetError: an exact reply takes more than ``budget``.
+            TooLargeError: so many candidates cannot be solved; or as the candidates of a `Position` do.
+            ContradictionError: as the candidates of a `Position` do.
+        """
+        method = self.method(position)
+        if method == "greedy":
+            return Decision(Evil(self.tie_break).reply(position, guess), method, 0)
+        allowed, work = self.worst_case.hardest(position.candidates, guess, self.budget)
+        return Decision(_one_of(allowed, position, self.tie_break), method, work)
+
+    def method(self, position: Position) -> Method:
+        """How a reply at ``position`` is found, whatever the guess."""
+        return "exact" if position.count <= self.exact_up_to else "greedy"
 
 
 def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
@@ -66,6 +117,10 @@ def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
         parts.pop(ending, None)
     largest = max(parts.values())
     return tuple(given for given, size in parts.items() if size == largest)
+
+
+def _one_of(allowed: tuple[Feedback, ...], position: Position, tie_break: TieBreak | None) -> Feedback:
+    return allowed[tie_break(position.turn, len(allowed)) if tie_break else 0]
 
 
 def witness(position: Position) -> Code:

@@ -1,14 +1,19 @@
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.candidates import LiveSets, Position
-from evilpegs_game.codemaker import Evil, Fixed, largest_parts, witness
-from evilpegs_game.codes import code_at
+from evilpegs_game.codemaker import Decision, Devil, Evil, Fixed, largest_parts, witness
+from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.rules import Rules
+from evilpegs_game.worst_case import WorstCase
 
 CLASSIC = Rules(4, 6)
+solver = cache(WorstCase)
 
 
 def start(rules):
@@ -67,3 +72,93 @@ def test_an_evil_game_never_contradicts_itself_and_has_a_witness(data):
         if given_ == all_black(rules.pegs):
             break
     assert all(feedback(guess, witness(position)) == given_ for guess, given_ in position.history)
+
+
+def play(codemaker, rules, *guesses):
+    """The feedback to each guess."""
+    position = start(rules)
+    for guess in guesses:
+        code = parse_code(guess, rules)
+        position = position.after(code, codemaker.reply(position, code))
+    return [str(turn.feedback) for turn in position.history]
+
+
+def test_a_devil_sees_what_evil_does_not():
+    """On 3x5 the largest part after 123 is broken in three more; the devil's is smaller and takes four."""
+    rules = Rules(3, 5)
+    guesses = ["123", "234", "415", "552"]
+    assert play(Evil(), rules, *guesses)[-1] == "3,0"
+    devil = Devil(solver(rules), exact_up_to=rules.size)
+    assert play(devil, rules, *guesses)[0] == "1,0"
+    assert "3,0" not in play(devil, rules, *guesses)
+    position = start(rules).after((0, 1, 2), Feedback(1, 0))
+    assert solver(rules).value(position.candidates) == 4
+    assert solver(rules).value(start(rules).after((0, 1, 2), Feedback(0, 1)).candidates) == 3
+
+
+def test_a_devil_is_evil_above_its_number():
+    rules = Rules(3, 3)
+    devil = Devil(solver(rules), exact_up_to=26)
+    for guess in ((0, 0, 0), (0, 0, 1), (0, 1, 2)):
+        assert devil.decide(start(rules), guess) == Decision(Evil().reply(start(rules), guess), "greedy", 0)
+    after = start(rules).after((0, 0, 1), Feedback(1, 0))
+    assert devil.decide(after, (0, 1, 2)).method == "exact"
+    assert Devil(solver(rules), exact_up_to=27).decide(start(rules), (0, 0, 1)).method == "exact"
+
+
+@pytest.mark.parametrize("exact_up_to", [0, 27])
+@pytest.mark.parametrize("index", range(2))
+def test_a_devil_asks_the_tie_break_as_evil_does(exact_up_to, index):
+    asked = []
+
+    def tie_break(turn, count):
+        asked.append((turn, count))
+        return index % count
+
+    rules = Rules(3, 3)
+    devil = Devil(solver(rules), exact_up_to, tie_break)
+    # After 123 three parts of six codes need three more guesses, and so does no larger one.
+    allowed = solver(rules).hardest(start(rules).candidates, (0, 1, 2)).replies
+    assert len(allowed) == 3
+    reply = devil.reply(start(rules), (0, 1, 2))
+    if exact_up_to:
+        assert reply == allowed[index]
+        assert asked == [(1, 3)]
+    else:
+        assert reply == largest_parts(start(rules), (0, 1, 2))[index % asked[0][1]]
+    one_left = start(rules).after((0, 0, 0), Feedback(3, 0))
+    devil.reply(one_left, (0, 0, 0))
+    assert asked[-1] == (2, 1)
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_a_devils_reply_is_worth_no_less_than_evils_and_leads_to_an_end(data):
+    rules = data.draw(st.sampled_from([Rules(2, 4), Rules(3, 3), Rules(2, 5, repeats=False)]))
+    devil = Devil(solver(rules), exact_up_to=rules.size)
+    position = start(rules)
+    codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
+    for guess in data.draw(st.lists(codes, max_size=5)):
+        reply = devil.reply(position, guess)
+        values = [
+            solver(rules).value(position.after(guess, one).candidates) for one in (reply, Evil().reply(position, guess))
+        ]
+        assert values[0] >= values[1]
+        assert (reply == all_black(rules.pegs)) == (list(position.parts(guess)) == [all_black(rules.pegs)])
+        position = position.after(guess, reply)
+        if reply == all_black(rules.pegs):
+            break
+    assert position.count >= 1
+
+
+def test_a_devil_over_its_budget_gives_no_other_reply():
+    rules = Rules(3, 3)
+    fresh = Devil(WorstCase(rules), exact_up_to=27, budget=10)
+    with pytest.raises(OverBudgetError, match="budget of 10"):
+        fresh.reply(start(rules), (0, 0, 1))
+    assert "budget=10" in repr(fresh)
+
+
+def test_a_devil_for_rules_without_end_is_refused():
+    with pytest.raises(TooLargeError):
+        Devil(WorstCase(Rules(12, 14)), exact_up_to=10)

@@ -1,0 +1,206 @@
+from functools import cache
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game import worst_case
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codes import all_codes, code_at, to_columns
+from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.partition import partition_counts
+from evilpegs_game.rules import Rules
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_game.worst_case import Hardest, WorstCase
+from support.plain_worst_case import PlainWorstCase, plain_codes
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
+
+TINY = [Rules(2, 3), Rules(2, 4), Rules(3, 2), Rules(1, 5), Rules(3, 3), Rules(2, 4, repeats=False)]
+plain = cache(PlainWorstCase)
+
+
+def shapes(rules):
+    """A first guess of each kind: 1111, 1112, 1122 and so on."""
+    seen = {}
+    for index in range(rules.size):
+        guess = code_at(index, rules)
+        seen.setdefault(tuple(sorted(map(guess.count, set(guess)))), guess)
+    return list(seen.values())
+
+
+@st.composite
+def live_sets(draw, rules, most=12):
+    places = draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most))
+    return to_columns([code_at(place, rules) for place in sorted(places)])
+
+
+@pytest.mark.parametrize("rules", TINY, ids=str)
+def test_all_codes_of_tiny_rules_by_the_definition(rules):
+    assert WorstCase(rules).value(all_codes(rules)) == plain(rules).value(plain(rules).guesses)
+
+
+# Knuth 1976 for 4x6 and 4x5; the others from G. Ville, An Optimal Mastermind (4,7) Strategy and More, 2013.
+KNOWN = {"3x3": 4, "3x4": 4, "3x5": 5, "3x6": 5, "3x7": 6, "3x8": 6, "4x4": 4, "4x5": 5, "4x6": 5}
+
+
+@compiled
+@pytest.mark.parametrize(("rules", "guesses"), KNOWN.items())
+def test_known_numbers(rules, guesses):
+    rules = Rules.parse(rules)
+    assert WorstCase(rules).value(all_codes(rules)) == guesses
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_values_are_those_of_the_definition(data):
+    rules = data.draw(st.sampled_from(TINY))
+    columns = data.draw(live_sets(rules))
+    assert WorstCase(rules).value(columns) == plain(rules).value(plain_codes(columns))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_the_hardest_replies_are_those_of_the_definition(data):
+    rules = data.draw(st.sampled_from(TINY))
+    columns = data.draw(live_sets(rules))
+    guess = data.draw(st.sampled_from(plain(rules).guesses))
+    assert WorstCase(rules).hardest(columns, guess).replies == plain(rules).hardest(plain_codes(columns), guess)
+
+
+@compiled
+@settings(max_examples=30)
+@given(st.data())
+def test_deeper_sets_by_the_definition(data):
+    """Parts of 3x4 after one guess: over three guesses, so that the search itself is asked."""
+    rules = Rules(3, 4)
+    columns = data.draw(live_sets(rules, most=30))
+    guess = data.draw(st.sampled_from(plain(rules).guesses))
+    assert WorstCase(rules).hardest(columns, guess).replies == plain(rules).hardest(plain_codes(columns), guess)
+
+
+@compiled
+@pytest.mark.parametrize("guess", shapes(Rules(3, 5)), ids=str)
+def test_first_replies_on_3x5_force_what_is_known(guess):
+    """After any first guess four more are needed; the largest part would need but three after 112."""
+    rules = Rules(3, 5)
+    solver = WorstCase(rules)
+    start = Position(rules, (), LiveSets())
+    (reply, *_) = solver.hardest(start.candidates, guess).replies
+    assert solver.value(start.after(guess, reply).candidates) == 4
+
+
+@compiled
+def test_a_table_of_the_live_set_alone_tells_the_same(monkeypatch):
+    rules = Rules(3, 5)
+    start = Position(rules, (), LiveSets())
+    shared = [WorstCase(rules).hardest(start.candidates, guess).replies for guess in shapes(rules)]
+    monkeypatch.setattr(worst_case, "MAX_SHARED_CODES", 0)
+    assert [WorstCase(rules).hardest(start.candidates, guess).replies for guess in shapes(rules)] == shared
+
+
+@compiled
+def test_what_is_known_changes_no_reply():
+    rules = Rules(4, 5)
+    start = Position(rules, (), LiveSets())
+    cold = {guess: WorstCase(rules).hardest(start.candidates, guess) for guess in shapes(rules)}
+    solved = SolvedPositions()
+    warm = WorstCase(rules, solved)
+    for _ in range(2):
+        assert {guess: warm.hardest(start.candidates, guess).replies for guess in cold} == {
+            guess: hardest.replies for guess, hardest in cold.items()
+        }
+    again = WorstCase(rules, SolvedPositions.from_bytes(solved.to_bytes()))
+    for guess, hardest in cold.items():
+        found = again.hardest(start.candidates, guess)
+        assert found.replies == hardest.replies
+        assert found.work < hardest.work / 2
+
+
+@compiled
+def test_known_positions_serve_their_images():
+    rules = Rules(4, 5)
+    solver = WorstCase(rules)
+    first = solver.hardest(all_codes(rules), (0, 0, 0, 1))
+    image = solver.hardest(all_codes(rules), (3, 2, 3, 3))
+    assert image.replies == first.replies
+    assert image.work < first.work
+
+
+@compiled
+def test_a_full_memo_forgets_and_stays_right():
+    rules = Rules(3, 6)
+    assert WorstCase(rules, SolvedPositions(max_entries=2)).value(all_codes(rules)) == 5
+
+
+def test_the_budget_is_kept():
+    rules = Rules(3, 3)
+    columns = all_codes(rules)
+    work = WorstCase(rules).hardest(columns, (0, 0, 1)).work
+    assert WorstCase(rules).hardest(columns, (0, 0, 1), budget=work).work == work
+    with pytest.raises(OverBudgetError, match=f"over the budget of {work - 1:,}|takes more than the budget"):
+        WorstCase(rules).hardest(columns, (0, 0, 1), budget=work - 1)
+    with pytest.raises(OverBudgetError):
+        WorstCase(rules).value(columns, budget=1)
+
+
+def test_a_reply_without_a_choice_costs_nothing():
+    rules = Rules(2, 4)
+    one = to_columns([(0, 1)])
+    assert WorstCase(rules).hardest(one, (0, 1), budget=0) == Hardest((Feedback(2, 0),), 0)
+    assert WorstCase(rules).hardest(one, (1, 0), budget=0) == Hardest((Feedback(0, 2),), 0)
+    two = to_columns([(0, 1), (2, 3)])
+    assert WorstCase(rules).hardest(two, (0, 1), budget=0) == Hardest((Feedback(0, 0),), 0)
+
+
+@pytest.mark.parametrize("rules", [Rules(10, 2), Rules(12, 14), Rules(7, 8)], ids=str)
+def test_rules_that_are_too_large_are_refused_at_once(rules):
+    with pytest.raises(TooLargeError, match="too large to be solved exactly"):
+        WorstCase(rules)
+
+
+def test_a_live_set_whose_table_is_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr(worst_case, "MAX_SHARED_CODES", 0)
+    monkeypatch.setattr(worst_case, "MAX_TABLE_BYTES", 100)
+    rules = Rules(3, 3)
+    with pytest.raises(
+        TooLargeError, match="27 codes of 3x3 are too many to be solved exactly: their table takes 1,458"
+    ):
+        WorstCase(rules).value(all_codes(rules))
+
+
+@compiled
+def test_an_answer_that_only_the_full_search_finds():
+    """Sets that need exactly as many guesses as the quick look denies: the quick look alone would be wrong."""
+    rules = Rules(3, 4)
+    solver = WorstCase(rules)
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        places = np.sort(rng.choice(rules.size, size=25, replace=False))
+        columns = np.ascontiguousarray(all_codes(rules)[:, places])
+        assert solver.value(columns) == plain(rules).value(plain_codes(columns))
+
+
+@pytest.mark.parametrize("rules", [Rules(2, 3), Rules(3, 3), Rules(1, 4), Rules(3, 3, repeats=False)], ids=str)
+def test_the_bound_on_codes_counts_the_feedbacks(rules):
+    """No guess has more parts than the bound takes for granted."""
+    possible = max(len(partition_counts(guess, plain(rules).guesses)) for guess in plain(rules).guesses)
+    assert worst_case._most_codes(rules)[2] >= possible
+
+
+@compiled
+def test_later_turns_are_exact_too():
+    """Bulls and Cows: a live set after two guesses, by the definition of the rule."""
+    rules = Rules.parse("4x10-distinct")
+    history = (Turn((0, 1, 2, 3), Feedback(2, 1)), Turn((0, 1, 4, 2), Feedback(1, 2)))
+    position = Position(rules, history, LiveSets())
+    solver = WorstCase(rules)
+    guess = position.first_candidate
+    parts = {g: p.candidates for g, p in position.split(guess).items() if g != Feedback(4, 0)}
+    worth = {g: (solver.value(columns), columns.shape[1]) for g, columns in parts.items()}
+    assert solver.hardest(position.candidates, guess).replies == tuple(
+        g for g in parts if worth[g] == max(worth.values())
+    )
