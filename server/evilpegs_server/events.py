@@ -2,7 +2,7 @@
 
 Facts are what the match is rebuilt from after a crash: `GameOpened`, `GameBegun`, `GuessAnswered`, `GameEnded`,
 `MatchEnded`. The others (`TurnOpened`, `NeedReply`, `CodeRefused`, `AnswerRepeated`) tell the runner what to do now.
-Two that are made for every guess are named tuples, which cost half of what a frozen dataclass does.
+Those that are made for every guess are named tuples, which cost half of what frozen dataclasses do.
 """
 
 from dataclasses import dataclass, field
@@ -49,15 +49,18 @@ class TurnOpened(NamedTuple):
     left_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NeedReply:
+class NeedReply(NamedTuple):
     """A guess was accepted and the codemaker's feedback is wanted."""
 
     game: int
     turn: int
     guess: Code
     history: History
-    client_nonce: str | None = field(repr=False)
+    client_nonce: str | None
+
+    def __repr__(self) -> str:
+        """Without the nonce of the client."""
+        return f"NeedReply(game={self.game}, turn={self.turn}, guess={self.guess}, history={self.history})"
 
 
 class GuessAnswered(NamedTuple):
