@@ -12,9 +12,6 @@ from evilpegs_server.fair_queue import FairQueue, Job, Terms
 
 _T = TypeVar("_T")
 
-CHEAP_LANES: Final = 1
-"""Threads that heavy jobs leave free, so that a cheap one never waits behind them."""
-
 NICENESS: Final = 10
 """How far the threads stand back behind the event loop's."""
 
@@ -57,18 +54,13 @@ class _Content:
 
 
 class FairPool:
-    """Runs jobs on a fixed number of threads: the heavy lanes of ``terms`` and ``cheap_lanes`` more.
+    """Runs jobs on a fixed number of threads: as many as ``terms`` has lanes.
 
     ``notify`` brings a callback to the event loop, ``clock`` counts seconds. Safe to use from any thread.
     """
 
     def __init__(
-        self,
-        terms: Terms,
-        notify: Callable[..., object],
-        clock: Callable[[], float],
-        cheap_lanes: int = CHEAP_LANES,
-        name: str = "pool",
+        self, terms: Terms, notify: Callable[..., object], clock: Callable[[], float], name: str = "pool"
     ) -> None:
         self._queue = FairQueue[_Content](terms)
         self._notify = notify
@@ -77,8 +69,7 @@ class FairPool:
         self._closed = False
         self._done = self._work = 0
         self._longest_wait = 0.0
-        lanes = range(terms.heavy_lanes + cheap_lanes)
-        self._threads = [Thread(target=self._serve, name=f"{name}-{lane}") for lane in lanes]
+        self._threads = [Thread(target=self._serve, name=f"{name}-{lane}") for lane in range(terms.lanes)]
         for thread in self._threads:
             thread.start()
 

@@ -20,13 +20,20 @@ _TICKS: Final = 16
 class Terms:
     """How work is shared: ``budget`` units for a player in each ``window`` seconds.
 
-    A job of more than ``cheap`` units is heavy; at most ``heavy_lanes`` heavy ones run at once, of any number.
+    A job of more than ``cheap`` units is heavy. So many heavy and so many cheap ones run at once as there are lanes for
+    them; thus a cheap job never waits for a heavy one of somebody else.
     """
 
     budget: int
     window: float
     cheap: int
     heavy_lanes: int
+    cheap_lanes: int
+
+    @property
+    def lanes(self) -> int:
+        """The most jobs that ever run at once."""
+        return self.heavy_lanes + self.cheap_lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,7 @@ class FairQueue(Generic[_T]):
         tick = self._tick(now)
         best, least = None, 0
         for player, jobs in self._waiting.items():
-            if player in self._running or (self._is_heavy(jobs[0]) and self._heavy >= self._terms.heavy_lanes):
+            if player in self._running or not self._has_lane(jobs[0]):
                 continue
             excess = self._excess(player, tick)
             if best is None or excess < least:
@@ -145,6 +152,11 @@ class FairQueue(Generic[_T]):
 
     def _is_heavy(self, job: Job[_T]) -> bool:
         return job.cost > self._terms.cheap
+
+    def _has_lane(self, job: Job[_T]) -> bool:
+        if self._is_heavy(job):
+            return self._heavy < self._terms.heavy_lanes
+        return len(self._running) - self._heavy < self._terms.cheap_lanes
 
     def _excess(self, player: object, tick: int) -> int:
         spending = self._spending.get(player)

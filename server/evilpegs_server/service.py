@@ -22,7 +22,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.codemaking import HINT_BUDGET, Codemaking
-from evilpegs_server.fair_pool import CHEAP_LANES, FairPool
+from evilpegs_server.fair_pool import FairPool
 from evilpegs_server.fair_queue import Terms
 from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
@@ -37,14 +37,15 @@ from evilpegs_server.storage.writer import Writer
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
 SWITCH_SECONDS: Final = 0.0005
+CORES: Final = os.cpu_count() or 1
 REPLY_TERMS: Final = Terms(
-    budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=max(1, (os.cpu_count() or 1) - 1)
+    budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
 )
 """A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
 
 Heavy replies leave one core to the event loop.
 """
-HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1)
+HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1, cheap_lanes=0)
 """Hints have a thread of their own, so that they never hold up a reply."""
 
 
@@ -84,7 +85,7 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         engine = _open_storage(settings, stack)
         loop = asyncio.get_running_loop()
         pool = _pool(stack, "replies", REPLY_TERMS, loop)
-        hint_pool = _pool(stack, "hints", HINT_TERMS, loop, cheap_lanes=0)
+        hint_pool = _pool(stack, "hints", HINT_TERMS, loop)
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
@@ -152,11 +153,9 @@ def _tune_interpreter(stack: ExitStack) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def _pool(
-    stack: ExitStack, name: str, terms: Terms, loop: asyncio.AbstractEventLoop, cheap_lanes: int = CHEAP_LANES
-) -> FairPool:
+def _pool(stack: ExitStack, name: str, terms: Terms, loop: asyncio.AbstractEventLoop) -> FairPool:
     """Threads that at the end finish what they are at, and nothing more."""
-    pool = FairPool(terms, loop.call_soon_threadsafe, time.monotonic, cheap_lanes, name)
+    pool = FairPool(terms, loop.call_soon_threadsafe, time.monotonic, name)
     stack.callback(pool.close)
     return pool
 

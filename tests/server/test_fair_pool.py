@@ -14,7 +14,7 @@ from evilpegs_server.fair_pool import NICENESS, FairPool, PoolMetrics, Worked
 from evilpegs_server.fair_queue import Terms
 
 PATIENCE = 5
-TERMS = Terms(budget=100, window=60.0, cheap=5, heavy_lanes=2)
+TERMS = Terms(budget=100, window=60.0, cheap=5, heavy_lanes=2, cheap_lanes=1)
 CHEAP, HEAVY = 1, 40
 
 
@@ -149,7 +149,7 @@ def test_the_metrics_say_what_waits_runs_and_was_done(office):
 
 
 def test_what_a_job_cost_counts_against_the_budget():
-    office = Office(Terms(budget=100, window=60.0, cheap=5, heavy_lanes=1), cheap_lanes=0)
+    office = Office(Terms(budget=100, window=60.0, cheap=5, heavy_lanes=1, cheap_lanes=0))
     office.ask("ann", HEAVY, lambda: Worked("first", 101))
     assert office.hear() == "first"
     held = office.hold("bob", HEAVY)

@@ -6,8 +6,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from evilpegs_server.fair_queue import FairQueue, Job, Spending, Terms
 
-TERMS = Terms(budget=100, window=16.0, cheap=5, heavy_lanes=2)
-LANES = 3
+TERMS = Terms(budget=100, window=16.0, cheap=5, heavy_lanes=2, cheap_lanes=1)
+LANES = TERMS.lanes
 CHEAP, HEAVY = 1, 40
 
 
@@ -57,8 +57,13 @@ class TestOrder:
         assert queue.start(0.0) is None
         assert (len(queue), queue.running, queue.heavy) == (1, 3, 2)
 
+    def test_cheap_jobs_leave_lanes_to_heavy_ones(self):
+        queue = queue_of(("ann", CHEAP), ("bob", CHEAP), ("cid", HEAVY))
+        assert [queue.start(0.0).player for _ in range(2)] == ["ann", "cid"]
+        assert queue.start(0.0) is None
+
     def test_just_at_the_bound_a_job_is_cheap(self):
-        queue = queue_of(("ann", 5), ("bob", 6), terms=Terms(100, 16.0, 5, 0))
+        queue = queue_of(("ann", 5), ("bob", 6), terms=Terms(100, 16.0, 5, 0, 2))
         assert queue.start(0.0).player == "ann"
         assert queue.start(0.0) is None
 
@@ -129,13 +134,14 @@ class Queue(RuleBasedStateMachine):
         return sum(cost for when, who, cost in self.charges if who == player and int(when) > tick - 16)
 
     def heads(self):
-        """The jobs that may start: first of an idle player, and cheap or with a heavy lane free."""
+        """The jobs that may start: first of an idle player, and with a lane free."""
         busy = {job.player for job in self.running}
         first = {}
         for job in self.waiting:
             first.setdefault(job.player, job)
-        free = sum(job.cost > TERMS.cheap for job in self.running) < TERMS.heavy_lanes
-        return [job for job in first.values() if job.player not in busy and (job.cost <= TERMS.cheap or free)]
+        heavy = sum(job.cost > TERMS.cheap for job in self.running)
+        free = {True: heavy < TERMS.heavy_lanes, False: len(self.running) - heavy < TERMS.cheap_lanes}
+        return [job for job in first.values() if job.player not in busy and free[job.cost > TERMS.cheap]]
 
     @rule(player=st.sampled_from("abcdef"), cost=st.sampled_from([CHEAP, HEAVY]))
     def push(self, player, cost):
@@ -144,7 +150,6 @@ class Queue(RuleBasedStateMachine):
         self.queue.push(job)
         self.waiting.append(job)
 
-    @precondition(lambda self: len(self.running) < LANES)
     @rule()
     def start(self):
         allowed, job = self.heads(), self.queue.start(self.now)
@@ -169,8 +174,11 @@ class Queue(RuleBasedStateMachine):
         self.now += seconds
 
     @invariant()
-    def a_cheap_job_finds_a_lane_that_heavy_ones_left(self):
-        assert self.queue.heavy == sum(job.cost > TERMS.cheap for job in self.running) <= TERMS.heavy_lanes < LANES
+    def a_cheap_job_waits_for_no_heavy_one_of_others(self):
+        """Each kind keeps to its lanes, and `start` found nothing only where `heads` did."""
+        heavy = sum(job.cost > TERMS.cheap for job in self.running)
+        assert self.queue.heavy == heavy <= TERMS.heavy_lanes
+        assert len(self.running) - heavy <= TERMS.cheap_lanes
 
     @invariant()
     def counts_agree(self):

@@ -15,7 +15,7 @@ async def test_at_the_end_a_pool_finishes_what_it_is_at_and_drops_what_waits():
         return go.wait(10)
 
     with ExitStack() as stack:
-        pool = _pool(stack, "test", HINT_TERMS, asyncio.get_running_loop(), cheap_lanes=0)
+        pool = _pool(stack, "test", HINT_TERMS, asyncio.get_running_loop())
         pool.submit("ann", 1, work, told.append)
         for _ in range(50):
             pool.submit("bob", 1, int, told.append)
