@@ -95,15 +95,15 @@ class Devil:
             TooLargeError: so many candidates cannot be solved; or as the candidates of a `Position` do.
             ContradictionError: as the candidates of a `Position` do.
         """
-        method = self.method(position)
+        method = self.method(position.count)
         if method == "greedy":
             return Decision(Evil(self.tie_break).reply(position, guess), method, 0)
         allowed, work = self.worst_case.hardest(position.candidates, guess, self.budget)
         return Decision(_one_of(allowed, position, self.tie_break), method, work)
 
-    def method(self, position: Position) -> Method:
-        """How a reply at ``position`` is found, whatever the guess."""
-        return "exact" if position.count <= self.exact_up_to else "greedy"
+    def method(self, candidates: int) -> Method:
+        """How a reply is found when there are so many candidates before the guess."""
+        return "exact" if candidates <= self.exact_up_to else "greedy"
 
 
 def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:

@@ -13,7 +13,10 @@ from evilpegs_game.errors import MalformedError
 from evilpegs_game.symmetry import KEY_BYTES, Key
 
 VERSION: Final = 1
-_HEADER: Final = f"evilpegs solved positions {VERSION}\n".encode()
+TITLE: Final = b"evilpegs solved positions "
+"""What all versions begin with."""
+
+_HEADER: Final = TITLE + f"{VERSION}\n".encode()
 _ENTRY_BYTES: Final = KEY_BYTES + 2
 _DIGEST_BYTES: Final = 32
 UNBOUNDED: Final = 255

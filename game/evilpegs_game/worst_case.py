@@ -32,6 +32,8 @@ MAX_TABLE_BYTES: Final = 1 << 26
 MAX_SHARED_CODES: Final = 5040
 """Rules of at most so many codes have one table of all codes, made once; larger ones a table a live set."""
 
+ALWAYS_AFFORDABLE: Final = 1296
+_AFFORDABLE_PAIRS: Final = 10**6
 _MAX_GUESSES: Final = 1 << 20
 _NARROW: Final = 4
 """Guesses that the first, quick look at a set tries."""
@@ -81,16 +83,20 @@ class WorstCase:
 
     def __init__(self, rules: Rules, solved: SolvedPositions | None = None) -> None:
         self.rules = rules
-        self.solved = SolvedPositions() if solved is None else solved
+        self.forget(solved)
         self._feedbacks = feedbacks(rules.pegs)
         if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_NUMBERS:
             message = f"{rules} is too large to be solved exactly; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
         self._every = all_codes(rules)
         self._symmetries = Symmetries(rules, self._every)
-        self._memo = SolvedPositions()
         self._most = _most_codes(rules)
         self._shared = self._frame(self._every) if rules.size <= MAX_SHARED_CODES else None
+
+    def forget(self, solved: SolvedPositions | None = None) -> None:
+        """Know no more than ``solved``, by default nothing."""
+        self.solved = SolvedPositions() if solved is None else solved
+        self._memo = SolvedPositions()
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """The value of a set of codes in code order.
@@ -227,6 +233,14 @@ class WorstCase:
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")
         return [grouped[ends[number] - sizes[number] : ends[number]] for number in falling if sizes[number] > 1]
+
+
+def affordable(rules: Rules) -> int:
+    """How many candidates can be solved within about a second a reply, by experience: see bench/devil_work.py.
+
+    All codes of rules that have up to 1,296; for larger ones fewer, as every code is a guess to be tried.
+    """
+    return rules.size if rules.size <= ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 
 
 def _rising(count: int) -> Places:

@@ -64,3 +64,43 @@ def test_what_a_strategy_prints_is_no_part_of_the_document(run, talker):
     assert result.document["strategy"] == "talker.py"
     assert result.err.startswith("loaded\nthinking\n")
     assert "thinking" in run("duel", talker).out
+
+
+DEVIL = ("duel", "minimax", "--codemaker", "devil")
+
+
+def test_the_devil_forces_what_evil_cannot(run):
+    """After 123 on 3x5, the guess that evil's reply is worst for."""
+    evil = run("duel", "minimax", "--rules", "3x5", "--first", "123", "--json").document
+    devil = run(*DEVIL, "--rules", "3x5", "--first", "123", "--json").document
+    assert (devil["codemaker"], list(devil)) == ("devil", list(evil))
+    assert list(devil["turns"][0]) == ["code", "black", "white", "candidates", "method"]
+    assert {turn["method"] for turn in devil["turns"]} == {"exact"}
+    assert [(turn["black"], turn["white"]) for turn in (evil["turns"][0], devil["turns"][0])] == [(0, 1), (1, 0)]
+    assert devil["guesses"] >= 5
+    assert "method" not in evil["turns"][0]
+
+
+def test_a_devil_says_where_it_was_greedy(run):
+    turns = run(*DEVIL, "--rules", "3x5", "--exact-up-to", "30", "--json").document["turns"]
+    before = [125, *(turn["candidates"] for turn in turns[:-1])]
+    assert [turn["method"] for turn in turns] == ["exact" if count <= 30 else "greedy" for count in before]
+    lines = run(*DEVIL, "--rules", "3x5", "--exact-up-to", "30").out.splitlines()
+    exact = sum(turn["method"] == "exact" for turn in turns)
+    assert lines[-1] == f"exact in {exact} of {len(turns)} turns, greedy before; see --exact-up-to"
+    assert "exact" not in run(*DEVIL, "--rules", "3x5").out
+
+
+def test_what_was_solved_is_kept_and_changes_nothing(run, tmp_path):
+    path = tmp_path / "solved"
+    arguments = (*DEVIL, "--rules", "3x6", "--json")
+    fresh, kept = run(*arguments).document, run(*arguments, "--solved", path).document
+    saved = path.read_bytes()
+    assert saved.startswith(b"evilpegs solved positions 1\n")
+    assert fresh == kept == run(*arguments, "--solved", path).document
+    assert path.read_bytes() == saved
+    path.write_bytes(saved[:-1])
+    result = run(*arguments, "--solved", path)
+    assert result.document == fresh
+    assert result.complaint == f"{path}: the solved positions are damaged; they will be solved anew"
+    assert path.read_bytes() == saved

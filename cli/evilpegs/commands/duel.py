@@ -1,16 +1,16 @@
 """`evilpegs duel`: a strategy against one codemaker, turn by turn."""
 
-from random import Random
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.errors import CommandError, naming
+from evilpegs.errors import naming
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
-    from evilpegs_game.codemaker import Codemaker
+    from evilpegs_game.codemaker import Codemaker, Method
     from evilpegs_game.evaluation import DuelTurn
     from evilpegs_game.rules import Rules
 
@@ -20,7 +20,8 @@ def duel(
     /,
     *,
     codemaker: Annotated[
-        Literal["evil", "fixed"], Parameter(help="evil never commits to a secret; fixed has one, see --secret.")
+        Literal["evil", "devil", "fixed"],
+        Parameter(help="evil and devil never commit to a secret; fixed has one, see --secret."),
     ] = "evil",
     rules: RulesText = "classic",
     first: First = None,
@@ -28,14 +29,23 @@ def duel(
     seed: Annotated[
         int | None, Parameter(help="Draws the secret of a fixed codemaker, and what a strategy leaves to chance.")
     ] = None,
+    exact_up_to: Annotated[
+        int | None,
+        Parameter(help="The most candidates that a devil solves; by default what takes a second or so a reply."),
+    ] = None,
+    solved: Annotated[
+        Path | None, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
+    ] = None,
     candidates_only: CandidatesOnly = False,
     as_json: Json = False,
 ) -> None:
     """Play a strategy against one codemaker to the end, without a server, and show every turn.
 
     The evil codemaker gives the reply that leaves most codes; of several the one with fewest blacks, then
-    fewest whites.
+    fewest whites. The devil gives the reply after which an optimal codebreaker needs most guesses at worst; of
+    several the one that leaves most codes, and so on like evil. With too many candidates it replies like evil.
     """
+    from evilpegs.opponents import opponent
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player
     from evilpegs_game.codes import parse_code
@@ -43,54 +53,51 @@ def duel(
     from evilpegs_game.rules import Rules
 
     parsed = Rules.parse(rules)
-    opponent = _evil(secret) if codemaker == "evil" else _fixed(parsed, secret, seed)
     opening = None if first is None else parse_code(first, parsed)
-    with only_document(as_json), naming(strategy):
+    playing = opponent(codemaker, parsed, secret, seed, exact_up_to, solved)
+    with playing as other, only_document(as_json), naming(strategy):
         chosen = load_strategy(strategy, candidates_only)
-        turns = duelled(player(chosen, seed or 0), opponent, parsed, opening)
+        turns = duelled(player(chosen, seed or 0), other, parsed, opening)
+    methods = _methods(parsed, other, turns)
     if as_json:
-        print_json(_document(parsed, chosen.name, codemaker, turns))
+        print_json(_document(parsed, chosen.name, codemaker, turns, methods))
     else:
-        _show(parsed, chosen.name, codemaker, turns)
+        _show(parsed, chosen.name, codemaker, turns, methods)
 
 
-def _evil(secret: str | None) -> "Codemaker":
-    from evilpegs_game.codemaker import Evil
+def _methods(rules: "Rules", codemaker: "Codemaker", turns: tuple["DuelTurn", ...]) -> list["Method"]:
+    """How a devil found each reply; nothing of others."""
+    from evilpegs_game.codemaker import Devil
 
-    if secret is not None:
-        message = "an evil codemaker has no secret; leave --secret out, or say --codemaker fixed"
-        raise CommandError(message)
-    return Evil()
-
-
-def _fixed(rules: "Rules", secret: str | None, seed: int | None) -> "Codemaker":
-    from evilpegs_game.codemaker import Fixed
-    from evilpegs_game.codes import code_at, parse_code
-
-    if secret is not None:
-        return Fixed(parse_code(secret, rules))
-    if seed is None:
-        message = "a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one"
-        raise CommandError(message)
-    return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game against oneself
+    if not isinstance(codemaker, Devil):
+        return []
+    before = [rules.size, *(turn.candidates for turn in turns[:-1])]
+    return [codemaker.method(candidates) for candidates in before]
 
 
-def _document(rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...]) -> dict[str, Any]:
+def _document(
+    rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...], methods: list["Method"]
+) -> dict[str, Any]:
     from evilpegs_game.codes import format_code
 
+    document: list[dict[str, Any]] = [
+        {"code": format_code(guess), "black": given.black, "white": given.white, "candidates": candidates}
+        for guess, given, candidates in turns
+    ]
+    for turn, method in zip(document, methods, strict=False):
+        turn["method"] = method
     return {
         "rules": str(rules),
         "strategy": strategy,
         "codemaker": codemaker,
         "guesses": len(turns),
-        "turns": [
-            {"code": format_code(guess), "black": given.black, "white": given.white, "candidates": candidates}
-            for guess, given, candidates in turns
-        ],
+        "turns": document,
     }
 
 
-def _show(rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...]) -> None:
+def _show(
+    rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...], methods: list["Method"]
+) -> None:
     from evilpegs.turns import TurnRow, turn_table
     from evilpegs.wording import counted
     from evilpegs_game.codes import format_code
@@ -98,3 +105,5 @@ def _show(rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn"
     out = console()
     out.print(f"{strategy} against {codemaker} on {rules}: {counted(len(turns), 'guess', 'guesses')}")
     out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in turns))
+    if "greedy" in methods:
+        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
