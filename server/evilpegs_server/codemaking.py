@@ -138,19 +138,22 @@ class Codemaking:
     def reply(
         self,
         ladder: Ladder,
+        player: int,
         work: Callable[[], _T | Worked[_T]],
         done: Callable[[_T | Exception], None],
-        player: object = None,
         turns: int = 0,
     ) -> None:
-        """Do the ``work`` of a reply now if the ladder is cheap, else in the pool, and hand over what came of it."""
+        """Do the ``work`` of a reply after so many turns, and hand over what came of it.
+
+        It is done now if the ladder is cheap, else beside the event loop when it is the player's turn.
+        """
         if self.is_cheap(ladder):
             done(carry_out(work)[0])
         else:
-            self._pool.submit(player or object(), cost(ladder, turns), work, done)
+            self._pool.submit(player, cost(ladder, turns), work, done)
 
     def consider(
-        self, work: Callable[[], _T | Worked[_T]], done: Callable[[_T | Exception], None], player: object = None
+        self, player: int, work: Callable[[], _T | Worked[_T]], done: Callable[[_T | Exception], None]
     ) -> None:
         """Do the ``work`` of a hint, which is never cheap, beside the event loop."""
-        self._hint_pool.submit(player or object(), HINT_BUDGET, work, done)
+        self._hint_pool.submit(player, HINT_BUDGET, work, done)

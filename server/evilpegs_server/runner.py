@@ -181,7 +181,8 @@ class MatchRunner:
         stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
         draw = self._scribe.draw(need.game, need.client_nonce)
         work = partial(self._around.codemaking.answer, self.identity.ladder, draw, need.history, need.guess)
-        self._around.codemaking.reply(self.identity.ladder, work, partial(self._replied, asked, stalled_ms))
+        done = partial(self._replied, asked, stalled_ms)
+        self._around.codemaking.reply(self.identity.ladder, self.player, work, done, len(need.history))
 
     def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
@@ -317,7 +318,7 @@ class MatchRunner:
         else:
             self._busy = True
             work = partial(self._around.codemaking.hint, self.identity.ladder, self.match.history)
-            self._around.codemaking.consider(work, partial(self._hinted, asked))
+            self._around.codemaking.consider(self.player, work, partial(self._hinted, asked))
 
     def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
         self._busy = False

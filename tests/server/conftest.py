@@ -178,9 +178,10 @@ class Pool:
     """Does its work at once, or when it is let go."""
 
     def __init__(self):
-        self.held, self._work = False, []
+        self.held, self.asked, self._work = False, [], []
 
     def submit(self, player, cost, work, done):
+        self.asked.append((player, cost))
         self._work.append((work, done))
         if not self.held:
             self.let_go()

@@ -173,28 +173,28 @@ class TestRun:
 
     def test_cheap_work_is_done_at_once(self, codemaking):
         done = []
-        codemaking.reply(self.SMALL, lambda: 7, done.append)
+        codemaking.reply(self.SMALL, 5, lambda: 7, done.append)
         assert done == [7]
 
     def test_an_error_of_cheap_work_is_handed_over_like_a_result(self, codemaking):
         done = []
-        codemaking.reply(self.SMALL, lambda: 1 // 0, done.append)
+        codemaking.reply(self.SMALL, 5, lambda: 1 // 0, done.append)
         assert isinstance(done[0], ZeroDivisionError)
 
     def test_what_cheap_work_says_that_it_cost_is_taken_off(self, codemaking):
         done = []
-        codemaking.reply(self.SMALL, lambda: Worked(7, 100), done.append)
+        codemaking.reply(self.SMALL, 5, lambda: Worked(7, 100), done.append)
         assert done == [7]
 
     def test_other_work_goes_to_the_pool_in_the_name_of_its_player(self):
         pool, done = Pool(), []
-        Codemaking(LiveSets(), pool).reply(self.LARGE, int, done.append, player=5, turns=3)
+        Codemaking(LiveSets(), pool).reply(self.LARGE, 5, int, done.append, turns=3)
         assert pool.jobs == [(5, cost(self.LARGE, 3), int, done.append)]
         assert done == []
 
     def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
         pool, hints = Pool(), Pool()
-        Codemaking(LiveSets(), pool, hints).consider(int, print, player=5)
+        Codemaking(LiveSets(), pool, hints).consider(5, int, print)
         assert (pool.jobs, hints.jobs) == ([], [(5, module.HINT_BUDGET, int, print)])
 
     def test_a_reply_costs_at_least_a_unit_a_code(self):

@@ -11,7 +11,7 @@ import pytest
 from evilpegs_protocol.client_messages import Resign
 from evilpegs_server import lobby
 from evilpegs_server.answers import Asked
-from evilpegs_server.codemaking import HintAnswer
+from evilpegs_server.codemaking import HINT_BUDGET, HintAnswer
 from evilpegs_server.match import IDLE_MS
 from evilpegs_server.runner import MOST_WAITING
 
@@ -179,6 +179,14 @@ class TestOrder:
         await back.hello(token=ann.token)
         assert (await back.ask(type="resume", match=match, seq=2))["seq"] == 3
         assert (await back.hear())["code"] == "123456"
+
+
+async def test_replies_and_hints_are_computed_in_the_name_of_the_player(ann, building, quick_hint):
+    match = await ann.play("slow")
+    await ann.guess(match, 1, "123456")
+    await ann.ask(type="hint", match=match)
+    player = building.lobby.get(match).player
+    assert building.pool.asked == [(player, 7**6), (player, HINT_BUDGET)]
 
 
 class TestFailure:

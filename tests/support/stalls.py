@@ -91,7 +91,7 @@ async def late_beside(pool, ladder, works):
     asking = codemaking(pool)
     async with lateness() as late:
         for player, (work, answer) in enumerate(zip(works, answers, strict=True), 1):
-            asking.reply(ladder, work, answer.set_result, player)
+            asking.reply(ladder, player, work, answer.set_result)
         outcomes = await asyncio.gather(*answers)
     assert not any(isinstance(outcome, Exception) for outcome in outcomes), outcomes
     return late
