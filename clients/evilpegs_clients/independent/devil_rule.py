@@ -16,8 +16,8 @@ def hardest_replies(parts: Mapping[Feedback, Chosen], all_black: Feedback, solve
         TooMuchWorkError: the solver's bound does not suffice.
     """
     others = {given: codes for given, codes in parts.items() if given != all_black}
-    if not others:
-        return [all_black]
+    if len(others) <= 1:
+        return list(others or [all_black])
     needed = 1
     for codes in sorted(others.values(), key=len, reverse=True):
         while not solver.solvable(codes, needed):

@@ -16,8 +16,8 @@ from evilpegs_clients.independent.codes import Code, Feedback, Space
 
 CELLS: Final = 1 << 24
 """The largest table of feedbacks, codes times candidates, that is made."""
-WORK: Final = 4 * 10**9
-"""The most feedbacks that are looked at to solve one turn: about ten seconds."""
+WORK: Final = 2 * 10**9
+"""The most feedbacks that are looked at to solve one turn: some ten seconds."""
 
 Chosen = NDArray[np.intp]
 """Some of the candidates, by their place among them, in order."""
@@ -82,22 +82,37 @@ class Solver:
         key = codes.tobytes(), guesses
         if key not in self._known:
             self._known[key] = any(
-                all(self.solvable(part, guesses - 1) for part in parts)
-                for parts in self._promising(codes, self._most(guesses - 1))
+                all(self.solvable(part, guesses - 1) for part in parts) for parts in self._promising(codes, guesses)
             )
         return self._known[key]
 
-    def _promising(self, codes: Chosen, most: int) -> Iterator[list[Chosen]]:
-        """The parts to go on with, largest first, of each guess that leaves none over ``most``, best guesses first."""
+    def _promising(self, codes: Chosen, guesses: int) -> Iterator[Iterator[Chosen]]:
+        """For each guess that leaves no part too large, best guesses first: the parts to go on with, largest first.
+
+        Parts that are left out are so small that their codes can be guessed one after the other.
+        """
         answers = self._answers[codes]
         self._pay(answers.size)
         sizes = np.bincount((answers + self._rows).ravel(), minlength=self._rows.size * self._numbers)
         sizes = sizes.reshape(-1, self._numbers)
         sizes[:, self._win] = 0
         largest = sizes.max(axis=1)
-        useful = np.flatnonzero((largest <= most) & (largest < len(codes)))
+        useful = np.flatnonzero((largest <= self._most(guesses - 1)) & (largest < len(codes)))
+        followed: set[bytes] = set()
         for guess in useful[np.argsort(largest[useful], kind="stable")].tolist():
-            yield _split(codes, answers[:, guess], self._win)
+            same = answers[:, guess].tobytes()
+            if same in followed:
+                continue  # as with colors that no code has
+            followed.add(same)
+            yield self._parts_over(guesses - 1, codes, answers[:, guess], sizes[guess])
+
+    def _parts_over(
+        self, guesses: int, codes: Chosen, answers: NDArray[Any], sizes: NDArray[np.int64]
+    ) -> Iterator[Chosen]:
+        large = np.flatnonzero(sizes > guesses)
+        for number in large[np.argsort(-sizes[large], kind="stable")].tolist():
+            self._pay(len(codes))
+            yield codes[answers == number]
 
     def _most(self, guesses: int) -> int:
         """The most codes that so many guesses can tell apart: the one guessed, and what each other feedback leaves."""
@@ -112,8 +127,3 @@ class Solver:
         if self._left < 0:
             message = f"solving it takes over {self._allowed:,} feedbacks"
             raise TooMuchWorkError(message)
-
-
-def _split(codes: Chosen, answers: NDArray[Any], win: int) -> list[Chosen]:
-    parts = [codes[answers == number] for number in np.unique(answers).tolist() if number != win]
-    return sorted(parts, key=len, reverse=True)
