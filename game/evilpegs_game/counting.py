@@ -34,6 +34,7 @@ MAX_ROWS: Final = 2**31 - 1
 _FEW_SLOTS: Final = 1 << 12
 _SLOT_BYTES: Final = 24
 """What a row takes in the index over its fill: up to eight slots, of which half and more are empty."""
+_ANYWAY_BYTES: Final = 64 << 10
 _FEW_ROWS: Final = 1 << 14
 _GROWTH: Final = 8
 _NO_SLOT: Final = -2
@@ -74,13 +75,19 @@ def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DE
     return PartCount(sizes, counter.work)
 
 
+def least_bytes(rules: Rules) -> int:
+    """With so many bytes any history on ``rules`` can be counted; fewer may do."""
+    return int(2**rules.pegs) * (rules.pegs + 8 * (8 + 5 * _MAX_WORDS) + _row_bytes(_MAX_WORDS)) + _ANYWAY_BYTES
+
+
 class Frame:
     """What the tables of one count have in common: fills, fields of the guesses, colors and their order.
 
-    ``guess`` is asked, its feedback is free; None counts the candidates alone.
+    ``guess`` is asked, its feedback is free; None counts the candidates alone. With ``apart`` each peg is a kind and
+    each color a color of its own, so that rows lead to codes and not just to their number.
     """
 
-    def __init__(self, rules: Rules, history: History, guess: Code | None) -> None:
+    def __init__(self, rules: Rules, history: History, guess: Code | None, *, apart: bool = False) -> None:
         if rules.size > MAX_COUNT:
             message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
             raise TooLargeError(message)
@@ -90,14 +97,14 @@ class Frame:
         targets = ([(-1, -1)] if guess is not None else []) + [(b, b + w) for _, (b, w) in answered]
         self.blacks = np.array([black for black, _ in targets], np.int64)
         self.matches = np.array([match for _, match in targets], np.int64)
-        self._lay_out_fills()
-        self._lay_out_colors()
+        self._lay_out_fills(apart)
+        self._lay_out_colors(apart)
         self._lay_out_fields(guess is not None)
 
-    def _lay_out_fills(self) -> None:
-        pegs: dict[tuple[int, ...], list[int]] = {}
+    def _lay_out_fills(self, apart: bool) -> None:
+        pegs: dict[object, list[int]] = {}
         for peg in range(self.rules.pegs):
-            pegs.setdefault(tuple(guess[peg] for guess in self.guesses), []).append(peg)
+            pegs.setdefault(peg if apart else tuple(guess[peg] for guess in self.guesses), []).append(peg)
         self.pegs = tuple(map(tuple, pegs.values()))
         self.kinds = np.array([len(group) for group in self.pegs], np.int64)
         strides = np.concatenate([[1], np.cumprod(self.kinds + 1)])
@@ -109,11 +116,12 @@ class Frame:
         self.sizes = self.fills.sum(axis=1).astype(np.int64)
         self.arrangements = _BINOMIALS[self.kinds, self.fills].prod(axis=1).astype(np.uint64)
 
-    def _lay_out_colors(self) -> None:
+    def _lay_out_colors(self, apart: bool) -> None:
         """Each color of a guess, and one more for all that no guess has, if there are any."""
-        colors = sorted({color for guess in self.guesses for color in guess})
-        self.unused = tuple(color for color in range(self.rules.colors) if color not in colors)
-        self.colors = tuple((color,) for color in colors) + ((self.unused,) if self.unused else ())
+        every = range(self.rules.colors)
+        colors = list(every) if apart else sorted({color for guess in self.guesses for color in guess})
+        unused = tuple(color for color in every if color not in colors)
+        self.colors = tuple((color,) for color in colors) + ((unused,) if unused else ())
         number = {color: place for place, color in enumerate(colors)}
         self.times = np.zeros((len(self.guesses), len(self.colors)), np.int64)
         self.color_of = np.zeros((len(self.guesses), len(self.kinds)), np.int64)
@@ -204,46 +212,21 @@ class Frame:
     def fixed_bytes(self) -> int:
         """What a count takes besides the rows of its tables, at most: a few numbers for each fill."""
         per_fill = len(self.kinds) + 8 * (8 + 5 * len(self.targets))
-        return len(self.fills) * per_fill + (64 << 10)
+        return len(self.fills) * per_fill + _ANYWAY_BYTES
 
 
-class _Counter:
-    """One count under way: its tables, the bound of their rows, the sums so far."""
+class Builder:
+    """Makes tables, each with one color more than another, within a bound of rows."""
 
     def __init__(self, frame: Frame, max_bytes: int) -> None:
-        self._frame = frame
+        self.frame = frame
+        self.work = 0
         self._most_rows = _rows_within(frame, max_bytes)
         self._slots = np.empty(_FEW_SLOTS, np.int32)
-        self._sums = np.zeros(1 << (2 * frame.bits), np.int64)
-        self.work = 0
 
-    def size(self, given: Feedback) -> int:
-        """What was counted for this feedback of the asked guess."""
-        return int(self._sums[(given.black << self._frame.bits) + given.black + given.white])
-
-    @property
-    def total(self) -> int:
-        """All that was counted."""
-        return int(self._sums.sum())
-
-    def count(self, halves: tuple[Table, Table], first: int, last: int) -> None:
-        """Count with two tables that lack the colors ``first`` to ``last`` of the order."""
-        order = self._frame.order
-        while first <= last:
-            side = int(len(halves[0].rows) > len(halves[1].rows))
-            color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
-            grown = self._with_color(halves[side], color, remaining)
-            if grown is None:
-                for part in _divided(halves[side]):
-                    self.count((halves[0], part) if side else (part, halves[1]), first, last)
-                return
-            halves = (halves[0], grown) if side else (grown, halves[1])
-            first, last = (first, last - 1) if side else (first + 1, last)
-        self._join(*halves)
-
-    def _with_color(self, table: Table, color: int, remaining: Sequence[int]) -> Table | None:
-        """The table with one color more; None if it would have too many rows."""
-        frame = self._frame
+    def with_color(self, table: Table, color: int, remaining: Sequence[int]) -> Table | None:
+        """The table with one color more, of which ``remaining`` are left; None if it would have too many rows."""
+        frame = self.frame
         gains, ways = frame.gains(color)
         bounds = frame.bounds(remaining)
         starts = np.empty_like(table.starts)
@@ -277,11 +260,45 @@ class _Counter:
             else:
                 room = min(4 * room, self._most_rows)
 
+
+class _Counter:
+    """One count under way: the sums so far and the work."""
+
+    def __init__(self, frame: Frame, max_bytes: int) -> None:
+        self._frame = frame
+        self._builder = Builder(frame, max_bytes)
+        self._sums = np.zeros(1 << (2 * frame.bits), np.int64)
+        self._pairs = 0
+
+    @property
+    def work(self) -> int:
+        """Rows made and rows joined."""
+        return self._builder.work + self._pairs
+
+    def size(self, given: Feedback) -> int:
+        """What was counted for this feedback of the asked guess."""
+        return int(self._sums[(given.black << self._frame.bits) + given.black + given.white])
+
+    def count(self, halves: tuple[Table, Table], first: int, last: int) -> None:
+        """Count with two tables that lack the colors ``first`` to ``last`` of the order."""
+        order = self._frame.order
+        while first <= last:
+            side = int(len(halves[0].rows) > len(halves[1].rows))
+            color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
+            grown = self._builder.with_color(halves[side], color, remaining)
+            if grown is None:
+                for part in _divided(halves[side]):
+                    self.count((halves[0], part) if side else (part, halves[1]), first, last)
+                return
+            halves = (halves[0], grown) if side else (grown, halves[1])
+            first, last = (first, last - 1) if side else (first + 1, last)
+        self._join(*halves)
+
     def _join(self, one: Table, other: Table) -> None:
         frame = self._frame
         most = int(np.diff(other.starts).max())
-        heads = np.empty(_power_of_two(2 * most), np.int32)
-        self.work += join(
+        heads = np.empty(power_of_two(2 * most), np.int32)
+        self._pairs += join(
             one.starts,
             one.rows,
             other.starts,
@@ -298,13 +315,18 @@ class _Counter:
 
 def _rows_within(frame: Frame, max_bytes: int) -> int:
     """How many rows a table may have so that three of them and their slots stay within ``max_bytes``."""
-    row_bytes = 3 * 8 * (1 + 2 * len(frame.targets)) + _SLOT_BYTES
+    row_bytes = _row_bytes(len(frame.targets))
     most = (max_bytes - frame.fixed_bytes) // row_bytes
     if most < len(frame.fills):
         needed = frame.fixed_bytes + len(frame.fills) * row_bytes
         message = f"counting {frame.rules} takes at least {needed:,} bytes; the bound is {max_bytes:,}"
         raise TooLargeError(message)
     return min(most, MAX_ROWS)
+
+
+def _row_bytes(words: int) -> int:
+    """What a row takes in each of the three tables that exist at a time, and in the index."""
+    return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES
 
 
 def _divided(table: Table) -> Iterator[Table]:
@@ -314,5 +336,6 @@ def _divided(table: Table) -> Iterator[Table]:
     yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])
 
 
-def _power_of_two(least: int) -> int:
+def power_of_two(least: int) -> int:
+    """The least power of two that is at least this, and 16."""
     return 1 << max(4, (least - 1).bit_length())

@@ -335,3 +335,103 @@ def join(
                     )
                 found = following[found - first]
     return pairs
+
+
+@kernel
+def partners(
+    starts: Index, rows: Rows, other_starts: Index, other: Rows, targets: Words, heads: Slots, following: Slots
+) -> Index:
+    """For each row of one half the row of the other that completes it (there is one at most), or -1."""
+    fills = starts.size - 1
+    none = np.uint64(0)
+    found_for = np.full(rows.shape[0], -1, np.int64)
+    for fill in range(fills):
+        first, last = other_starts[fills - 1 - fill], other_starts[fills - fill]
+        if first == last or starts[fill] == starts[fill + 1]:
+            continue
+        mask = _index_rows(other, first, last, none, heads, following)
+        for row in range(starts[fill], starts[fill + 1]):
+            found = heads[_complement_hash(rows, row, none, targets) & mask]
+            while found >= 0:
+                if _complete(rows, row, other, found, none, targets):
+                    found_for[row] = found
+                    break
+                found = following[found - first]
+    return found_for
+
+
+@kernel
+def live_edges(
+    packed: Words,
+    packed_guards: np.uint64,
+    starts: Index,
+    rows: Rows,
+    subsets: Index,
+    gains: Words,
+    next_starts: Index,
+    next_rows: Rows,
+    live: NDArray[np.bool_],
+    heads: Slots,
+    following: Slots,
+    edges: Index,
+) -> int:
+    """How the live rows of a table come from the table of one color less.
+
+    ``edges`` int64 (most, 3) is filled with (row, subset of pegs that gets the color, next row), in the order of the
+    next rows' fills. Returns their number; it is at most the number of codes that the live rows stand for.
+    """
+    count = 0
+    for fill in range(packed.size):
+        base, end = next_starts[fill], next_starts[fill + 1]
+        if base == end:
+            continue
+        mask = _index_live(next_rows, base, end, live, heads, following)
+        if mask < 0:
+            continue
+        for place in range(subsets.size):
+            subset = subsets[place]
+            if (((packed[fill] | packed_guards) - packed[subset]) & packed_guards) != packed_guards:
+                continue
+            for row in range(starts[fill - subset], starts[fill - subset + 1]):
+                found = heads[_moved_hash(rows, row, gains, subset) & mask]
+                while found >= 0:
+                    if _leads_to(rows, row, gains, subset, next_rows, found):
+                        edges[count, 0], edges[count, 1], edges[count, 2] = row, subset, found
+                        count += 1
+                        break
+                    found = following[found - base]
+    return count
+
+
+@kernel
+def _index_live(rows: Rows, first: int, last: int, live: NDArray[np.bool_], heads: Slots, following: Slots) -> int:
+    """As `_index_rows`, of the live rows only; -1 if there are none."""
+    size, some = 16, False
+    while size < 2 * (last - first):
+        size *= 2
+    heads[:size] = -1
+    for row in range(first, last):
+        if live[row]:
+            some = True
+            slot = _row_hash(rows, row, np.uint64(0)) & (size - 1)
+            following[row - first] = heads[slot]
+            heads[slot] = row
+    return size - 1 if some else -1
+
+
+@kernel
+def _moved_hash(rows: Rows, row: int, gains: Words, subset: int) -> int:
+    """The `_row_hash` of a row that has gained a subset of pegs."""
+    black, match = rows[row, 1] + gains[subset, 0], rows[row, 2] + gains[subset, 1]
+    if rows.shape[1] == 5:
+        black += (rows[row, 3] + gains[subset, 2]) * _MIX
+        match += (rows[row, 4] + gains[subset, 3]) * _STIR
+    return _hash(black, match)
+
+
+@kernel
+def _leads_to(rows: Rows, row: int, gains: Words, subset: int, next_rows: Rows, found: int) -> bool:
+    for column in range(1, rows.shape[1]):
+        if rows[row, column] + gains[subset, column - 1] != next_rows[found, column]:
+            return False
+    return True

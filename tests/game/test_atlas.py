@@ -1,0 +1,70 @@
+"""The codes that the tables of a count stand for."""
+
+from collections import Counter
+from itertools import permutations, product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evilpegs_game.atlas import Atlas
+from evilpegs_game.codes import column_code
+from evilpegs_game.enumeration import consistent_codes
+from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.rules import Rules
+
+SMALL = [Rules(3, 4), Rules(4, 5), Rules(5, 3), Rules(1, 4), Rules(4, 6, repeats=False), Rules(3, 9, repeats=False)]
+BYTES = 32 << 20
+
+
+@st.composite
+def live_sets(draw):
+    rules = draw(st.sampled_from(SMALL))
+    colors = range(rules.colors)
+    space = list(product(colors, repeat=rules.pegs) if rules.repeats else permutations(colors, rules.pegs))
+    secret, *guesses = draw(st.lists(st.sampled_from(space), min_size=1, max_size=5))
+    history = tuple((guess, feedback(guess, secret)) for guess in guesses)
+    live = [code for code in space if all(feedback(guess, code) == answer for guess, answer in history)]
+    return rules, history, live
+
+
+def plain(columns):
+    return [column_code(columns, place) for place in range(columns.shape[1])]
+
+
+@given(live_sets())
+def test_it_counts_and_lists_the_candidates_in_code_order(found):
+    rules, history, live = found
+    atlas = Atlas(rules, history, BYTES)
+    assert atlas.count == len(live)
+    assert plain(atlas.columns()) == live
+    assert not atlas.columns().flags.writeable
+
+
+@given(live_sets(), st.integers(0, 9))
+def test_a_search_lists_the_same_codes_as_far_as_it_is_let(found, limit):
+    rules, history, live = found
+    assert plain(consistent_codes(rules, history, limit)) == live[:limit]
+    assert plain(consistent_codes(rules, history, len(live) + 1)) == live
+
+
+def test_samples_are_uniform():
+    rules = Rules(4, 5)
+    history = (((0, 0, 1, 2), Feedback(1, 1)), ((0, 3, 3, 1), Feedback(1, 1)), ((4, 3, 1, 3), Feedback(1, 1)))
+    codes = [c for c in product(range(5), repeat=4) if all(feedback(g, c) == f for g, f in history)]
+    assert len(codes) in range(2, 30)
+    atlas, rng, draws = Atlas(rules, history, BYTES), Random(1), 400 * len(codes)
+    drawn = Counter(atlas.sample(rng) for _ in range(draws))
+    assert set(drawn) == set(codes)
+    chi_square = sum((drawn[code] - 400) ** 2 / 400 for code in codes)
+    assert chi_square < len(codes) - 1 + 3 * (2 * (len(codes) - 1)) ** 0.5
+
+
+def test_a_contradiction_and_too_little_room_are_said():
+    clash = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
+    with pytest.raises(ContradictionError):
+        Atlas(Rules(3, 4), clash, BYTES)
+    with pytest.raises(TooLargeError, match="bytes"):
+        Atlas(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
