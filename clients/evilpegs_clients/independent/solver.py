@@ -16,8 +16,8 @@ from evilpegs_clients.independent.codes import Code, Feedback, Space
 
 CELLS: Final = 1 << 24
 """The largest table of feedbacks, codes times candidates, that is made."""
-WORK: Final = 2 * 10**9
-"""The most feedbacks that are looked at to solve one turn: some ten seconds."""
+WORK: Final = 4 * 10**9
+"""The most feedbacks that are looked at to solve one turn: half a minute or so."""
 
 Chosen = NDArray[np.intp]
 """Some of the candidates, by their place among them, in order."""
