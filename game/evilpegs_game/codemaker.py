@@ -76,12 +76,18 @@ class Devil:
 
     ``worst_case`` is of the rules to be played; what it knows saves time and changes no reply. ``budget`` bounds the
     feedbacks that one reply may look at; one that takes more is an error, never another reply.
+
+    Raises:
+        TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
     """
 
     worst_case: WorstCase = field(repr=False)
     exact_up_to: int
     tie_break: TieBreak | None = field(default=None, repr=False)
     budget: int | None = None
+
+    def __post_init__(self) -> None:
+        self.worst_case.check_codes(self.exact_up_to)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
         """The feedback of the part chosen; raises what `decide` does."""
@@ -92,9 +98,12 @@ class Devil:
 
         Raises:
             OverBudgetError: an exact reply takes more than ``budget``.
-            TooLargeError: so many candidates cannot be solved; or as the candidates of a `Position` do.
-            ContradictionError: as the candidates of a `Position` do.
+            ContradictionError, TooLargeError: as the candidates of a `Position` do.
+            ValueError: the position is of other rules than ``worst_case``.
         """
+        if position.rules != self.worst_case.rules:
+            message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
+            raise ValueError(message)
         method = self.method(position.count)
         if method == "greedy":
             return Decision(Evil(self.tie_break).reply(position, guess), method, 0)

@@ -98,6 +98,16 @@ class WorstCase:
         self.solved = SolvedPositions() if solved is None else solved
         self._memo = SolvedPositions()
 
+    def check_codes(self, codes: int) -> None:
+        """Raise TooLargeError if live sets of so many codes cannot be solved, however long it may take."""
+        needed = 2 * min(codes, self.rules.size) * self.rules.size
+        if self._shared is None and needed > MAX_TABLE_BYTES:
+            message = (
+                f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
+                f"bytes, the bound is {MAX_TABLE_BYTES:,}"
+            )
+            raise TooLargeError(message)
+
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """The value of a set of codes in code order.
 
@@ -146,13 +156,7 @@ class WorstCase:
         """A frame that holds the codes, and their places in it."""
         if self._shared is not None:
             return self._shared, self._symmetries.places(columns)
-        needed = 2 * columns.shape[1] * self.rules.size
-        if needed > MAX_TABLE_BYTES:
-            message = (
-                f"{columns.shape[1]:,} codes of {self.rules} are too many to be solved exactly: "
-                f"their table takes {needed:,} bytes, the bound is {MAX_TABLE_BYTES:,}"
-            )
-            raise TooLargeError(message)
+        self.check_codes(columns.shape[1])
         meter.add(columns.shape[1] * self.rules.size)
         return self._frame(columns), _rising(columns.shape[1])
 

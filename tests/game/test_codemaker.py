@@ -159,6 +159,14 @@ def test_a_devil_over_its_budget_gives_no_other_reply():
     assert "budget=10" in repr(fresh)
 
 
-def test_a_devil_for_rules_without_end_is_refused():
-    with pytest.raises(TooLargeError):
-        Devil(WorstCase(Rules(12, 14)), exact_up_to=10)
+def test_a_devil_that_would_solve_too_much_is_refused_before_the_game():
+    rules = Rules(5, 6)
+    large = WorstCase(rules)
+    with pytest.raises(TooLargeError, match="5,000 codes of 5x6 are too many to be solved exactly"):
+        Devil(large, exact_up_to=5000)
+    assert Devil(large, exact_up_to=4000).method(4001) == "greedy"
+
+
+def test_a_devil_keeps_to_its_rules():
+    with pytest.raises(ValueError, match="a devil for 3x3 was asked about 3x4"):
+        Devil(solver(Rules(3, 3)), exact_up_to=27).reply(start(Rules(3, 4)), (0, 0, 1))

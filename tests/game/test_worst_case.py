@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game import worst_case
 from evilpegs_game.candidates import LiveSets, Position, Turn
-from evilpegs_game.codes import all_codes, code_at, to_columns
+from evilpegs_game.codes import all_codes, code_at, parse_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.partition import partition_counts
@@ -91,6 +91,30 @@ def test_first_replies_on_3x5_force_what_is_known(guess):
     start = Position(rules, (), LiveSets())
     (reply, *_) = solver.hardest(start.candidates, guess).replies
     assert solver.value(start.after(guess, reply).candidates) == 4
+
+
+# The value that is left after each, 5 or 4, says that 1111 costs the codebreaker a guess: 6 in all.
+CLASSIC_FIRST = {
+    "1111": (["0,0"], 5),
+    "1112": (["1,0"], 4),
+    "1122": (["0,0", "0,1", "1,0"], 4),
+    "1123": (["0,1"], 4),
+    "1234": (["0,2"], 4),
+}
+CLASSIC_WORK = 150_000_000
+
+
+@compiled
+@pytest.mark.parametrize(("guess", "expected"), CLASSIC_FIRST.items())
+def test_first_replies_on_4x6_within_known_work(guess, expected):
+    """As a solver written apart found them; so the whole of 4x6 can be played exactly."""
+    rules = Rules(4, 6)
+    start, guess = Position(rules, (), LiveSets()), parse_code(guess, rules)
+    solver = WorstCase(rules)
+    replies, work = solver.hardest(start.candidates, guess, CLASSIC_WORK)
+    values = {solver.value(start.after(guess, reply).candidates) for reply in replies}
+    assert ([str(reply) for reply in replies], *values) == expected
+    assert work <= CLASSIC_WORK
 
 
 @compiled
