@@ -141,7 +141,7 @@ def _step_back() -> None:
     """Let the event loop's thread go first where there are more threads than cores. Only Linux ranks threads."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # not every sandbox lets one ask for less
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS))
 
 
 def carry_out(work: Callable[[], _T | Worked[_T]]) -> tuple[_T | Exception, int]:
