@@ -145,6 +145,19 @@ def test_what_is_known_changes_no_reply():
 
 
 @compiled
+def test_sets_that_begin_alike_are_not_confused():
+    rules = Rules(3, 4)
+    beginnings = [np.ascontiguousarray(all_codes(rules)[:, :count]) for count in range(1, rules.size + 1)]
+    fresh = [WorstCase(rules).value(columns) for columns in beginnings]
+    assert fresh == sorted(fresh)
+    solver = WorstCase(rules)
+    for _ in range(2):
+        assert [solver.value(columns) for columns in beginnings] == fresh
+    solver.forget()
+    assert [solver.value(columns) for columns in beginnings[::-1]] == fresh[::-1]
+
+
+@compiled
 def test_known_positions_serve_their_images():
     rules = Rules(4, 5)
     solver = WorstCase(rules)

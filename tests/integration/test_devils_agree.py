@@ -1,0 +1,43 @@
+"""The devil's replies by two solvers that share no code."""
+
+from random import Random
+
+import pytest
+
+from evilpegs_clients.independent import codes as plain
+from evilpegs_clients.independent.block_parts import live_codes
+from evilpegs_clients.independent.devil_rule import hardest_replies
+from evilpegs_clients.independent.solver import Solver
+from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codes import SYMBOLS, code_at
+from evilpegs_game.rules import Rules
+from evilpegs_game.worst_case import WorstCase
+
+
+def theirs(position, guess):
+    rules = position.rules
+    space = plain.Space(rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
+    turns = tuple(plain.Turn(turn.guess, plain.Feedback(*turn.feedback)) for turn in position.history)
+    solver = Solver(space, live_codes(space, turns))
+    return hardest_replies(solver.parts(solver.all, guess), space.all_black, solver)
+
+
+# In each, 4x10-distinct apart, some live sets are large enough that more than three guesses are asked about.
+@pytest.mark.parametrize(("text", "most", "wanted"), [("3x6", 216, 20), ("4x6", 700, 40), ("4x10-distinct", 100, 8)])
+def test_two_solvers_give_the_same_replies(text, most, wanted):
+    rules, rng = Rules.parse(text), Random(4)
+    solver, live_sets = WorstCase(rules), LiveSets()
+    while wanted:
+        position = Position(rules, (), live_sets)
+        while position.count > 2:
+            likely = rng.random() < 0.4
+            guess = (
+                position.candidate(rng.randrange(position.count))
+                if likely
+                else code_at(rng.randrange(rules.size), rules)
+            )
+            if position.count <= most and wanted:
+                found = solver.hardest(position.candidates, guess).replies
+                assert [*found] == [*theirs(position, guess)], (position.history, guess)
+                wanted -= 1
+            position = position.after(guess, rng.choice([*position.parts(guess)]))
