@@ -19,9 +19,6 @@ Table = NDArray[np.uint8]
 Bits = NDArray[np.uint64]
 """Sets of feedback numbers, one bit each: uint64, one a guess."""
 
-Scores = NDArray[np.int64]
-"""How promising guesses are, int64, less is better: the sum of squared part sizes, a candidate before others."""
-
 MAX_NUMBERS: Final = 64
 """Feedbacks that rules may have here: a set of them is one word."""
 
@@ -41,10 +38,11 @@ def splits_all(by_code: Table, places: Places, seen: Bits, twice: Bits) -> bool:
 
 
 @kernel
-def screen(by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[Places, Scores, int]:
-    """The guesses that split ``places`` and leave no part over ``limit``, the most promising first.
+def screen(by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[Places, int]:
+    """The guesses that split ``places`` and leave no part over ``limit``; and the work.
 
-    Returns them (indices of guesses, int32), their scores and the work. Equal scores keep code order.
+    They are indices of guesses, int32, the most promising first: the least sum of squared part sizes, of equal ones
+    candidates, of these the first in code order.
     """
     kept = 0
     work = 0
@@ -67,7 +65,7 @@ def screen(by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[P
             scores[kept] = 2 * (counts * counts).sum() + (counts[numbers - 1] == 0)
             kept += 1
     order = np.argsort(scores[:kept], kind="mergesort")
-    return guesses[:kept][order], scores[:kept][order], work
+    return guesses[:kept][order], work
 
 
 @kernel
@@ -76,7 +74,7 @@ def within_three(by_code: Table, by_guess: Table, places: Places, numbers: int, 
 
     ``limit`` is at least the number of codes that two guesses can tell apart.
     """
-    guesses, _, work = screen(by_guess, places, numbers, limit)
+    guesses, work = screen(by_guess, places, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)
     twice = np.empty(by_code.shape[1], np.uint64)
     parts = np.empty((numbers, min(limit, places.size)), np.int32)

@@ -32,7 +32,7 @@ MAX_TABLE_BYTES: Final = 1 << 26
 MAX_SHARED_CODES: Final = 5040
 """Rules of at most so many codes have one table of all codes, made once; larger ones a table a live set."""
 
-ALWAYS_AFFORDABLE: Final = 1296
+_ALWAYS_AFFORDABLE: Final = 1296
 _AFFORDABLE_PAIRS: Final = 10**6
 _MAX_GUESSES: Final = 1 << 20
 _NARROW: Final = 4
@@ -75,7 +75,8 @@ class _Meter:
 class WorstCase:
     """Answers for the live sets of some rules; what it has found out it keeps in ``solved`` and in a memo of its own.
 
-    Usable from several threads: they share what they find.
+    Usable from several threads: they share what they find. It takes up to 25 MB for a table of all codes, and some
+    40 MB each for ``solved`` and the memo when they are full.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -212,7 +213,7 @@ class WorstCase:
 
     def _search(self, frame: _Frame, places: Places, guesses: int, meter: _Meter, narrow: bool) -> bool:
         limit = self._most[min(guesses, len(self._most)) - 1]
-        tried, _, work = screen(frame.by_guess, places, len(self._feedbacks), limit)
+        tried, work = screen(frame.by_guess, places, len(self._feedbacks), limit)
         meter.add(work)
         for guess in tried[:_NARROW] if narrow else self._different(frame, places, tried):
             if all(self._within(frame, part, guesses - 1, meter, narrow) for part in self._parts(frame, places, guess)):
@@ -244,7 +245,7 @@ def affordable(rules: Rules) -> int:
 
     All codes of rules that have up to 1,296; for larger ones fewer, as every code is a guess to be tried.
     """
-    return rules.size if rules.size <= ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
+    return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 
 
 def _rising(count: int) -> Places:

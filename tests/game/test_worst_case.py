@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numba
@@ -14,7 +15,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from evilpegs_game.solved import SolvedPositions
-from evilpegs_game.worst_case import Hardest, WorstCase
+from evilpegs_game.worst_case import Hardest, WorstCase, affordable
 from support.plain_worst_case import PlainWorstCase, plain_codes
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -168,6 +169,16 @@ def test_known_positions_serve_their_images():
 
 
 @compiled
+def test_threads_share_one_and_get_the_same():
+    rules = Rules(4, 5)
+    columns, guesses = all_codes(rules), shapes(rules) * 2
+    alone = [WorstCase(rules).hardest(columns, guess).replies for guess in guesses]
+    shared = WorstCase(rules)
+    with ThreadPoolExecutor(4) as pool:
+        assert [found.replies for found in pool.map(lambda guess: shared.hardest(columns, guess), guesses)] == alone
+
+
+@compiled
 def test_a_full_memo_forgets_and_stays_right():
     rules = Rules(3, 6)
     assert WorstCase(rules, SolvedPositions(max_entries=2)).value(all_codes(rules)) == 5
@@ -241,3 +252,9 @@ def test_later_turns_are_exact_too():
     assert solver.hardest(position.candidates, guess).replies == tuple(
         g for g in parts if worth[g] == max(worth.values())
     )
+
+
+def test_what_is_affordable():
+    assert affordable(Rules(4, 6)) == 1296
+    assert affordable(Rules(5, 8)) == 30
+    assert affordable(Rules(12, 14)) == 0
