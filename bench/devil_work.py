@@ -73,7 +73,7 @@ class Hunt:
         found = rng.choice(begun)
         while found.after:
             position = rng.choice(found.after)
-            if position.count == 1:
+            if position.count <= 2:
                 return
             guesses = [code_at(rng.randrange(position.rules.size), position.rules) for _ in range(6)]
             guesses += [position.candidate(rng.randrange(position.count)) for _ in range(2)]
@@ -102,8 +102,8 @@ def main() -> None:
     hunt.slowest.clear()
     firsts = hunt.every([hunt.start])
     seconds = hunt.every([position for found in firsts for position in found.after])
-    begun = nlargest(KEPT, seconds, key=lambda one: one.work) + Random(options.seed).sample(seconds, KEPT)
     rng, end = Random(options.seed), time.perf_counter() + options.seconds
+    begun = nlargest(KEPT, seconds, key=lambda one: one.work) + rng.sample(seconds, min(KEPT, len(seconds)))
     while time.perf_counter() < end:
         hunt.climb(rng, begun)
     hunt.show()
