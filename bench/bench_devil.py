@@ -17,7 +17,7 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.rules import Rules
 from evilpegs_game.worst_case import WorstCase, affordable
 
-WORST = {"4x6": ("1112",), "3x8": ("112",), "4x5": ("1111",)}
+WORST = {"4x6": ("1112",), "3x8": ("111",), "4x5": ("1111",)}
 
 
 def seconds_of_games(devil: Devil, games: int, seed: int, forget: bool) -> tuple[list[float], list[float]]:
