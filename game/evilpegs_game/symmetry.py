@@ -128,10 +128,8 @@ def _elements(rules: Rules) -> _Elements:
     """The simple symmetries: each order of the pegs with up to two exchanges of colors. They generate all of them."""
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
-    pairs = [(0, c) for c in range(1, len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
+    pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
     pairs += [(p, c) for c in range(1, len(recolorings)) for p in range(1, len(orders))][:_MAX_ELEMENTS]
-    if not pairs:
-        pairs = [(0, 0)]
     chosen = np.array(pairs)
     return _Elements(orders[chosen[:, 0]], np.array(recolorings, dtype=np.int64)[chosen[:, 1]])
 

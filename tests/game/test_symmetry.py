@@ -85,7 +85,7 @@ def test_guesses_of_one_orbit_split_alike(chosen):
         assert {g: len(part) for g, part in one.items()} == {g: len(part) for g, part in other.items()}
 
 
-@pytest.mark.parametrize(("rules", "kinds"), [("2x4", 2), ("3x3", 3), ("3x4-distinct", 1)])
+@pytest.mark.parametrize(("rules", "kinds"), [("1x1", 1), ("2x4", 2), ("3x3", 3), ("3x4-distinct", 1)])
 def test_a_first_guess_has_few_kinds(rules, kinds):
     rules = Rules.parse(rules)
     every = all_codes(rules)

@@ -20,7 +20,16 @@ from support.plain_worst_case import PlainWorstCase, plain_codes
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
-TINY = [Rules(2, 3), Rules(2, 4), Rules(3, 2), Rules(1, 5), Rules(3, 3), Rules(2, 4, repeats=False)]
+TINY = [
+    Rules(1, 1),
+    Rules(2, 1),
+    Rules(2, 3),
+    Rules(2, 4),
+    Rules(3, 2),
+    Rules(1, 5),
+    Rules(3, 3),
+    Rules(2, 4, repeats=False),
+]
 plain = cache(PlainWorstCase)
 
 
