@@ -40,10 +40,10 @@ _ASKED: Final = (255, 255)
 """In the place of a feedback: this guess has none yet."""
 
 _HEAD: Final = 3
-_MOST_IMAGES: Final = 100
-"""So many images are compared, all told, and no more."""
+_MOST_NODES: Final = 200
+"""So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
 
-# What was compared: how many images are left to the search, how many came out.
+# What was compared: how many nodes are left to the search, how many images came out.
 _LEFT, _IMAGES = 0, 1
 # Hashes of the first and of the least image.
 _FIRST, _BEST = 0, 1
@@ -118,13 +118,13 @@ def _canonical(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
             if color >= colors:
                 return -1
             grid[row, peg] = count + color
-    used = _used(grid, count + colors)
     weights = np.zeros(count + colors, np.uint64)
     for row in range(count):
         weights[row] = _mixed(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + _STIR)
+    vertices = _vertices(grid, colors)
     if count:
-        weights = _search_rows(weights, grid, np.concatenate((np.arange(count), used)))
-    return _write(data, rows, grid, used, weights, pegs, colors, out)
+        weights = _search_rows(weights, grid, vertices)
+    return _write(data, rows, grid, vertices[count:], weights, pegs, colors, out)
 
 
 @kernel
@@ -156,14 +156,22 @@ def _different(data: Bytes, pegs: int) -> Index:
 
 
 @kernel
-def _used(grid: Grid, vertices: int) -> Index:
-    """The vertices of the colors that occur, ascending."""
+def _vertices(grid: Grid, colors: int) -> Index:
+    """The rows and the colors that occur, ascending."""
     rows = grid.shape[0]
-    seen = np.zeros(vertices, np.bool_)
+    seen = np.zeros(rows + colors, np.bool_)
     for row in range(rows):
+        seen[row] = True
         for peg in range(grid.shape[1]):
             seen[grid[row, peg]] = True
     return np.flatnonzero(seen)
+
+
+@kernel
+def _copy(source: Weights, target: Weights) -> None:
+    """As ``target[:] = source``, which takes longer to compile than all the rest."""
+    for vertex in range(source.size):
+        target[vertex] = source[vertex]
 
 
 @kernel
@@ -202,7 +210,8 @@ def _refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
     known, before = _classes(weights, vertices), 0
     while before < known < vertices.size:
         _hash_pegs(weights, grid, pegs, hashes)
-        sums[:] = _NONE
+        for place in range(vertices.size):
+            sums[vertices[place]] = _NONE
         for place in range(pegs.size):
             peg = pegs[place]
             for row in range(grid.shape[0]):
@@ -218,7 +227,8 @@ def _refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
 @kernel
 def _tied(weights: Weights, vertices: Index) -> Index:
     """The fewest of ``vertices`` that share a weight, the least weight first; none if all differ."""
-    least, fewest = _NONE, vertices.size + 1
+    tied = np.empty(vertices.size, np.int64)
+    least, fewest, size = _NONE, vertices.size + 1, 0
     for place in range(vertices.size):
         weight = weights[vertices[place]]
         many = 0
@@ -226,10 +236,11 @@ def _tied(weights: Weights, vertices: Index) -> Index:
             many += weights[vertices[other]] == weight
         if many > 1 and (many < fewest or (many == fewest and weight < least)):
             least, fewest = weight, many
-    if fewest > vertices.size:
-        return vertices[:0]
-    tied: Index = vertices[weights[vertices] == least]
-    return tied
+    for place in range(vertices.size):
+        if fewest <= vertices.size and weights[vertices[place]] == least:
+            tied[size] = vertices[place]
+            size += 1
+    return tied[:size]
 
 
 @kernel
@@ -239,8 +250,8 @@ def _search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
     first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
     stack, cells = np.empty((rows, start.size), np.uint64), np.empty((rows, _MEMBERS + rows), np.int64)
-    tally, orbits = np.array([_MOST_IMAGES, 0]), np.arange(start.size)
-    stack[0] = start
+    tally, orbits = np.array([_MOST_NODES, 0]), np.arange(start.size)
+    _copy(start, stack[0])
     level = 0
     while level >= 0:
         weights = stack[level]
@@ -258,8 +269,10 @@ def _search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 @kernel
 def _open(cell: Index, tied: Index, tally: Index) -> bool:
     """Begin to try the members of a cell; returns whether there are none, so that an image is complete."""
+    tally[_LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
-    cell[_MEMBERS : _MEMBERS + tied.size] = tied
+    for place in range(tied.size):
+        cell[_MEMBERS + place] = tied[place]
     return tied.size == 0
 
 
@@ -274,7 +287,7 @@ def _descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Ind
         if place < cell[_SIZE] and (place == 0 or tally[_LEFT] > 0):
             chosen = cell[_MEMBERS + place]
             cell[_NEXT] = place + 1
-            stack[level + 1] = stack[level]
+            _copy(stack[level], stack[level + 1])
             stack[level + 1, chosen] = _mixed(stack[level, chosen] + _STIR)
             return level + 1
         level -= 1
@@ -292,14 +305,13 @@ def _first_path(cells: Index, level: int) -> int:
 @kernel
 def _keep(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
     """Keep an image if it is the first, or the best so far; returns whether it is equal to the first but not it."""
-    tally[_LEFT] -= 1
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
         forms[_FIRST] = form
-        first[:] = weights
+        _copy(weights, first)
     if tally[_IMAGES] == 1 or form < forms[_BEST]:
         forms[_BEST] = form
-        best[:] = weights
+        _copy(weights, best)
     return bool(tally[_IMAGES] > 1 and form == forms[_FIRST])
 
 
@@ -315,7 +327,7 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
     for place in range(colors.size):
         if heads[colors[place]] != colors[place]:
             continue
-        members = colors[heads[colors] == colors[place]]
+        members = np.flatnonzero(heads == colors[place])
         found[count] = _settle_component(weights, settled, grid, members, tally)
         rank = _NONE
         for earlier in range(count):
@@ -323,7 +335,7 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
         for member in members:
             settled[member] = _mixed(settled[member] + _mixed(found[count] + rank))
         count += 1
-    weights[:] = settled
+    _copy(settled, weights)
 
 
 @kernel
@@ -374,7 +386,7 @@ def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tall
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
     cells = np.empty((members.size, _MEMBERS + members.size), np.int64)
-    stack[0] = start
+    _copy(start, stack[0])
     level = 0
     while level >= 0:
         weights = stack[level]
@@ -419,7 +431,10 @@ def _write(
     """Write the image and the symmetry that the weights stand for; returns how much the rows of the image take."""
     count = rows.size
     names = np.full(count + colors, -1)
-    names[used[np.argsort(weights[used], kind="mergesort")]] = np.arange(used.size)
+    for one in used:
+        names[one] = 0
+        for other in used:
+            names[one] += weights[other] < weights[one] or (weights[other] == weights[one] and other < one)
     fresh = used.size
     for vertex in range(count, count + colors):
         if names[vertex] < 0:
