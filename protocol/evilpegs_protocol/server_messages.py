@@ -24,8 +24,9 @@ from evilpegs_protocol.fields import (
     optional,
 )
 
-Codemaker = Literal["fixed", "evil"]
+Codemaker = Literal["fixed", "evil", "devil"]
 Tie = Literal["largest", "largest/seeded"]
+Method = Literal["exact", "greedy"]
 Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 PlayerKind = Literal["bot", "human", "guest"]
 PlayState = Literal["ready", "turn", "thinking", "over"]
@@ -69,12 +70,16 @@ class ClockInfo(Message):
 
 
 class LadderInfo(Message):
-    """A ladder as `welcome` offers it; `clock` is null where play is untimed."""
+    """A ladder as `welcome` offers it; `clock` is null where play is untimed.
+
+    A devil solves live sets of at most `exact_up_to` codes; null where there is no devil.
+    """
 
     id: LadderId
     rules: Label
     codemaker: Codemaker
     tie: Tie | None
+    exact_up_to: Count | None = None
     clock: ClockInfo | None
     guess_limit: Count
     games: Count
@@ -111,7 +116,7 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record."""
+    """The first event of a record; `exact_up_to` only against a devil."""
 
     type: Literal["match_started"] = "match_started"
     player: Name
@@ -125,6 +130,7 @@ class MatchStarted(Event):
     guess_limit: Count
     codemaker: Codemaker
     tie: Tie | None
+    exact_up_to: Count | None = optional()
     clock: ClockInfo | None
     games: Count
     rated: bool
@@ -140,7 +146,7 @@ class GameStarted(Event):
 
 
 class FeedbackGiven(Event):
-    """The answer to a guess. Practice adds how many candidates are left and all part sizes."""
+    """The answer to a guess; `method`: how a devil found it. Practice adds candidates left and part sizes."""
 
     type: Literal["feedback"] = "feedback"
     game: Number
@@ -148,6 +154,7 @@ class FeedbackGiven(Event):
     code: CodeText
     black: Count
     white: Count
+    method: Method | None = optional()
     took_ms: Milliseconds
     left_ms: Milliseconds | None
     stalled_ms: Milliseconds | None = optional()
@@ -156,7 +163,7 @@ class FeedbackGiven(Event):
 
 
 class GameOver(Event):
-    """How a game ended. `secret` is a witness against an evil codemaker, null if there never was one."""
+    """How a game ended. `secret` is a witness against evil and devil, null if there never was one."""
 
     type: Literal["game_over"] = "game_over"
     game: Number

@@ -381,8 +381,11 @@ LEFT = st.none() | COUNTS
     code=st.text(SYMBOLS, min_size=1, max_size=16),
     given_back=st.tuples(st.integers(0, 16), st.integers(0, 16)),
     times=st.tuples(COUNTS, COUNTS, LEFT),
+    method=st.sampled_from([None, "exact", "greedy"]),
 )
-def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(match, numbers, code, given_back, times):
+def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(
+    match, numbers, code, given_back, times, method
+):
     (seq, game, turn), (at, took_ms, left_ms) = numbers, times
     event = FeedbackGiven(
         match=match,
@@ -393,9 +396,11 @@ def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(match, n
         code=code,
         black=given_back[0],
         white=given_back[1],
+        method=method,
         took_ms=took_ms,
         left_ms=left_ms,
     )
-    assert plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms) == encode_event(event)
+    plain = plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method)
+    assert plain == encode_event(event)
     opened = Turn(match=match, game=game, turn=turn, left_ms=left_ms)
     assert plain_turn(match, game, turn, left_ms) == encode(opened)

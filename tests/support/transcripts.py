@@ -162,6 +162,13 @@ async def evil(stage):
     await stage.hear("bot")
 
 
+async def devil(stage):
+    await stage.hello("bot")
+    match = await stage.play("bot", "classic-devil-practice")
+    await stage.solve("bot", match, 1)
+    await stage.hear("bot")
+
+
 async def illegal(stage):
     await stage.hello("bot")
     match = await stage.play("bot", "classic-practice")
@@ -232,6 +239,7 @@ async def resign(stage):
 SCENES = {
     "Two games of a match against a fixed secret": fixed,
     "A practice game against the evil codemaker": evil,
+    "A practice game against the devil": devil,
     "Illegal codes": illegal,
     "A doubled guess": doubled,
     "Cut and resume": cut,
