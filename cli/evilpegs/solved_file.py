@@ -1,13 +1,13 @@
-"""A file of solved positions: a cache that may be deleted at any time."""
+"""A file of solved positions that the user names."""
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.solved import TITLE, SolvedPositions
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_server import solved_file
+from evilpegs_server.solved_file import ForeignFileError
 
 
 def read_solved(path: Path) -> SolvedPositions:
@@ -17,19 +17,15 @@ def read_solved(path: Path) -> SolvedPositions:
         CommandError: the file cannot be read, or is somebody's file of another kind.
     """
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return SolvedPositions()
-    except OSError as error:
-        raise _unusable(path, "read", error) from error
-    if data and not data.startswith(TITLE):
-        message = f"{path} holds something else than solved positions; name another file"
-        raise CommandError(message)
-    try:
-        return SolvedPositions.from_bytes(data)
+        return solved_file.read_solved(path)
     except MalformedError as error:
         print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
+    except ForeignFileError as error:
+        message = f"{error}; name another file"
+        raise CommandError(message) from error
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
 
 
 def save_solved(path: Path, solved: SolvedPositions) -> None:
@@ -38,26 +34,10 @@ def save_solved(path: Path, solved: SolvedPositions) -> None:
     Raises:
         CommandError: the file cannot be written.
     """
-    if not solved.changed:
-        return
     try:
-        _replace(path, solved.to_bytes())
+        solved_file.write_solved(path, solved)
     except OSError as error:
         raise _unusable(path, "write", error) from error
-    solved.changed = False
-
-
-def _replace(path: Path, data: bytes) -> None:
-    number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _unusable(path: Path, what: str, error: OSError) -> CommandError:

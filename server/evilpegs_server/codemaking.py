@@ -1,26 +1,33 @@
 """The codemaker at work: replies, witnesses and hints, computed at once when cheap, else beside the event loop."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple, Protocol, TypeVar
 
+from evilpegs_game.byte_cache import CacheState
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
-from evilpegs_game.codemaker import Codemaker, Evil, Fixed, witness
+from evilpegs_game.codemaker import Codemaker, Devil, Evil, Fixed, Method, witness
 from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.criteria import EXPECTED_SIZE
-from evilpegs_game.errors import OverBudgetError
-from evilpegs_game.feedback import Feedback
+from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.selection import best_guess
 from evilpegs_protocol.commitment import secret_index, tie_index
-from evilpegs_server.fair_pool import Pool, Worked, carry_out
+from evilpegs_server.bounds import Bounds, is_enumerated
+from evilpegs_server.devils import Devils
+from evilpegs_server.fair_pool import Pool, PoolMetrics, Worked, carry_out
 from evilpegs_server.ladders import Ladder
 
 _T = TypeVar("_T")
 
-INLINE_CODES: Final = 100_000
-"""Over this many codes a reply can take a millisecond: it is computed in the pool."""
 HINT_BUDGET: Final = 1_000_000_000
 """Feedback evaluations a hint may cost; about a second."""
+CHEAP_COST: Final = 2_000_000
+"""In units of work, some 5 milliseconds: what costs no more goes to the pool's lanes for cheap jobs."""
+_DEVIL_FIRST_COST: Final = 50_000_000
+"""The first reply of a devil who knows nothing takes a tenth of a second; later ones seldom take a few milliseconds."""
+_FEEDBACKS_A_UNIT: Final = 3
 
 
 class Draw:
@@ -47,16 +54,17 @@ class Draw:
         return self._secret
 
     def tie(self, turn: int, tied: int) -> int:
-        """Which of the tied parts seeded evil takes."""
+        """Which of the tied parts a seeded evil or devil takes."""
         return tie_index(self._nonce, self.match, self.game, turn, tied)
 
 
 class Answer(NamedTuple):
-    """A reply; practice adds how many candidates are left and the sizes of all parts."""
+    """A reply, and how a devil found it. Practice adds how many candidates are left and the sizes of all parts."""
 
     feedback: Feedback
     candidates: int | None = None
     parts: tuple[tuple[int, int, int], ...] | None = None
+    method: Method | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,72 +76,160 @@ class HintAnswer:
     why: str
 
 
-def cost(ladder: Ladder, turns: int) -> int:  # noqa: ARG001 - counted positions will cost by their turns
-    """The work of a reply after so many turns, as far as it is known before: a unit is one code looked at."""
-    return ladder.rules.size
+class MeteredPool(Pool, Protocol):
+    """Takes jobs, and says how it is doing."""
+
+    def metrics(self) -> PoolMetrics:
+        """The pool at this moment."""
+        ...
 
 
-def codemaker_of(ladder: Ladder, draw: Draw) -> Codemaker:
+@dataclass(frozen=True, slots=True)
+class CodemakingMetrics:
+    """How the work of the codemakers is doing: part sizes by the cache, live sets in it, solved positions, pools."""
+
+    part_sizes: CacheState
+    live_set_bytes: int
+    solved: int
+    replies: PoolMetrics
+    hints: PoolMetrics
+
+
+def cost(ladder: Ladder, turns: int) -> int:
+    """The work of a reply after so many turns, as far as it is known before, in units of a few nanoseconds."""
+    if ladder.codemaker == "devil":
+        return CHEAP_COST if turns else _DEVIL_FIRST_COST
+    return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
+
+
+def _count_cost(pegs: int) -> int:
+    """As measured: a millisecond with 6 pegs, 4 with 8, a hundred with 10, three seconds with 12."""
+    return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
+
+
+def codemaker_of(ladder: Ladder, draw: Draw, devils: Devils) -> Codemaker:
     """Whoever answers in that game."""
     if ladder.codemaker == "fixed":
         return Fixed(draw.secret(ladder))
-    return Evil(draw.tie if ladder.tie == "largest/seeded" else None)
+    tie = draw.tie if ladder.tie == "largest/seeded" else None
+    if ladder.codemaker == "evil":
+        return Evil(tie)
+    return Devil(devils.worst_case(ladder.rules), ladder.exact_up_to or 0, tie)
 
 
 class Codemaking:
-    """Answers for every match of a server; live sets are shared through one cache.
+    """Answers for every match of a server; live sets are shared through one cache, solved positions by all devils.
 
     ``pool`` takes what is too slow for the event loop, ``hint_pool`` hints if they are not to go the same way.
+    Ladders whose replies may go over the ``bounds`` are not offered.
     """
 
-    def __init__(self, live_sets: LiveSets, pool: Pool, hint_pool: Pool | None = None) -> None:
+    def __init__(
+        self,
+        live_sets: LiveSets,
+        pool: MeteredPool,
+        hint_pool: MeteredPool | None = None,
+        devils: Devils | None = None,
+        bounds: Bounds = Bounds(),  # noqa: B008 - a constant
+    ) -> None:
         self._live_sets = live_sets
         self._pool = pool
         self._hint_pool = hint_pool or pool
+        self._devils = devils or Devils()
+        self._bounds = bounds
 
     def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
         """The reply to a guess, computed here and now."""
         position = Position(ladder.rules, history, self._live_sets)
-        given = codemaker_of(ladder, draw).reply(position, guess)
+        return self._told(ladder, position, guess, codemaker_of(ladder, draw, self._devils).reply(position, guess))
+
+    def answering(
+        self, ladder: Ladder, draw: Draw, history: History, guess: Code
+    ) -> Callable[[], Answer | Worked[Answer]]:
+        """The same as work to be done; a devil's says what it cost."""
+        if ladder.codemaker == "devil":
+            return partial(self._devils_answer, ladder, draw, history, guess)
+        return partial(self.answer, ladder, draw, history, guess)
+
+    def _devils_answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Worked[Answer]:
+        devil = codemaker_of(ladder, draw, self._devils)
+        assert isinstance(devil, Devil)  # noqa: S101 - the ladder's codemaker
+        position = Position(ladder.rules, history, self._live_sets)
+        given, method, work = devil.decide(position, guess)
+        return Worked(self._told(ladder, position, guess, given, method), work // _FEEDBACKS_A_UNIT)
+
+    def _told(
+        self, ladder: Ladder, position: Position, guess: Code, given: Feedback, method: Method | None = None
+    ) -> Answer:
         if ladder.rated:
-            return Answer(given)
+            return Answer(given, method=method)
         parts = position.parts(guess)
         rows = tuple((part.black, part.white, size) for part, size in parts.items())
-        return Answer(given, parts[given], rows)
+        return Answer(given, parts[given], rows, method)
 
     def secret(self, ladder: Ladder, draw: Draw, history: History) -> str:
-        """What `game_over` shows: the secret, or against evil a code that every feedback allows."""
+        """What `game_over` shows: the secret, or where there was none a code that every feedback allows."""
         if ladder.codemaker == "fixed":
             return format_code(draw.secret(ladder))
+        if history and history[-1].feedback == all_black(ladder.rules.pegs):
+            return format_code(history[-1].guess)
         return format_code(witness(Position(ladder.rules, history, self._live_sets)))
 
+    def knows_secret(self, ladder: Ladder, history: History) -> bool:
+        """Whether `secret` takes well under a millisecond."""
+        is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
+        return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
+
     def hint(self, ladder: Ladder, history: History) -> HintAnswer:
-        """A good guess in this position."""
+        """A good guess: the best of all codes where they are few enough, else of the candidates, else the first."""
         position = Position(ladder.rules, history, self._live_sets, HINT_BUDGET)
-        try:
-            guess = best_guess(position, EXPECTED_SIZE)
-        except OverBudgetError:
-            guess = position.first_candidate
+        guess, weighed = self._good_guess(position)
         parts = position.parts(guess)
         why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
-        return HintAnswer(format_code(guess), position.count, why)
+        return HintAnswer(format_code(guess), position.count, why + weighed)
+
+    def _good_guess(self, position: Position) -> tuple[Code, str]:
+        """A guess, and how far it was looked for."""
+        try:
+            return best_guess(position, EXPECTED_SIZE), ""
+        except (OverBudgetError, TooLargeError):
+            pass
+        if position.count**2 <= HINT_BUDGET:
+            return best_guess(position, EXPECTED_SIZE, candidates_only=True), "; only candidates were weighed"
+        return position.first_candidate, "; it is the first of too many to be weighed"
 
     def warm_up(self, ladders: Iterable[Ladder]) -> None:
         """Compile the kernels and make the shared tables, before anyone waits for them."""
-        for ladder in ladders:
-            if ladder.codemaker == "evil" and self.is_cheap(ladder):
-                draw = Draw("0" * 16, 1, "0" * 64, None)
-                guess = code_at(0, ladder.rules)
-                given = self.answer(ladder, draw, (), guess).feedback
-                self.hint(ladder, (Turn(guess, given),))
+        offered = [ladder for ladder in ladders if ladder.codemaker != "fixed" and self.misfit(ladder) is None]
+        least = min((ladder.rules.size for ladder in offered if not is_enumerated(ladder.rules)), default=0)
+        kinds = {(ladder.rules, ladder.codemaker): ladder for ladder in offered}
+        for ladder in kinds.values():
+            if is_enumerated(ladder.rules):
+                self.hint(ladder, self._try_out(ladder, 3)[:1])
+            elif ladder.rules.size == least:
+                self._try_out(ladder, 8)
 
-    def fits(self, ladder: Ladder) -> bool:
-        """Whether the codes that replies are computed from fit the memory this server may use."""
-        return (ladder.codemaker == "fixed" and ladder.rated) or self._live_sets.fits(ladder.rules)
+    def _try_out(self, ladder: Ladder, turns: int) -> History:
+        """Play some turns, all but the last against evil: a devil who knows nothing yet thinks longest at first."""
+        draw, rules = Draw("0" * 16, 1, "0" * 64, None), ladder.rules
+        evil = replace(ladder, codemaker="evil", exact_up_to=None)
+        history: History = ()
+        for turn in range(1, turns + 1):
+            guess = code_at(turn * rules.size // (turns + 2), rules)
+            given = self.answer(ladder if turn == turns else evil, draw, history, guess).feedback
+            history = (*history, Turn(guess, given))
+            self.secret(evil, draw, history)
+        return history
+
+    def misfit(self, ladder: Ladder) -> str | None:
+        """Why this server does not offer a ladder; None if it does."""
+        return self._bounds.misfit(ladder)
 
     def is_cheap(self, ladder: Ladder) -> bool:
         """Whether replies on this ladder take well under a millisecond."""
-        return ladder.rules.size <= INLINE_CODES or (ladder.codemaker == "fixed" and ladder.rated)
+        if ladder.codemaker == "fixed" and ladder.rated:
+            return True
+        return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
 
     def reply(
         self,
@@ -152,8 +248,28 @@ class Codemaking:
         else:
             self._pool.submit(player, cost(ladder, turns), work, done)
 
+    def disclose(
+        self, ladder: Ladder, player: int, draw: Draw, history: History, done: Callable[[str | Exception], None]
+    ) -> None:
+        """Find the `secret` and hand it over: now if that is cheap, else beside the event loop."""
+        work = partial(self.secret, ladder, draw, history)
+        if self.knows_secret(ladder, history):
+            done(carry_out(work)[0])
+        else:
+            self._pool.submit(player, CHEAP_COST, work, done)
+
     def consider(
         self, player: int, work: Callable[[], _T | Worked[_T]], done: Callable[[_T | Exception], None]
     ) -> None:
         """Do the ``work`` of a hint, which is never cheap, beside the event loop."""
         self._hint_pool.submit(player, HINT_BUDGET, work, done)
+
+    def metrics(self) -> CodemakingMetrics:
+        """How the work is doing at this moment."""
+        return CodemakingMetrics(
+            part_sizes=self._live_sets.state,
+            live_set_bytes=self._live_sets.bytes_used,
+            solved=len(self._devils.solved),
+            replies=self._pool.metrics(),
+            hints=self._hint_pool.metrics(),
+        )

@@ -4,10 +4,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.server_messages import ClockInfo, LadderInfo
+from evilpegs_protocol.server_messages import ClockInfo, Codemaker, LadderInfo, Tie
 from evilpegs_server.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
@@ -15,16 +15,22 @@ LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A ladder. Its id never changes meaning; ``clock`` is None where play is untimed."""
+    """A ladder. Its id never changes meaning; ``clock`` is None where play is untimed.
+
+    A devil solves live sets of at most ``exact_up_to`` codes; None where there is no devil. ``worst_work`` is what a
+    reply on its rules may take at worst, in rows of a count; 0 where codes are looked at one by one.
+    """
 
     id: str
     rules: Rules
-    codemaker: Literal["fixed", "evil"]
-    tie: Literal["largest", "largest/seeded"] | None
+    codemaker: Codemaker
+    tie: Tie | None
     clock: TimeControl | None
     guess_limit: int
     games: int
     rated: bool
+    exact_up_to: int | None = None
+    worst_work: int = 0
 
     def info(self) -> LadderInfo:
         """The ladder as clients are told of it."""
@@ -34,6 +40,7 @@ class Ladder:
             rules=str(self.rules),
             codemaker=self.codemaker,
             tie=self.tie,
+            exact_up_to=self.exact_up_to,
             clock=clock,
             guess_limit=self.guess_limit,
             games=self.games,
@@ -42,12 +49,13 @@ class Ladder:
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
-    """Read a ladders file: for each preset of rules, each kind of ladder. Ordered as in the file."""
+    """Read a ladders file: for each preset of rules, each kind of ladder it has. Ordered as in the file."""
     content = tomllib.loads(path.read_text())
     return {
         ladder.id: ladder
         for rules, setting in content["rules"].items()
         for kind in content["kinds"]
+        if rules in kind.get("rules", content["rules"])
         for ladder in [_ladder(rules, setting, kind)]
     }
 
@@ -62,4 +70,6 @@ def _ladder(rules: str, setting: Mapping[str, Any], kind: Mapping[str, Any]) -> 
         guess_limit=setting["guess_limit"],
         games=kind["games"],
         rated=kind["rated"],
+        exact_up_to=kind["exact_up_to"] if kind["codemaker"] == "devil" else None,
+        worst_work=setting.get("worst_work", 0),
     )

@@ -50,6 +50,8 @@ class Lobby:
         log: BoundLogger,
     ) -> None:
         self.ladders = ladders
+        self.offered = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
+        """What can be played: on the others there may be matches of earlier times."""
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
@@ -149,8 +151,9 @@ class Lobby:
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
-        if not self._around.codemaking.fits(ladder):
-            raise RefusedRequestError(ErrorCode.TOO_LARGE, "this server has too little memory for that ladder")
+        misfit = self._around.codemaking.misfit(ladder)
+        if misfit is not None:
+            raise RefusedRequestError(ErrorCode.TOO_LARGE, misfit)
         if ladder.rated and player.is_guest:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"

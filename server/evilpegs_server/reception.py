@@ -55,7 +55,7 @@ def welcome(house: House, player: Player, token: str | None, re: str | None) -> 
         kind=player.kind,
         token=token,
         open=tuple(house.lobby.open_of(player)),
-        ladders=tuple(ladder.info() for ladder in house.lobby.ladders.values()),
+        ladders=tuple(ladder.info() for ladder in house.lobby.offered),
         limits=Limits(
             frame_bytes=limits.FRAME_BYTES,
             nesting=limits.NESTING,

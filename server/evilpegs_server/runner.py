@@ -5,7 +5,7 @@ event is durable before the frame that reveals it is sent, and there is one orde
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -26,7 +26,7 @@ from evilpegs_server.fair_time import FairTime
 from evilpegs_server.link import Link, error_text
 from evilpegs_server.match import Match, RefusedError, State
 from evilpegs_server.record import Entry, Record
-from evilpegs_server.scribe import Minutes, Scribe
+from evilpegs_server.scribe import NO_SECRETS, Minutes, Scribe
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.transcript import Identity
 
@@ -180,7 +180,7 @@ class MatchRunner:
         self._busy = True
         stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
         draw = self._scribe.draw(need.game, need.client_nonce)
-        work = partial(self._around.codemaking.answer, self.identity.ladder, draw, need.history, need.guess)
+        work = self._around.codemaking.answering(self.identity.ladder, draw, need.history, need.guess)
         done = partial(self._replied, asked, stalled_ms)
         self._around.codemaking.reply(self.identity.ladder, self.player, work, done, len(need.history))
 
@@ -207,8 +207,36 @@ class MatchRunner:
     ) -> None:
         """Record what happened and say so once it is durable."""
         self._asking = (asked.link, asked.message.id) if asked else None
+        ended = self._scribe.undisclosed(events)
+        if ended is None:
+            self._take_down(asked, events, objection, reply, stalled_ms)
+            return
+        self._busy = True
+        draw = self._scribe.draw(ended.game, ended.client_nonce)
+        take_down = partial(self._take_down, asked, events, objection, reply, stalled_ms)
+        done = partial(self._disclosed, ended.game, take_down)
+        self._around.codemaking.disclose(self.identity.ladder, self.player, draw, ended.history, done)
+
+    def _disclosed(
+        self, game: int, take_down: Callable[[Mapping[int, str | None]], None], secret: str | Exception
+    ) -> None:
+        if self._closed:
+            return
+        if isinstance(secret, Exception):
+            self._log.error("no code to show could be found", exc_info=secret)
+        take_down({game: None if isinstance(secret, Exception) else secret})
+
+    def _take_down(
+        self,
+        asked: Asked | None,
+        events: list[MatchEvent],
+        objection: str | None,
+        reply: Answer | None,
+        stalled_ms: int,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> None:
         try:
-            minutes = self._scribe.take_down(events, reply, stalled_ms)
+            minutes = self._scribe.take_down(events, reply, stalled_ms, secrets)
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
             self._break(error)
             return

@@ -1,7 +1,8 @@
 """Takes down what happened in a match: the events of its record and the rows to be written."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from evilpegs_game.codes import format_code
 from evilpegs_protocol.codec import plain_feedback
@@ -23,6 +24,8 @@ from evilpegs_server.record import Entry, Record
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Write
 from evilpegs_server.transcript import Identity
+
+NO_SECRETS: Final[Mapping[int, str | None]] = {}
 
 
 @dataclass(slots=True)
@@ -48,11 +51,28 @@ class Scribe:
         """Begin the record: who plays, then ``events``."""
         minutes = Minutes()
         self._enter(minutes, transcript.match_started(self._match, player, client, self._wall_ms()))
-        return self._fill(minutes, events, None, 0)
+        return self._fill(minutes, events)
 
-    def take_down(self, events: Sequence[MatchEvent], answer: Answer | None = None, stalled_ms: int = 0) -> Minutes:
-        """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them."""
-        return self._fill(Minutes(), events, answer, stalled_ms)
+    def take_down(
+        self,
+        events: Sequence[MatchEvent],
+        answer: Answer | None = None,
+        stalled_ms: int = 0,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> Minutes:
+        """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
+
+        ``secrets`` has by game what is to be shown at its end, where that was found out before.
+        """
+        return self._fill(Minutes(), events, answer, stalled_ms, secrets)
+
+    def undisclosed(self, events: Sequence[MatchEvent]) -> GameEnded | None:
+        """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
+        for event in events:
+            if isinstance(event, GameEnded) and self._shows_secret(event):
+                known = self._codemaking.knows_secret(self._match.ladder, event.history)
+                return None if known else event
+        return None
 
     def draw(self, game: int, client_nonce: str | None) -> Draw:
         """What the secret and the ties of a game follow from."""
@@ -61,14 +81,28 @@ class Scribe:
             drawn = self._draw = Draw(self._match.id, game, self._match.nonce(game), client_nonce)
         return drawn
 
-    def _fill(self, minutes: Minutes, events: Sequence[MatchEvent], answer: Answer | None, stalled_ms: int) -> Minutes:
+    def _fill(
+        self,
+        minutes: Minutes,
+        events: Sequence[MatchEvent],
+        answer: Answer | None = None,
+        stalled_ms: int = 0,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> Minutes:
         for event in events:
-            self._note(minutes, event, answer, stalled_ms)
+            self._note(minutes, event, answer, stalled_ms, secrets)
         if minutes.entries:
             minutes.writes.append(writes.recorded(self._match.id, minutes.entries))
         return minutes
 
-    def _note(self, minutes: Minutes, event: MatchEvent, answer: Answer | None, stalled_ms: int) -> None:
+    def _note(
+        self,
+        minutes: Minutes,
+        event: MatchEvent,
+        answer: Answer | None,
+        stalled_ms: int,
+        secrets: Mapping[int, str | None],
+    ) -> None:
         match event:
             case TurnOpened():
                 minutes.turn = event
@@ -79,7 +113,8 @@ class Scribe:
             case GuessAnswered() if answer is not None:
                 minutes.entries.append(self._feedback(event, answer, stalled_ms))
             case GameEnded():
-                over = transcript.game_over(self._match, event, self._secret(event), *self._next())
+                shown = secrets[event.game] if event.game in secrets else self._secret(event)
+                over = transcript.game_over(self._match, event, shown, *self._next())
                 minutes.writes.append(writes.game_over(over))
                 self._enter(minutes, over)
             case MatchEnded():
@@ -91,18 +126,23 @@ class Scribe:
         if stalled_ms or answer.candidates is not None:
             return self._record.append(transcript.feedback_given(self._match, event, answer, stalled_ms, seq, at))
         code = format_code(event.guess)
+        given, took_ms, left_ms = event.feedback, event.took_ms, event.left_ms
         text = plain_feedback(
-            self._match.id, seq, at, event.game, event.turn, code, event.feedback, event.took_ms, event.left_ms
+            self._match.id, seq, at, event.game, event.turn, code, given, took_ms, left_ms, answer.method
         )
         return self._record.append_text(at, "feedback", text)
 
     def _secret(self, event: GameEnded) -> str | None:
-        """None where there is none to show: an evil codemaker that failed cannot be asked for a witness either."""
-        evil = self._match.ladder.codemaker != "fixed"
-        if not event.begun or (evil and event.outcome is Outcome.VOID):
+        """None where there is none to show."""
+        if not self._shows_secret(event):
             return None
         draw = self.draw(event.game, event.client_nonce)
         return self._codemaking.secret(self._match.ladder, draw, event.history)
+
+    def _shows_secret(self, event: GameEnded) -> bool:
+        """An evil codemaker that failed cannot be asked for a witness either."""
+        evil = self._match.ladder.codemaker != "fixed"
+        return event.begun and not (evil and event.outcome is Outcome.VOID)
 
     def _next(self) -> tuple[int, int]:
         return self._record.seq + 1, self._wall_ms()

@@ -9,8 +9,9 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Engine
@@ -21,7 +22,9 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
-from evilpegs_server.codemaking import HINT_BUDGET, Codemaking
+from evilpegs_server.bounds import Bounds
+from evilpegs_server.codemaking import CHEAP_COST, HINT_BUDGET, Codemaking
+from evilpegs_server.devils import Devils
 from evilpegs_server.fair_pool import FairPool
 from evilpegs_server.fair_queue import Terms
 from evilpegs_server.fair_time import BEAT_MS, FairTime
@@ -30,8 +33,9 @@ from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.reception import House
 from evilpegs_server.settings import Settings
+from evilpegs_server.solved_keeper import SolvedKeeper
 from evilpegs_server.storage.archive import load_open_matches, load_players
-from evilpegs_server.storage.database import DatabaseLock, open_database
+from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.writer import Writer
 
 DRAIN_SECONDS: Final = 4.0
@@ -39,7 +43,7 @@ DRAIN_SECONDS: Final = 4.0
 SWITCH_SECONDS: Final = 0.0005
 CORES: Final = os.cpu_count() or 1
 REPLY_TERMS: Final = Terms(
-    budget=5_000_000_000, window=60.0, cheap=2_000_000, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
+    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
 )
 """A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
 
@@ -83,6 +87,8 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
     """
     with ExitStack() as stack:
         engine = _open_storage(settings, stack)
+        keeper = SolvedKeeper(_solved_file(settings), log)
+        stack.callback(keeper.save)  # after the pools are closed
         loop = asyncio.get_running_loop()
         pool = _pool(stack, "replies", REPLY_TERMS, loop)
         hint_pool = _pool(stack, "hints", HINT_TERMS, loop)
@@ -90,7 +96,9 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         writer.start()
         stack.callback(writer.close)
         fair_time = FairTime(loop.time)
-        codemaking = Codemaking(LiveSets(settings.cache_bytes), pool, hint_pool)
+        bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
+        live_sets = LiveSets(bounds.cache_bytes, bounds.count_bytes)
+        codemaking = Codemaking(live_sets, pool, hint_pool, Devils(keeper.solved), bounds)
         lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         codemaking.warm_up(lobby.ladders.values())
         _tune_interpreter(stack)
@@ -105,6 +113,7 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
             yield RunningServer(host, port, settings.database, lobby)
         finally:
             await _stop(lobby, gateway, log)
+            log.debug("codemaking", **asdict(codemaking.metrics()))
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
@@ -124,6 +133,11 @@ def _open_storage(settings: Settings, stack: ExitStack) -> Engine:
     engine = open_database(settings.database)
     stack.callback(engine.dispose)
     return engine
+
+
+def _solved_file(settings: Settings) -> Path:
+    beside = database_file(settings.database)
+    return settings.solved or beside.with_name(beside.name + ".solved")
 
 
 def _house(settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, log: BoundLogger) -> House:

@@ -12,6 +12,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from evilpegs_server.bounds import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
+
 
 def default_database() -> str:
     """The database in the user's data directory."""
@@ -29,7 +31,13 @@ class Settings(BaseSettings):
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
     requests_per_second: Annotated[int, Field(ge=1)] = 100
-    cache_bytes: Annotated[int, Field(ge=8 << 20)] = 256 << 20
+    cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
+    count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
+    """What one count under way may take besides; there may be as many at once as the pools have threads."""
+    count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
+    """Rows that a reply may take at worst: a ladder that needs more is not offered."""
+    solved: Path | None = None
+    """The file of what devils have solved; None: one beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @classmethod

@@ -7,7 +7,7 @@ from evilpegs.output import console
 from evilpegs.tables import print_fitting
 from evilpegs_server.ladders import load_ladders
 
-KEYS = {"id", "rules", "codemaker", "tie", "clock", "guess_limit", "games", "rated"}
+KEYS = {"id", "rules", "codemaker", "tie", "exact_up_to", "clock", "guess_limit", "games", "rated"}
 
 
 def test_the_built_in_ladders(run):

@@ -158,8 +158,9 @@ HOUSE_LADDERS = {
         # So many codes that no guess hits the secret.
         replace(TINY, id="long", rules=Rules(16, 34)),
         replace(TINY, id="evil", codemaker="evil", tie="largest/seeded"),
+        replace(TINY, id="devil", codemaker="devil", tie="largest/seeded", exact_up_to=6),
         # So many codes that replies come from the pool.
-        replace(PRACTICE, id="slow", rules=Rules(6, 7), codemaker="evil", tie="largest", games=2),
+        replace(PRACTICE, id="slow", rules=Rules(6, 7), codemaker="evil", tie="largest", games=2, worst_work=1_000),
     )
 }
 

@@ -16,8 +16,10 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server import codemaking as module
 from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of, cost
+from evilpegs_server.devils import Devils
 from evilpegs_server.fair_pool import Worked
 from evilpegs_server.ladders import load_ladders
+from evilpegs_server.service import REPLY_TERMS
 
 MATCH = "00112233445566aa"
 NONCE = hashlib.sha256(b"nonce").hexdigest()
@@ -78,7 +80,8 @@ class TestDraw:
     def test_its_repr_and_its_codemakers_tell_nothing(self):
         drawn, ladder = draw(2, "mine"), LADDERS["grand"]
         secret = drawn.secret(ladder)
-        told = repr(drawn) + repr(codemaker_of(ladder, drawn)) + repr(codemaker_of(LADDERS["grand-evil"], drawn))
+        makers = [codemaker_of(LADDERS[name], drawn, Devils()) for name in ("grand", "grand-evil", "classic-devil")]
+        told = repr(drawn) + repr(makers)
         assert told.startswith(f"Draw(match='{MATCH}', game=2)")
         assert not any(text in told for text in (NONCE, "mine", str(secret), format_code(secret)))
 
@@ -166,6 +169,10 @@ class TestRun:
             ("grand-evil", False),
             ("grand-practice", False),
             ("grand-evil-practice", False),
+            ("colossus", True),
+            ("colossus-evil", False),
+            ("classic-devil", False),
+            ("classic-devil-practice", False),
         ],
     )
     def test_what_is_cheap(self, codemaking, name, cheap):
@@ -197,8 +204,18 @@ class TestRun:
         Codemaking(LiveSets(), pool, hints).consider(5, int, print)
         assert (pool.jobs, hints.jobs) == ([], [(5, module.HINT_BUDGET, int, print)])
 
-    def test_a_reply_costs_at_least_a_unit_a_code(self):
-        assert cost(self.LARGE, 0) == 10**6
+    @pytest.mark.parametrize(
+        ("name", "milliseconds"),
+        [("super-evil", 0.1), ("grand-evil", 1), ("huge-evil", 4), ("monster-evil", 100), ("colossus-evil", 3000)],
+    )
+    def test_what_a_reply_costs_is_about_what_it_takes(self, name, milliseconds):
+        assert 0.8 < cost(LADDERS[name], 0) * 2.5e-6 / milliseconds < 1.3
+
+    def test_large_rules_and_the_first_reply_of_a_devil_are_heavy(self):
+        heavy = {name for name, ladder in LADDERS.items() if cost(ladder, 0) > REPLY_TERMS.cheap}
+        assert {name.split("-")[0] for name in heavy} == {"monster", "colossus", "classic"}
+        assert {name for name in heavy if name.startswith("classic")} == {"classic-devil", "classic-devil-practice"}
+        assert cost(LADDERS["classic-devil"], 1) <= REPLY_TERMS.cheap
 
 
 def test_warming_up_leaves_the_tables_of_cheap_evil_ladders_in_the_cache():

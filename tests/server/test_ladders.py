@@ -46,7 +46,7 @@ class TestEvery:
     def test_has_the_tie_rule_of_its_kind(self, ladder):
         """A deterministic opponent would be one memorized line."""
         evil = "largest/seeded" if ladder.rated else "largest"
-        assert ladder.tie == (evil if ladder.codemaker == "evil" else None)
+        assert ladder.tie == (None if ladder.codemaker == "fixed" else evil)
 
 
 def test_a_file_of_ladders_is_read(tmp_path):
@@ -58,6 +58,7 @@ def test_a_file_of_ladders_is_read(tmp_path):
             "rules": "4x6",
             "codemaker": "fixed",
             "tie": None,
+            "exact_up_to": None,
             "clock": {"base_ms": 3_000, "increment_ms": 2_000},
             "guess_limit": 7,
             "games": 5,

@@ -6,8 +6,9 @@ import json
 import pytest
 from sqlalchemy import update
 
-from evilpegs_game.candidates import LiveSets
 from evilpegs_protocol.canonical import event_hash
+from evilpegs_server.bounds import Bounds
+from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
 from evilpegs_server.storage.archive import load_match
@@ -39,10 +40,27 @@ async def back(building, caller, match, seq=0):
     return again, await again.ask(type="resume", match=match, seq=seq)
 
 
-async def test_a_ladder_whose_codes_do_not_fit_is_refused(ann, building, monkeypatch):
-    monkeypatch.setattr(building.codemaking, "_live_sets", LiveSets(1 << 19))
-    assert await ann.refusal(type="play", ladder="slow") == "too_large"
+@pytest.mark.parametrize(
+    ("bounds", "why"),
+    [
+        (Bounds(cache_bytes=1 << 10), "replies on slow may take 20,480 bytes for live sets (cache_bytes)"),
+        (Bounds(count_bytes=1 << 10), "bytes to count in (count_bytes); this server allows 1,024"),
+        (Bounds(count_work=999), "replies on slow may take 1,000 rows of a count (count_work); this server allows 999"),
+    ],
+)
+async def test_a_ladder_that_does_not_fit_is_refused_with_the_number(ann, building, monkeypatch, bounds, why):
+    monkeypatch.setattr(building.codemaking, "_bounds", bounds)
+    refused = await ann.ask(type="play", ladder="slow")
+    assert (refused["type"], refused["code"]) == ("error", "too_large")
+    assert why in refused["message"]
     assert (await ann.ask(type="play", ladder="long"))["type"] == "match_started"
+
+
+async def test_only_what_fits_is_offered(building, engine, open_building, monkeypatch):
+    monkeypatch.setattr(Codemaking.__init__, "__defaults__", (None, None, Bounds(count_work=999)))
+    welcome = await open_building(engine).call().hello()
+    offered = [ladder["id"] for ladder in welcome["ladders"]]
+    assert offered == [name for name in building.lobby.ladders if name != "slow"]
 
 
 class TestRestart:

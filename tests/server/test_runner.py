@@ -11,7 +11,7 @@ import pytest
 from evilpegs_protocol.client_messages import Resign
 from evilpegs_server import lobby
 from evilpegs_server.answers import Asked
-from evilpegs_server.codemaking import HINT_BUDGET, HintAnswer
+from evilpegs_server.codemaking import HINT_BUDGET, HintAnswer, cost
 from evilpegs_server.match import IDLE_MS
 from evilpegs_server.runner import MOST_WAITING
 
@@ -147,6 +147,7 @@ class TestOrder:
     async def test_a_resignation_waits(self, ann, building, match):
         await ann.say(type="guess", match=match, game=1, turn=1, code="123456")
         resigned = await ann.say(type="resign", match=match, game=1)
+        building.pool.held = False
         building.pool.let_go()
         assert (await ann.hear("game_over", re=resigned))["guesses"] == 1
         assert types(ann)[-4:] == ["feedback", "turn", "game_over", "game_started"]
@@ -186,7 +187,7 @@ async def test_replies_and_hints_are_computed_in_the_name_of_the_player(ann, bui
     await ann.guess(match, 1, "123456")
     await ann.ask(type="hint", match=match)
     player = building.lobby.get(match).player
-    assert building.pool.asked == [(player, 7**6), (player, HINT_BUDGET)]
+    assert building.pool.asked == [(player, cost(building.lobby.ladders["slow"], 0)), (player, HINT_BUDGET)]
 
 
 class TestFailure:

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from evilpegs_game.candidates import LiveSets
+from evilpegs_server.bounds import Bounds, is_enumerated
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.settings import Settings
 
@@ -51,6 +51,8 @@ def test_what_wins_over_what(toml, monkeypatch):
         ("max_connections", 0),
         ("requests_per_second", 0),
         ("cache_bytes", 1000),
+        ("count_bytes", 1000),
+        ("count_work", 0),
         ("log_level", "loud"),
         ("no_such_setting", 1),
     ],
@@ -73,8 +75,14 @@ def test_other_variables_do_not_matter(monkeypatch):
     Settings()
 
 
-@pytest.mark.parametrize("ladder", load_ladders().values(), ids=load_ladders().keys())
-def test_the_smallest_cache_holds_every_ladder(ladder):
-    """A game that did not fit would end void, and a player must not be able to cause that."""
-    smallest = next(bound.ge for bound in Settings.model_fields["cache_bytes"].metadata)
-    assert LiveSets.bytes_needed(ladder.rules) <= smallest
+def test_every_built_in_ladder_is_offered_by_default():
+    settings = Settings()
+    bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
+    assert [bounds.misfit(ladder) for ladder in load_ladders().values()] == [None] * len(load_ladders())
+
+
+def test_the_smallest_bounds_are_enough_for_what_is_enumerated():
+    smallest = [Settings.model_fields[name].metadata[0].ge for name in ("cache_bytes", "count_bytes", "count_work")]
+    small = [ladder for ladder in load_ladders().values() if is_enumerated(ladder.rules)]
+    assert {str(ladder.rules) for ladder in small} == {"4x6", "4x10-distinct", "5x8"}
+    assert [Bounds(*smallest).misfit(ladder) for ladder in small] == [None] * len(small)

@@ -91,6 +91,11 @@ def _make_private(path: Path) -> None:
     path.touch(mode=0o600, exist_ok=True)
 
 
+def database_file(url: str) -> Path:
+    """The file of the database; raises DatabaseUnusableError where there is none."""
+    return Path(_sqlite_url(url).database or "")
+
+
 def _sqlite_url(url: str) -> URL:
     try:
         place = make_url(url)

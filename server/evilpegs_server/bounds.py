@@ -1,0 +1,51 @@
+"""What the replies of a server may take, and which ladders fit: on these no sequence of guesses is too much."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from evilpegs_game import counting, live_sets
+from evilpegs_game.counting import MAX_COUNT, least_bytes
+from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets, listed_at
+from evilpegs_game.rules import Rules
+from evilpegs_server.ladders import Ladder
+
+CACHE_BYTES: Final = live_sets.DEFAULT_BYTES
+COUNT_BYTES: Final = counting.DEFAULT_BYTES
+COUNT_WORK: Final = 200_000_000
+_LISTED_CODE_BYTES: Final = 80
+"""What a code takes while a small live set of large rules is listed."""
+
+
+def is_enumerated(rules: Rules) -> bool:
+    """Whether codes are looked at one by one, which takes well under a millisecond, or counted together."""
+    return rules.size <= ENUMERATED_CODES
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The live sets that are kept, what one count takes besides, and the rows that one reply may take at worst."""
+
+    cache_bytes: int = CACHE_BYTES
+    count_bytes: int = COUNT_BYTES
+    count_work: int = COUNT_WORK
+
+    def misfit(self, ladder: Ladder) -> str | None:
+        """Why a ladder cannot be offered, in one line that names the number; None if it can."""
+        for needed, allowed, what in self._needs(ladder):
+            if needed > allowed:
+                return f"replies on {ladder.id} may take {needed:,} {what}; this server allows {allowed:,}"
+        return None
+
+    def _needs(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
+        """What may be needed, what is allowed, and of what."""
+        rules = ladder.rules
+        if ladder.codemaker == "fixed" and ladder.rated:
+            return  # nothing is looked at but the secret
+        if is_enumerated(rules):
+            yield LiveSets.bytes_needed(rules), self.cache_bytes, "bytes for live sets (cache_bytes)"
+            return
+        yield rules.size, MAX_COUNT, "codes to count"
+        yield listed_at(rules) * _LISTED_CODE_BYTES, self.cache_bytes, "bytes for live sets (cache_bytes)"
+        yield least_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
+        yield ladder.worst_work, self.count_work, "rows of a count (count_work)"

@@ -1,0 +1,42 @@
+"""What the devils have solved, kept over restarts; a server does without rather than fail."""
+
+from pathlib import Path
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_server.solved_file import ForeignFileError, read_solved, write_solved
+
+
+class SolvedKeeper:
+    """The file of a server, or with None no file. Whatever is wrong with it is told to ``log`` and stops nothing."""
+
+    def __init__(self, path: Path | None, log: BoundLogger) -> None:
+        self._path = path
+        self._log = log
+        self.solved = self._read()
+
+    def save(self) -> None:
+        """Keep what was learnt."""
+        if self._path is not None:
+            try:
+                write_solved(self._path, self.solved)
+            except OSError as error:
+                self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
+
+    def _read(self) -> SolvedPositions:
+        if self._path is None:
+            return SolvedPositions()
+        try:
+            return read_solved(self._path)
+        except MalformedError as error:
+            self._log.warning("solved positions will be solved anew", path=str(self._path), why=str(error))
+        except (ForeignFileError, OSError) as error:
+            self._log.warning("solved positions are not kept", path=str(self._path), why=_reason(error))
+            self._path = None
+        return SolvedPositions()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
