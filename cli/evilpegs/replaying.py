@@ -24,13 +24,14 @@ from evilpegs_server.storage.archive import StoredMatch
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTurn:
-    """One guess; ``candidates`` is None where it cannot be computed."""
+    """One guess; ``candidates`` is None where it cannot be computed, ``method`` but against a devil."""
 
     turn: int
     code: str
     black: int
     white: int
     candidates: int | None
+    method: str | None
     took_ms: int
     left_ms: int | None
 
@@ -121,7 +122,8 @@ def _turns(feedbacks: Sequence[FeedbackGiven], position: Position) -> tuple[Repl
     for event in feedbacks:
         given = Feedback(event.black, event.white)
         position = position.after(parse_code(event.code, position.rules), given)
-        turns.append(ReplayedTurn(event.turn, event.code, *given, _count(position), event.took_ms, event.left_ms))
+        left, method = _count(position), event.method
+        turns.append(ReplayedTurn(event.turn, event.code, *given, left, method, event.took_ms, event.left_ms))
     return tuple(turns)
 
 

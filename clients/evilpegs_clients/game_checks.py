@@ -1,17 +1,29 @@
-"""Whether one game was honest: commitment, secret, every feedback, evil's rule, the clock and the outcome."""
+"""Whether one game was honest: commitment, secret, every feedback, evil's and devil's rule, the clock, the outcome."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from evilpegs_clients.finding import Finding, NotChecked
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
-from evilpegs_game.codemaker import Evil
+from evilpegs_game.codemaker import Devil, Evil, TieBreak
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.rules import Rules
+from evilpegs_game.worst_case import WorstCase
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
+
+DEVIL_BUDGET: Final = 4 * 10**9
+"""Feedbacks that are looked at to check one reply of a devil; four seconds or so."""
+
+
+@lru_cache(maxsize=4)
+def worst_case(rules: Rules) -> WorstCase:
+    """The solver for these rules; what it finds out serves every later check in this process."""
+    return WorstCase(rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +127,9 @@ def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator
 
 
 def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
-    if game.match.codemaker == "evil":
-        yield from _check_evil(game, history, live_sets)
+    if game.match.codemaker != "fixed":
         yield from _check_witness(game, history)
+        yield from _check_adversary(game, history, live_sets)
     elif game.over.nonce is not None:
         yield from _check_fixed(game, history, game.over.nonce)
 
@@ -133,21 +145,33 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Fin
             yield game.finding(_wrong(guess, given, due), turn)
 
 
-def _check_evil(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+    """Each reply by the rule of evil or devil, and the method that a devil says it used."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
-        yield game.finding("without the nonce evil's replies cannot be checked")
+        yield game.finding(f"without the nonce the replies of {game.match.codemaker} cannot be checked")
         return
 
     def tie(turn: int, tied: int) -> int:
         return tie_index(nonce or "", game.match.match, game.over.game, turn, tied)
 
-    evil = Evil(tie if seeded else None)
+    codemaker = _adversary(game, tie if seeded else None)
     for turn, (guess, given) in enumerate(history, 1):
-        due = evil.reply(Position(game.rules, history[: turn - 1], live_sets), guess)
+        position = Position(game.rules, history[: turn - 1], live_sets)
+        told = game.feedbacks[turn - 1].method
+        method = codemaker.method(position.count) if isinstance(codemaker, Devil) else None
+        if told != method:
+            yield game.finding(f"the reply is called {told or 'nothing'}, it should be {method or 'nothing'}", turn)
+        due = codemaker.reply(position, guess)
         if given != due:
             yield game.finding(_wrong(guess, given, due), turn)
             return  # what follows an unruly reply says nothing
+
+
+def _adversary(game: GameRecord, tie: TieBreak | None) -> Evil | Devil:
+    if game.match.codemaker == "evil":
+        return Evil(tie)
+    return Devil(worst_case(game.rules), game.match.exact_up_to or 0, tie, DEVIL_BUDGET)
 
 
 def _check_witness(game: GameRecord, history: History) -> Iterator[Finding]:

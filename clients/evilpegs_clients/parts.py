@@ -5,32 +5,37 @@ from typing import Final
 
 from rich.text import Text
 
-from evilpegs_protocol.server_messages import FeedbackGiven
+from evilpegs_protocol.server_messages import Codemaker, FeedbackGiven
 
 FEW: Final = 3
 INDENT: Final = "     "
 
 
-def few_parts(answered: FeedbackGiven, evil: bool, width: int) -> Text:
-    """The largest parts, and how many more there are."""
-    parts = _parts(answered)
+def few_parts(answered: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
+    """The largest parts, or of an exact devil's his and the largest; and how many more there are."""
+    parts = _parts(answered, his_first=answered.method == "exact")
     more = len(parts) - FEW
     tail = [Text(f"and {more} more: type parts", "dim")] if more > 0 else []
-    return _flowing([_heading(answered, evil), *parts[:FEW], *tail], width)
+    return _flowing([_heading(answered, codemaker), *parts[:FEW], *tail], width)
 
 
-def all_parts(answered: FeedbackGiven, evil: bool, width: int) -> Text:
+def all_parts(answered: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
     """All of them, the largest first."""
-    return _flowing([_heading(answered, evil), *_parts(answered)], width)
+    return _flowing([_heading(answered, codemaker), *_parts(answered)], width)
 
 
-def _heading(answered: FeedbackGiven, evil: bool) -> Text:
-    return Text("evil kept the largest part:" if evil else f"the parts of {answered.code}:", "dim")
+def _heading(answered: FeedbackGiven, codemaker: Codemaker) -> Text:
+    what = {
+        "fixed": f"the parts of {answered.code}:",
+        "evil": "evil kept the largest part:",
+        "devil": f"the devil kept the {'hardest' if answered.method == 'exact' else 'largest'} part:",
+    }
+    return Text(what[codemaker], "dim")
 
 
-def _parts(answered: FeedbackGiven) -> list[Text]:
+def _parts(answered: FeedbackGiven, his_first: bool = False) -> list[Text]:
     given = (answered.black, answered.white)
-    rows = sorted(answered.parts or (), key=lambda row: (-row[2], row[:2] != given))
+    rows = sorted(answered.parts or (), key=lambda row: (his_first and row[:2] != given, -row[2], row[:2] != given))
     return [_part(f"{black},{white}: {size:,}", (black, white) == given) for black, white, size in rows]
 
 

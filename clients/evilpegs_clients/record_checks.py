@@ -27,8 +27,10 @@ def check_start(started: MatchStarted) -> Iterator[Finding]:
     meant = (str(rules), rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
     if said != meant:
         yield Finding(f"the rules contradict themselves: {started.rules} has {meant[1:]}, not {said[1:]}")
-    if (started.codemaker == "evil") != (started.tie is not None):
+    if (started.codemaker == "fixed") != (started.tie is None):
         yield Finding(f"a {started.codemaker} codemaker with the tie rule {started.tie}")
+    if (started.codemaker == "devil") != (started.exact_up_to is not None):
+        yield Finding(f"a {started.codemaker} codemaker that is exact up to {started.exact_up_to} codes")
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Finding]:

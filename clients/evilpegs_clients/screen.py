@@ -35,6 +35,12 @@ OUTCOMES: Final = {
     "void": "The server failed; this game does not count",
 }
 
+OPPONENTS: Final = {
+    "fixed": "a fixed secret",
+    "evil": "an evil codemaker, who has no secret yet",
+    "devil": "a devil, who has no secret yet and thinks to the end",
+}
+
 
 class Screen:
     """Prints to ``console``. A line begun with a prompt is ended before anything else is printed."""
@@ -63,9 +69,11 @@ class Screen:
 
     def match(self, started: MatchStarted) -> None:
         """What is played, against whom and how fast."""
-        codemaker = "an evil codemaker, who has no secret yet" if started.codemaker == "evil" else "a fixed secret"
         repeats = "may repeat" if started.repeats else "occur once each"
-        self.say(f"{started.ladder}: {started.pegs} pegs against {codemaker}. {clock_words(started)}.", "bold")
+        self.say(
+            f"{started.ladder}: {started.pegs} pegs against {OPPONENTS[started.codemaker]}. {clock_words(started)}.",
+            "bold",
+        )
         self.say(Text.assemble("Colors ", peg_text(started.symbols), f", which {repeats}."))
         games = f", {started.games} games" if started.games > 1 else ""
         full, hollow, _ = MARKS[self._console.options.ascii_only]
@@ -87,20 +95,20 @@ class Screen:
             row.append(f"  {answered.candidates:,} {'code' if answered.candidates == 1 else 'codes'} left")
         self.say(row)
 
-    def choice(self, answered: FeedbackGiven) -> None:
-        """What evil chose from, where practice tells it: the largest parts."""
-        self.say(few_parts(answered, evil=True, width=self._console.width))
+    def choice(self, match: MatchStarted, answered: FeedbackGiven) -> None:
+        """What evil or devil chose from, where practice tells it: some parts."""
+        self.say(few_parts(answered, match.codemaker, self._console.width))
 
     def parts(self, match: MatchStarted, answered: FeedbackGiven) -> None:
         """Every part of a guess."""
-        self.say(all_parts(answered, match.codemaker == "evil", self._console.width))
+        self.say(all_parts(answered, match.codemaker, self._console.width))
 
     def over(self, match: MatchStarted, game: GameOver, findings: Sequence[Finding]) -> None:
         """How a game ended, what the secret was, and whether the server was honest."""
         solved = game.outcome == "solved"
         self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
-            what = "A code that fits every reply: " if match.codemaker == "evil" else "The secret was "
+            what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
             self.say(Text.assemble(what, peg_text(game.secret)))
         if findings:
             self.say("NOT verified:", "bold red")

@@ -163,8 +163,8 @@ class TerminalMatch:
                 self._screen.game(event, started.games)
             case FeedbackGiven():
                 self._screen.turn(started, event)
-                if started.codemaker == "evil" and event.parts:
-                    self._screen.choice(event)
+                if started.codemaker != "fixed" and event.parts:
+                    self._screen.choice(started, event)
             case GameOver() if event.nonce is not None:  # else it was never opened
                 if event.outcome == "flagged":
                     self._dialog.forget_typed_ahead()

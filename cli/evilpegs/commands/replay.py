@@ -103,3 +103,6 @@ def _show_game(out: "Console", game: "ReplayedGame", secret: str) -> None:
     rows = [TurnRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns]
     if rows:
         out.print(turn_table(rows, timed=True))
+    methods = [turn.method for turn in game.turns if turn.method]
+    if methods:
+        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
