@@ -43,6 +43,9 @@ _HEAD: Final = 3
 _MOST_NODES: Final = 200
 """So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
 
+_FEW_ROWS: Final = 2
+"""Of more rows that tie, one told apart says less than one color told apart does."""
+
 # What was compared: how many nodes are left to the search, how many images came out.
 _LEFT, _IMAGES = 0, 1
 # Hashes of the first and of the least image.
@@ -249,18 +252,23 @@ def _search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
     first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
-    stack, cells = np.empty((rows, start.size), np.uint64), np.empty((rows, _MEMBERS + rows), np.int64)
+    stack = np.empty((vertices.size, start.size), np.uint64)
+    cells = np.empty((vertices.size, _MEMBERS + vertices.size), np.int64)
     tally, orbits = np.array([_MOST_NODES, 0]), np.arange(start.size)
     _copy(start, stack[0])
     level = 0
     while level >= 0:
         weights = stack[level]
         _refine(weights, grid, every, vertices)
-        if _open(cells[level], _tied(weights, vertices[:rows]), tally):
+        tied = _tied(weights, vertices[:rows])
+        if tied.size > _FEW_ROWS:
+            colors = _tied(weights, vertices[rows:])
+            tied = colors if colors.size else tied
+        if _open(cells[level], tied, tally):
             _settle_colors(weights, grid, vertices[rows:], tally)
             form = _hash_pegs(weights, grid, every, hashes)
             if _keep(weights, form, first, best, tally, forms):
-                _join_orbits(first, weights, vertices[:rows], orbits)
+                _join_orbits(first, weights, vertices, orbits)
                 level = _first_path(cells, level)
         level = _descend(stack, cells, level, tally, orbits)
     return best
@@ -371,9 +379,11 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
             for member in members:
                 inside[peg] |= grid[row, peg] == member
     pegs = np.flatnonzero(inside)
-    counts = np.array([tally[_LEFT], 0])
-    best = _search_colors(weights, grid, pegs, members, counts)
-    tally[_LEFT] = counts[_LEFT]
+    best = weights
+    if members.size > 1:
+        counts = np.array([tally[_LEFT], 0])
+        best = _search_colors(weights, grid, pegs, members, counts)
+        tally[_LEFT] = counts[_LEFT]
     for member in members:
         settled[member] = best[member]
     return _hash_pegs(best, grid, pegs, np.empty(grid.shape[1], np.uint64))
