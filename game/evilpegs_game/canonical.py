@@ -39,7 +39,6 @@ Weights = NDArray[np.uint64]
 _ASKED: Final = (255, 255)
 """In the place of a feedback: this guess has none yet."""
 
-_HEAD: Final = 3
 _MOST_NODES: Final = 200
 """So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
 
@@ -87,7 +86,7 @@ def canonical(
         pairs.append((asked, _ASKED))
     pegs, colors = rules.pegs, rules.colors
     data = b"".join([bytes((*given, *guess)) for guess, given in pairs])
-    if len(data) != len(pairs) * (pegs + 2):
+    if any([len(guess) != pegs for guess, _ in pairs]):
         _refuse(rules, pairs)
     out = np.empty(len(data) + pegs + colors, np.uint8)
     with np.errstate(over="ignore"):

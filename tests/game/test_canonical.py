@@ -270,6 +270,8 @@ def test_part_sizes_are_those_of_the_image(data):
 def test_refuses_what_is_not_a_code(guess):
     with pytest.raises(IllegalCodeError):
         canonical(Rules(4, 6), [((0, 1, 2, 3), SAME)], guess)
+    with pytest.raises(IllegalCodeError):
+        canonical(Rules(4, 6), [((0, 1, 2, 3, 4), SAME), (guess, SAME)])
 
 
 def sample_keys():
