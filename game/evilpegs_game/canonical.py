@@ -86,7 +86,7 @@ def canonical(
         pairs.append((asked, _ASKED))
     pegs, colors = rules.pegs, rules.colors
     data = b"".join([bytes((*given, *guess)) for guess, given in pairs])
-    if any([len(guess) != pegs for guess, _ in pairs]):
+    if any(len(guess) != pegs for guess, _ in pairs):
         _refuse(rules, pairs)
     out = np.empty(len(data) + pegs + colors, np.uint8)
     with np.errstate(over="ignore"):
