@@ -17,8 +17,7 @@ def ladders_tables(infos: Sequence[LadderInfo]) -> Iterator[Table]:
 
 
 def _codemaker(info: LadderInfo) -> str:
-    exact = "" if info.exact_up_to is None else f" up to {info.exact_up_to:,} codes"
-    return info.codemaker + exact + (" (ties by seed)" if info.tie == "largest/seeded" else "")
+    return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
 
 
 def _clock(info: LadderInfo) -> str:

@@ -149,7 +149,7 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets) ->
     """Each reply by the rule of evil or devil, and the method that a devil says it used."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
-        yield game.finding(f"without the nonce the replies of {game.match.codemaker} cannot be checked")
+        yield game.finding(f"without the nonce {game.match.codemaker}'s replies cannot be checked")
         return
 
     def tie(turn: int, tied: int) -> int:

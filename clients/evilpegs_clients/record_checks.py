@@ -30,7 +30,7 @@ def check_start(started: MatchStarted) -> Iterator[Finding]:
     if (started.codemaker == "fixed") != (started.tie is None):
         yield Finding(f"a {started.codemaker} codemaker with the tie rule {started.tie}")
     if (started.codemaker == "devil") != (started.exact_up_to is not None):
-        yield Finding(f"a {started.codemaker} codemaker that is exact up to {started.exact_up_to} codes")
+        yield Finding(f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes")
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ import pytest
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
-TURN = {"turn", "code", "black", "white", "candidates", "took_ms", "left_ms"}
+TURN = {"turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms"}
 
 
 def test_the_document(run, server, evil_match):

@@ -2,16 +2,15 @@
 
 import copy
 import hashlib
-from functools import cache
 from itertools import product
 
 import pytest
 
 from evilpegs_clients.finding import Finding, NotChecked
 from evilpegs_clients.independent.check import check_record
-from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.codes import format_code
 from evilpegs_protocol.commitment import commitment, tie_index
+from support.devil_matches import devil
 
 KINDS = {
     "fixed": {"codemaker": "fixed"},
@@ -23,52 +22,6 @@ KINDS = {
     "devil seeded": {"codemaker": "devil", "tie": "largest/seeded", "rules": "3x3"},
     "devil, sometimes": {"codemaker": "devil", "tie": "largest/seeded", "exact_up_to": 8},
 }
-
-
-@cache
-def needed(live, every):
-    """How many guesses an optimal codebreaker needs: the definition."""
-    if len(live) <= 2:
-        return len(live)
-    splits = (split(live, guess) for guess in every)
-    return min(
-        1 + max(needed(part, every) for given, part in parts.items() if given.black < len(live[0]))
-        for parts in splits
-        if len(parts) > 1
-    )
-
-
-def split(live, guess):
-    parts = {}
-    for code in live:
-        parts.setdefault(feedback(guess, code), []).append(code)
-    return {given: tuple(part) for given, part in parts.items()}
-
-
-def devil(honest_match):
-    """An honest match against a devil, written from the rule."""
-
-    class DevilMatch(honest_match):
-        def __init__(self, exact_up_to=27, **kind):
-            super().__init__(**kind)
-            self.exact_up_to = self.events[0]["exact_up_to"] = exact_up_to
-
-        def guess(self, text, took_ms=40):
-            self.code, method = parse_code(text, self.rules), ["greedy", "exact"][len(self.live) <= self.exact_up_to]
-            place = len(self.events)
-            given = super().guess(text, took_ms)
-            self.events[place]["method"] = method
-            return given
-
-        def _evil(self, counts):
-            if len(self.live) <= self.exact_up_to and len(counts) > 1:
-                parts = split(tuple(self.live), self.code)
-                parts.pop(Feedback(self.rules.pegs, 0), None)
-                values = {given: needed(part, tuple(self.codes)) for given, part in parts.items()}
-                counts = {given: counts[given] for given in parts if values[given] == max(values.values())}
-            return super()._evil(counts)
-
-    return DevilMatch
 
 
 def played(honest_match, **kind):

@@ -106,6 +106,17 @@ async def test_an_evil_practice_game_shows_what_evil_chose_from(tiny_server, pla
     assert "Verified" in out
 
 
+async def test_a_devil_says_how_he_chose(tiny_server, play):
+    server = tiny_server(practice=True, codemaker="devil", tie="largest")
+    more = {"match_started": {"exact_up_to": 20}, "feedback": {"method": "greedy"}}
+    server.cheat = lambda event: event | more.get(event["type"], {})
+    out = await play(server, "112", "resign")
+    assert "against a devil, who has no secret yet and thinks to the end" in out
+    assert "the devil kept the largest part:  [1,0: 17]" in out
+    assert "A code that fits every reply:" in out
+    assert "Verified" in out
+
+
 async def test_what_is_no_code_costs_nothing(tiny_server, play):
     server = tiny_server()
     out = await play(server, "11", "119", "hlep", "1 1 1", "resign", "y")

@@ -4,7 +4,9 @@ import json
 import pytest
 
 from evilpegs_clients.finding import Finding
+from evilpegs_clients.game_checks import worst_case
 from evilpegs_clients.verify import verify_game, verify_match
+from support.devil_matches import devil
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 NONCES = {1: "first", 2: "second", 3: "third"}
@@ -16,13 +18,16 @@ KINDS = {
     "evil": {"codemaker": "evil", "tie": "largest"},
     "evil seeded": {"codemaker": "evil", "tie": "largest/seeded", "clock": CLOCK},
     "practice": {"codemaker": "fixed", "practice": True},
+    "devil": {"codemaker": "devil", "tie": "largest", "rules": "3x3", "exact_up_to": 27},
+    "devil, sometimes": {"codemaker": "devil", "tie": "largest/seeded", "clock": CLOCK, "exact_up_to": 8},
     "evil practice": {"codemaker": "evil", "tie": "largest", "practice": True},
 }
 
 
 def played(honest_match, **kind):
     """Four games: solved, unsolved, given up after a guess together with one that was never opened."""
-    match = honest_match(games=4, guess_limit=6, **kind)
+    maker = devil(honest_match) if kind.get("codemaker") == "devil" else honest_match
+    match = maker(games=4, guess_limit=6, **kind)
     match.ready(NONCES[1])
     while match.game == 1:
         match.guess("".join("12345"[color] for color in match.live[-1]))
@@ -133,7 +138,7 @@ def test_every_left_out_field_and_event_is_found(record):
 
 WITHOUT_RECORD = {
     *("seq", "at", "type", "game", "match", "player", "client", "ladder", "games", "rated", "guess_limit"),
-    "ready_by_ms",
+    *("ready_by_ms", "exact_up_to"),
 }
 """What a game alone does not show to be true: its place in the record, and who plays what for how long."""
 
@@ -209,6 +214,56 @@ def test_a_merciful_evil_is_found(honest_match):
     [finding] = verify_match(match.events)
     assert (finding.game, finding.turn) == (1, 1)
     assert "112 got 0,0, it should have got 1,0" in str(finding)
+
+
+def test_how_a_devil_found_a_reply_must_be_said_and_true(honest_match):
+    events = played(honest_match, **KINDS["devil, sometimes"]).events
+    methods = [event["method"] for event in events if event["type"] == "feedback" and event["game"] == 1]
+    assert set(methods) == {"exact", "greedy"}
+    for turn, method in enumerate(methods, 1):
+        other = "exact" if method == "greedy" else "greedy"
+        for told_method, called in ((other, other), (None, "nothing")):
+            lied = copy.deepcopy(events)
+            next(e for e in lied if (e.get("game"), e.get("turn")) == (1, turn))["method"] = told_method
+            said = [f"game 1, turn {turn}: the reply is called {called}, it should be {method}"]
+            assert told(verify_game(lied, 1)) == said
+
+
+def test_a_greedy_devil_is_found(honest_match):
+    """On 3x5 the largest part is not always the one that needs most guesses."""
+    verdicts = set()
+    for code in ("111", "112", "123"):
+        match = honest_match(codemaker="evil", tie="largest", rules="3x5")
+        match.ready()
+        match.guess(code)
+        match.end("resigned")
+        match.events[0] |= {"codemaker": "devil", "exact_up_to": 125}
+        match.events[2]["method"] = "exact"
+        verdicts |= {line.partition(": ")[2][:7] for line in told(verify_game(match.events, 1))} or {"holds"}
+    assert "holds" in verdicts
+    assert {verdict[4:] for verdict in verdicts - {"holds"}} == {"got"}
+
+
+def test_a_devil_that_cannot_be_recomputed_is_not_called_good(honest_match):
+    events = played(honest_match, **KINDS["devil"]).events
+    events[0]["exact_up_to"] = 10**9
+    assert told(verify_game(events, 1)) == []  # all codes are few
+    large = honest_match(codemaker="devil", tie="largest", rules="2x5")
+    large.ready()
+    large.end("resigned")
+    large.events[0] |= {"exact_up_to": None}
+    assert "the codemaker devil is exact up to None codes" in told(verify_game(large.events, 1))[0]
+    evil = honest_match(codemaker="evil", tie="largest")
+    evil.events[0]["exact_up_to"] = 5
+    evil.end("forfeit")
+    assert "the codemaker evil is exact up to 5 codes" in told(verify_game(evil.events, 1))[0]
+
+
+def test_work_over_the_budget_is_not_called_good(honest_match, monkeypatch):
+    monkeypatch.setattr("evilpegs_clients.game_checks.DEVIL_BUDGET", 1)
+    worst_case.cache_clear()
+    [finding] = verify_game(played(honest_match, **KINDS["devil"]).events, 1)
+    assert "cannot be recomputed: an exact reply takes more than the budget of 1 " in str(finding)
 
 
 def test_a_fixed_tie_rule_is_not_a_seeded_one(honest_match):
