@@ -184,6 +184,8 @@ class Codemaking:
         """A good guess: the best of all codes where they are few enough, else of the candidates, else the first."""
         position = Position(ladder.rules, history, self._live_sets, HINT_BUDGET)
         guess, weighed = self._good_guess(position)
+        if position.count == 1:
+            return HintAnswer(format_code(guess), 1, "is the only candidate")
         parts = position.parts(guess)
         why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
         return HintAnswer(format_code(guess), position.count, why + weighed)

@@ -17,7 +17,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_server import codemaking as module
 from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of, cost
 from evilpegs_server.devils import Devils
-from evilpegs_server.fair_pool import Worked
+from evilpegs_server.fair_pool import FairPool, Worked
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.service import REPLY_TERMS
 
@@ -154,11 +154,35 @@ class TestHint:
     def test_over_its_budget_it_is_the_first_candidate(self, codemaking, monkeypatch):
         monkeypatch.setattr(module, "HINT_BUDGET", 1)
         history = (Turn((0, 0, 0, 0), Feedback(0, 0)),)
-        assert codemaking.hint(LADDERS["classic-practice"], history).code == "2222"
+        hint = codemaking.hint(LADDERS["classic-practice"], history)
+        assert hint.code == "2222"
+        assert hint.why.endswith("; it is the first of too many to be weighed")
+
+    def test_where_all_codes_are_too_many_it_is_a_candidate(self, codemaking):
+        ladder, code, history = LADDERS["huge-practice"], (0, 1, 2, 3, 4, 5, 6, 7), ()
+        hint = codemaking.hint(ladder, history)
+        assert (hint.code, hint.candidates) == ("11111111", 10**8)
+        assert hint.why.startswith(
+            "splits 100,000,000 candidates into 9 parts, the largest 43,046,721; it is the first"
+        )
+        guess = (0, 1, 2, 3, 4, 5, 7, 6)
+        history = (Turn(guess, feedback(guess, code)),)
+        hint = codemaking.hint(ladder, history)
+        assert hint.why.endswith("; only candidates were weighed")
+        assert hint.candidates == 28
+        assert feedback(guess, parse_code(hint.code, ladder.rules)) == Feedback(6, 2)
+
+    def test_the_only_candidate_is_called_so(self, codemaking):
+        history = (Turn((0, 0, 0, 0), Feedback(4, 0)),)
+        hint = codemaking.hint(LADDERS["classic-practice"], history)
+        assert (hint.code, hint.candidates, hint.why) == ("1111", 1, "is the only candidate")
+
+
+LARGE = LADDERS["grand-evil"]
 
 
 class TestRun:
-    SMALL, LARGE = LADDERS["classic-evil"], LADDERS["grand-evil"]
+    SMALL, LARGE = LADDERS["classic-evil"], LARGE
 
     @pytest.mark.parametrize(
         ("name", "cheap"),
@@ -220,6 +244,55 @@ class TestRun:
 
 def test_warming_up_leaves_the_tables_of_cheap_evil_ladders_in_the_cache():
     live_sets, small = LiveSets(64 << 20), Rules(3, 3)
-    ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], LADDERS["grand-evil"]]
+    ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], replace(LARGE, rules=Rules(16, 34))]
     Codemaking(live_sets, None, None).warm_up(ladders)
     assert LiveSets.bytes_needed(small) < live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
+
+
+def test_warming_up_counts_on_the_smallest_rules_that_are_counted():
+    """So that no kernel is compiled while somebody plays."""
+    live_sets = LiveSets(64 << 20)
+    Codemaking(live_sets, None, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
+    assert live_sets.count(LARGE.rules, ()) == LARGE.rules.size
+    assert live_sets.state.entries > 8
+
+
+class TestDisclosure:
+    EVIL = LADDERS["huge-evil"]
+    HISTORY = (Turn((0,) * 8, Feedback(0, 0)),)
+
+    def test_on_large_rules_a_code_that_fits_is_looked_for_beside_the_event_loop(self):
+        pool, done = Pool(), []
+        codemaking = Codemaking(LiveSets(), pool)
+        codemaking.disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
+        [(player, units, work, told)] = pool.jobs
+        assert (player, units <= REPLY_TERMS.cheap, work(), told) == (5, True, "22222222", done.append)
+        assert done == []
+
+    @pytest.mark.parametrize(
+        ("name", "history", "secret"),
+        [
+            ("huge-evil", (), "11111111"),
+            ("huge-evil", (*HISTORY, Turn((1,) * 8, Feedback(8, 0))), "22222222"),
+            ("classic-evil", (Turn((0,) * 4, Feedback(0, 0)),), "2222"),
+            ("huge", HISTORY, format_code(draw().secret(LADDERS["huge"]))),
+        ],
+    )
+    def test_what_is_known_anyway_is_told_at_once(self, codemaking, name, history, secret):
+        done = []
+        codemaking.disclose(LADDERS[name], 5, draw(), history, done.append)
+        assert done == [secret]
+
+
+def test_the_metrics_of_cache_pools_and_devils_are_in_one_place():
+    metered = [FairPool(REPLY_TERMS, lambda *_: None, lambda: 0.0) for _ in range(2)]
+    try:
+        codemaking = Codemaking(LiveSets(64 << 20), *metered)
+        codemaking.answer(LARGE, draw(), NOTHING_YET, (0,) * 6)
+        metrics = codemaking.metrics()
+    finally:
+        for pool in metered:
+            pool.close()
+    assert metrics.part_sizes.entries > 0
+    assert metrics.part_sizes.misses > 0
+    assert (metrics.solved, metrics.replies.done, metrics.hints.waiting) == (0, 0, 0)

@@ -119,8 +119,9 @@ class TestVersions:
         row = records.rows()["ann"]
         assert (row.client, row.games, row.mean) == ("bot 1", 2, 4)
 
-    def test_against_an_adversary_every_version_counts(self):
-        rows = Records().match("ann", [6], codemaker="evil").match("ann", [8], version="2", codemaker="evil").rows()
+    @pytest.mark.parametrize("maker", ["evil", "devil"])
+    def test_against_an_adversary_every_version_counts(self, maker):
+        rows = Records().match("ann", [6], codemaker=maker).match("ann", [8], version="2", codemaker=maker).rows()
         assert (rows["ann"].games, rows["ann"].mean, rows["ann"].client) == (2, 7.0, "bot 2")
 
 

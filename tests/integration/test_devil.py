@@ -1,0 +1,80 @@
+"""A bot against the devil over a real socket: the server is killed in mid-match, and everything is verified twice."""
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+from random import Random
+
+from evilpegs.main import main
+from evilpegs_clients.bot import run_bot
+from evilpegs_clients.session import Patience
+from evilpegs_clients.strategies.minimax import Minimax
+from evilpegs_clients.summary import GameSummary
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_protocol.server_messages import MatchStarted
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.database import open_existing
+from support.servers import Child, child_server
+
+
+def solved_beside(database):
+    return Path(database.removeprefix("sqlite:///") + ".solved")
+
+
+async def test_a_match_that_is_cut_by_a_crash_is_finished_and_holds(database, tmp_path, capsys):
+    matches, games, killed = [], [], asyncio.Event()
+
+    def tell(event):
+        if isinstance(event, MatchStarted):
+            matches.append(event.match)
+        if isinstance(event, GameSummary):
+            games.append(event)
+            killed.set()
+
+    def play(url):
+        return run_bot(
+            server=url,
+            ladder="classic-devil",
+            strategy=Minimax(),
+            name="mini",
+            token_file=tmp_path / "tokens.json",
+            on_event=tell,
+            patience=Patience(Random(1)),
+        )
+
+    port = None
+    async with child_server(database) as child:
+        port = child.url.rpartition(":")[2].partition("/")[0]
+        playing = asyncio.create_task(play(child.url))
+        async with asyncio.timeout(60):
+            await killed.wait()
+        await child.stop(signal.SIGKILL)
+        assert len(games) < 4
+        again = Child(database)
+        again.command[again.command.index("--port") + 1] = port
+        await again.start()
+        try:
+            async with asyncio.timeout(60):
+                summary = await playing
+        finally:
+            status, errors = await again.stop(signal.SIGTERM)
+    assert status == 0, errors
+    assert summary.verified
+    assert [game.outcome for game in games] == ["solved"] * 4
+    [match] = set(matches)
+    record = tmp_path / "record.jsonl"
+    stored = load_match(open_existing(database), match)
+    record.write_text("".join(entry.text + "\n" for entry in stored.entries))
+    assert main(["verify", str(record), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["codemaker"], found["holds"], found["findings"], found["not_checked"]) == ("devil", True, [], [])
+    assert len(SolvedPositions.from_bytes(solved_beside(database).read_bytes())) > 0
+
+
+async def test_a_damaged_file_of_solved_positions_stops_nothing(database):
+    solved_beside(database).write_bytes(b"evilpegs solved positions 1\nnot really")
+    async with child_server(database) as child:
+        status, errors = await child.stop(signal.SIGTERM)
+    assert status == 0
+    assert "solved positions will be solved anew" in errors

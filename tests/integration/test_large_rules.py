@@ -1,0 +1,63 @@
+"""Games on large rules over a real socket, every reply recomputed by the bot; and a server too small for them."""
+
+import json
+from random import Random
+
+import pytest
+import structlog
+
+from evilpegs_clients.bot import run_bot
+from evilpegs_clients.session import Patience
+from evilpegs_clients.strategies.first_consistent import FirstConsistent
+from evilpegs_server.service import running_server
+from evilpegs_server.settings import Settings
+from support.servers import dial
+
+
+@pytest.mark.parametrize(("ladder", "name"), [("huge-evil", "first"), ("monster-evil-practice", None)])
+async def test_a_bot_plays_and_every_reply_holds(server, tmp_path, ladder, name):
+    summary = await run_bot(
+        server=server.url,
+        ladder=ladder,
+        strategy=FirstConsistent(),
+        name=name,
+        token_file=tmp_path / "tokens.json",
+        patience=Patience(Random(1)),
+    )
+    assert summary.verified
+    [match] = summary.matches
+    assert {game.outcome for game in match.games} == {"solved"}
+
+
+async def test_hints_and_resigning_work_where_codes_are_too_many_to_look_at(server):
+    async with dial(server.url) as raw:
+        await raw.hello(name=False)
+        match = await raw.play("monster-evil-practice")
+        given = await raw.guess(match, 1, 1, "1122334455")
+        assert sum(size for *_, size in given["parts"]) == 12**10
+        hint = await raw.ask("hint", "error", type="hint", match=match)
+        assert hint["candidates"] == given["candidates"]
+        assert hint["why"].endswith("it is the first of too many to be weighed")
+        over = await raw.ask("game_over", type="resign", match=match, game=1)
+        assert over["secret"] == hint["code"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "ladder", "number"),
+    [
+        ({"count_bytes": 64 << 10}, "monster-evil", "65,536"),
+        ({"count_work": 999_999}, "monster-evil", "999,999"),
+        ({"cache_bytes": 8 << 20}, "colossus-evil", "8,388,608"),
+    ],
+)
+async def test_what_does_not_fit_is_refused_at_play_and_not_offered(database, setting, ladder, number):
+    settings = Settings(port=0, database=database, **setting)
+    async with running_server(settings, structlog.get_logger()) as small, dial(small.url) as raw:
+        offered = {each["id"] for each in (await raw.hello())["ladders"]}
+        assert ladder not in offered
+        assert {"classic-evil", "super-practice", "colossus"} <= offered
+        refused = await raw.ask("error", type="play", ladder=ladder)
+        assert refused["code"] == "too_large"
+        assert f"this server allows {number}" in refused["message"]
+        assert json.dumps(refused).count("(") == 1
+        assert (await raw.ask("match_started", "error", type="play", ladder="colossus"))["type"] == "match_started"

@@ -1,0 +1,136 @@
+"""The devil at work: replies by the written rule, said how they were found, and never on the event loop."""
+
+import hashlib
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from evilpegs_game.candidates import LiveSets, Turn
+from evilpegs_game.codes import all_codes, code_at, parse_code
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.rules import Rules
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_protocol.commitment import tie_index
+from evilpegs_server.codemaking import Codemaking, Draw
+from evilpegs_server.devils import Devils
+from evilpegs_server.fair_pool import carry_out
+from evilpegs_server.ladders import load_ladders
+from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
+
+MATCH = "00112233445566aa"
+NONCE = hashlib.sha256(b"devil").hexdigest()
+RULES = Rules(3, 4)
+CLASSIC_DEVIL = load_ladders()["classic-devil"]
+RATED = replace(CLASSIC_DEVIL, rules=RULES, exact_up_to=30)
+PRACTICE = replace(load_ladders()["classic-devil-practice"], rules=RULES, exact_up_to=30)
+PLAIN = PlainWorstCase(RULES)
+
+
+def draw(game=1):
+    return Draw(MATCH, game, NONCE, None)
+
+
+def due(ladder, live, guess, turn, game):
+    """The reply and the method, from the definitions."""
+    parts = plain_parts(live, guess)
+    if len(live) <= ladder.exact_up_to:
+        allowed, method = PLAIN.hardest(live, guess), "exact"
+    else:
+        others = {given: part for given, part in parts.items() if given.black < 3} or parts
+        most = max(map(len, others.values()))
+        allowed, method = [given for given, part in others.items() if len(part) == most], "greedy"
+    tie = tie_index(NONCE, MATCH, game, turn, len(allowed)) if ladder.tie == "largest/seeded" else 0
+    return allowed[tie], method, parts
+
+
+@pytest.mark.parametrize("ladder", [RATED, PRACTICE], ids=["rated", "practice"])
+def test_replies_follow_the_rule_and_say_how_they_were_found(ladder):
+    codemaking, rng, methods = Codemaking(LiveSets(1 << 20), None), Random(5), set()
+    for game in range(1, 9):
+        live, history = plain_codes(all_codes(RULES)), ()
+        while len(live) > 1:
+            guess = code_at(rng.randrange(RULES.size), RULES)
+            given, method, parts = due(ladder, live, guess, len(history) + 1, game)
+            answer = codemaking.answering(ladder, draw(game), history, guess)().value
+            assert (answer.feedback, answer.method) == (given, method)
+            if not ladder.rated:
+                assert answer.parts == tuple((*each, len(part)) for each, part in parts.items())
+                assert answer.candidates == len(parts[given])
+            methods.add(method)
+            live, history = parts[given], (*history, Turn(guess, given))
+        witness = parse_code(codemaking.secret(ladder, draw(game), history), RULES)
+        assert all(feedback(guess, witness) == given for guess, given in history)
+    assert methods == {"exact", "greedy"}
+
+
+def test_a_reply_is_charged_by_the_feedbacks_it_looked_at_and_is_cheap_once_it_is_known():
+    codemaking, guess = Codemaking(LiveSets(8 << 20), None, None, Devils()), (0, 0, 1, 1)
+    first = codemaking.answering(CLASSIC_DEVIL, draw(), (), guess)()
+    again = codemaking.answering(CLASSIC_DEVIL, draw(), (), guess)()
+    assert again.value == first.value
+    assert again.cost < first.cost / 10
+    assert first.cost > 100_000
+
+
+def test_what_is_known_saves_work_and_changes_no_reply():
+    devils = Devils()
+    cold, solved = Codemaking(LiveSets(8 << 20), None, None, devils), devils.solved
+    work = cold.answering(CLASSIC_DEVIL, draw(), (), (0, 1, 2, 3))
+    before = work()
+    kept = SolvedPositions.from_bytes(solved.to_bytes())
+    warm = Codemaking(LiveSets(8 << 20), None, None, Devils(kept))
+    after = warm.answering(CLASSIC_DEVIL, draw(), (), (0, 1, 2, 3))()
+    assert after.value == before.value
+    assert after.cost < before.cost
+
+
+def test_all_matches_share_one_solver_for_the_same_rules():
+    devils = Devils()
+    assert devils.worst_case(RULES) is devils.worst_case(Rules(3, 4))
+    assert devils.worst_case(RULES).solved is devils.worst_case(Rules(2, 3)).solved is devils.solved
+
+
+def test_a_failure_is_handed_over_like_that_of_others():
+    outcome, cost = carry_out(Codemaking(LiveSets(10), None).answering(RATED, draw(), (), (0, 0, 0)))
+    assert isinstance(outcome, Exception)
+    assert cost == 0
+
+
+def test_warming_up_does_not_take_the_devils_first_thoughts():
+    """Else the first start of a server would take long."""
+    devils = Devils()
+    Codemaking(LiveSets(8 << 20), None, None, devils).warm_up([CLASSIC_DEVIL])
+    assert devils.worst_case(CLASSIC_DEVIL.rules) is not None
+    assert len(devils.solved) < 100
+
+
+async def test_in_a_match_it_is_recorded_how_each_reply_was_found(building):
+    """2x3 has nine codes, and this devil solves six."""
+    ann = await building.player("ann")
+    match = await ann.play("devil")
+    assert building.pool.asked == []
+    first = await ann.guess(match, 1, "11")
+    second = await ann.guess(match, 2, "12")
+    assert [first["method"], second["method"]] == ["greedy", "exact"]
+    assert len(building.pool.asked) == 2
+    runner = building.lobby.get(match)
+    assert '"method":"exact"' in runner.record.entries[-1].text
+    assert '"exact_up_to":6' in runner.record.entries[0].text
+
+
+async def test_a_match_goes_on_after_a_restart(building, open_building, engine):
+    ann = await building.player("ann")
+    match = await ann.play("devil")
+    given = await ann.guess(match, 1, "11")
+    building.close()
+    later = open_building(engine)
+    later.restore()
+    again = later.call()
+    await again.hello(token=ann.token)
+    await again.ask(type="resume", match=match, seq=given["seq"])
+    assert (await again.guess(match, 1, "11")) | {"re": None} == given | {"re": None}
+    assert (await again.guess(match, 2, "12"))["method"] == "exact"
+    over = await again.ask(type="resign", match=match)
+    witness = parse_code(over["secret"], Rules(2, 3))
+    assert feedback((0, 0), witness) == Feedback(given["black"], given["white"])
