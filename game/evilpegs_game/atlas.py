@@ -4,8 +4,7 @@ Every code is a path through the tables: each color in turn takes its pegs. Two 
 and the row of the other that completes it stand for as many codes as the product of their counts.
 """
 
-from random import Random
-from typing import Final
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,13 @@ from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 
-_EDGE_BYTES: Final = 24
+
+class Dice(Protocol):
+    """Where draws come from; a `random.Random` is one."""
+
+    def randrange(self, stop: int, /) -> int:
+        """One of the numbers from 0 to below ``stop``, each as likely as any other."""
+        ...
 
 
 class Atlas:
@@ -32,6 +37,7 @@ class Atlas:
         self._frame = Frame(rules, history, None, apart=True)
         self._builder = Builder(self._frame, max_bytes)
         self._max_bytes = max_bytes
+        self._gains: dict[int, tuple[Words, Index]] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build()
             self._partners = self._meet()
@@ -48,15 +54,15 @@ class Atlas:
         """How many codes there are."""
         return int(self._sums[-1])
 
-    def sample(self, rng: Random) -> Code:
+    def sample(self, dice: Dice) -> Code:
         """One of the codes, each as likely as any other."""
-        place = rng.randrange(self.count)
+        place = dice.randrange(self.count)
         pair = int(np.searchsorted(self._sums, place, side="right"))
         row = int(self._rows[pair])
         code = [0] * self._frame.rules.pegs
         with np.errstate(over="ignore"):
             for side, start in enumerate((row, int(self._partners[row]))):
-                self._walk_back(side, start, rng, code)
+                self._walk_back(side, start, dice, code)
         return tuple(code)
 
     def columns(self) -> Columns:
@@ -100,19 +106,27 @@ class Atlas:
         following = np.empty(most, np.int32)
         return partners(one.starts, one.rows, other.starts, other.rows, self._frame.targets, heads, following)
 
-    def _walk_back(self, side: int, row: int, rng: Random, code: list[int]) -> None:
+    def _gains_of(self, color: int) -> tuple[Words, Index]:
+        """What sets of pegs add if they get the color, and which may; worked out once."""
+        known = self._gains.get(color)
+        if known is None:
+            gains, ways = self._frame.gains(color)
+            known = self._gains[color] = (gains, np.flatnonzero(ways))
+        return known
+
+    def _walk_back(self, side: int, row: int, dice: Dice, code: list[int]) -> None:
         """Give the pegs of a row their colors, last color first, each way in proportion to its count."""
         frame = self._frame
         for (color, table), (_, before) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
-            gains, ways = frame.gains(color)
+            gains, subsets = self._gains_of(color)
             fill = int(np.searchsorted(table.starts, row, side="right")) - 1
-            place = rng.randrange(int(table.rows[row, 0]))
+            place = dice.randrange(int(table.rows[row, 0]))
             row, subset = _step_back(
                 frame.packed,
                 frame.packed_guards,
                 before.starts,
                 before.rows,
-                np.flatnonzero(ways),
+                subsets,
                 gains,
                 fill,
                 table.rows[row],
@@ -141,7 +155,7 @@ class Atlas:
 
     def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Index:
         frame = self._frame
-        gains, ways = frame.gains(color)
+        gains, subsets = self._gains_of(color)
         most = int(np.diff(table.starts).max())
         edges = np.empty((int(table.rows[live, 0].sum()), 3), np.int64)
         count = live_edges(
@@ -149,7 +163,7 @@ class Atlas:
             frame.packed_guards,
             before.starts,
             before.rows,
-            np.flatnonzero(ways),
+            subsets,
             gains,
             table.starts,
             table.rows,

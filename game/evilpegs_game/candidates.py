@@ -5,15 +5,16 @@ shared through `LiveSets`, a cache with a byte budget, so that many games at the
 and nothing is lost when an entry is dropped.
 """
 
-from collections import OrderedDict
-from threading import Lock
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from evilpegs_game.codes import Code, Columns, all_codes, column_code
-from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.atlas import Dice
+from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.partition import part_sizes, select, split
+from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets
+from evilpegs_game.partition import part_sizes, split
 from evilpegs_game.rules import Rules
+
+__all__ = ["History", "LiveSets", "Position", "Turn"]
 
 
 class Turn(NamedTuple):
@@ -26,117 +27,13 @@ class Turn(NamedTuple):
 History = tuple[Turn, ...]
 """The turns of a game so far, oldest first."""
 
-DEFAULT_BYTES: Final = 256 << 20
-_ENTRY_BYTES: Final = 1024
-"""What an entry takes besides its codes (key, array header, links), generously."""
-
-
-class LiveSets:
-    """Live sets by rules and history: least recently used first out, within ``max_bytes``; thread-safe.
-
-    A set that was dropped is computed again from its longest cached prefix, or from all codes.
-    Columns handed out are read-only and stay valid after they are dropped from here.
-    """
-
-    def __init__(self, max_bytes: int = DEFAULT_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._entries: OrderedDict[tuple[Rules, History], Columns] = OrderedDict()
-        self._used = 0
-        self._lock = Lock()
-
-    @staticmethod
-    def bytes_needed(rules: Rules) -> int:
-        """What all codes of ``rules`` take; known without making them."""
-        return rules.pegs * rules.size + _ENTRY_BYTES
-
-    def fits(self, rules: Rules) -> bool:
-        """Whether games of ``rules`` can be played within the budget."""
-        return self.bytes_needed(rules) <= self._max_bytes
-
-    @property
-    def bytes_used(self) -> int:
-        """What the entries take now; never more than ``max_bytes``."""
-        return self._used
-
-    def all_codes(self, rules: Rules) -> Columns:
-        """Every code of ``rules`` in code order, shared.
-
-        Raises:
-            TooLargeError: they do not fit the budget; nothing was allocated.
-        """
-        needed = self.bytes_needed(rules)
-        if not self.fits(rules):
-            message = (
-                f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
-            )
-            raise TooLargeError(message)
-        with self._lock:  # held while the codes are made, so that they are made once
-            found = self._recall((rules, ()))
-            if found is None:
-                self._make_room(needed)
-                found = all_codes(rules)
-                found.flags.writeable = False
-                self._store((rules, ()), found)
-        return found
-
-    def get(self, rules: Rules, history: History) -> Columns:
-        """The codes consistent with ``history``, in code order, at least one.
-
-        Raises:
-            ContradictionError: there is none.
-            TooLargeError: the codes of ``rules`` do not fit the budget.
-        """
-        with self._lock:
-            found = self._recall((rules, history))
-        if found is not None:
-            return found
-        if not history:
-            return self.all_codes(rules)
-        columns = self._compute(rules, history)
-        with self._lock:
-            if (rules, history) not in self._entries:
-                self._store((rules, history), columns)
-        return columns
-
-    def _compute(self, rules: Rules, history: History) -> Columns:
-        known, columns = self._longest_prefix(rules, history)
-        for number, (guess, given) in enumerate(history[known:], known + 1):
-            columns = select(columns, guess, given)
-            if not columns.size:
-                message = f"no code of {rules} is consistent with the feedback of turns 1 to {number}"
-                raise ContradictionError(message)
-        return columns
-
-    def _longest_prefix(self, rules: Rules, history: History) -> tuple[int, Columns]:
-        for length in range(len(history) - 1, 0, -1):
-            with self._lock:
-                found = self._recall((rules, history[:length]))
-            if found is not None:
-                return length, found
-        return 0, self.all_codes(rules)
-
-    def _recall(self, key: tuple[Rules, History]) -> Columns | None:
-        found = self._entries.get(key)
-        if found is not None:
-            self._entries.move_to_end(key)
-        return found
-
-    def _store(self, key: tuple[Rules, History], columns: Columns) -> None:
-        self._make_room(columns.nbytes + _ENTRY_BYTES)
-        self._entries[key] = columns
-        self._used += columns.nbytes + _ENTRY_BYTES
-
-    def _make_room(self, needed: int) -> None:
-        while self._used + needed > self._max_bytes:
-            _, dropped = self._entries.popitem(last=False)
-            self._used -= dropped.nbytes + _ENTRY_BYTES
-
 
 class Position:
     """What a codebreaker knows at a turn: the rules, the history and all that follows from them.
 
-    ``budget`` is the number of feedback evaluations that one choice may take, or None. Whatever needs
-    the candidates raises ContradictionError if there are none and TooLargeError if they do not fit.
+    ``budget`` is the number of feedback evaluations that one choice may take, or None. Whatever needs the candidates
+    raises ContradictionError if there are none and TooLargeError if they do not fit; how many there are, part sizes,
+    the first candidate and samples are known for rules of any size.
     """
 
     __slots__ = ("_live", "_live_sets", "budget", "history", "rules")
@@ -169,14 +66,27 @@ class Position:
         return self._live
 
     @property
+    def _is_counted(self) -> bool:
+        """Whether what is asked can be known without the candidates, which may be too many."""
+        return self._live is None and self.rules.size > ENUMERATED_CODES
+
+    @property
     def count(self) -> int:
-        """How many candidates there are; at least one."""
+        """How many candidates there are; at least one. Known for rules of any size."""
+        if self._is_counted:
+            return self._live_sets.count(self.rules, self.history)
         return int(self.candidates.shape[1])
 
     @property
     def first_candidate(self) -> Code:
-        """The first candidate in code order."""
-        return self.candidate(0)
+        """The first candidate in code order. Known for rules of any size."""
+        return self._live_sets.first(self.rules, self.history) if self._is_counted else self.candidate(0)
+
+    def sample(self, dice: Dice, many: int = 1) -> list[Code]:
+        """So many candidates, each drawn from all of them alike; for rules of any size."""
+        if self._is_counted:
+            return self._live_sets.sample(self.rules, self.history, dice, many)
+        return [self.candidate(dice.randrange(self.count)) for _ in range(many)]
 
     def candidate(self, index: int) -> Code:
         """The candidate at ``index`` (from 0) in code order; raises IndexError."""
@@ -187,7 +97,9 @@ class Position:
         return all(feedback(guess, code) == given for guess, given in self.history)
 
     def part_sizes(self, guess: Code) -> tuple[int, ...]:
-        """The size of each part of ``guess`` in the order of `feedbacks`, zeros included."""
+        """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size."""
+        if self._is_counted:
+            return self._live_sets.part_sizes(self.rules, self.history, guess)
         return tuple(part_sizes(self.candidates, guess).tolist())
 
     def parts(self, guess: Code) -> dict[Feedback, int]:

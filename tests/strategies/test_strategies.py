@@ -105,6 +105,21 @@ class TestRandomConsistent(NamedContract):
         assert {player(self.strategy, seed)(position) for seed in range(40)} == {(1,), (2,), (3,)}
 
 
+class TestSampled(NamedContract):
+    name = "sampled"
+
+    def test_draws_no_more_than_its_budget_allows(self):
+        class Counting(Position):
+            drawn = 0
+
+            def sample(self, rng, many=1):
+                Counting.drawn = many
+                return super().sample(rng, many)
+
+        self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), seeded_rng(0, ()))
+        assert Counting.drawn == 5
+
+
 class TestMinimax(NamedContract):
     name = "minimax"
 

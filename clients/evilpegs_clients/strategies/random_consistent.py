@@ -22,4 +22,4 @@ class RandomConsistent:
 
     def choose(self, position: Position, rng: Random) -> Code:
         """A candidate drawn uniformly."""
-        return position.candidate(rng.randrange(position.count))
+        return position.sample(rng)[0]

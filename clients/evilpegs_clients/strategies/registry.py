@@ -11,6 +11,7 @@ from evilpegs_clients.strategies.lexicographic import Lexicographic
 from evilpegs_clients.strategies.minimax import Minimax
 from evilpegs_clients.strategies.most_parts import MostParts
 from evilpegs_clients.strategies.random_consistent import RandomConsistent
+from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_clients.strategies.strategy import Strategy
 
 STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
@@ -22,6 +23,7 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "expected-size": ExpectedSize,
         "entropy": Entropy,
         "most-parts": MostParts,
+        "sampled": Sampled,
     }
 )
 """Each makes its strategy when told whether to guess candidates only."""
