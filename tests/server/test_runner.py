@@ -182,6 +182,71 @@ class TestOrder:
         assert (await back.hear())["code"] == "123456"
 
 
+class TestDisclosure:
+    """At the end of a game on large rules a code that fits is looked for beside the event loop."""
+
+    @pytest.fixture
+    async def match(self, ann, building):
+        match = await ann.play("slow")
+        await ann.guess(match, 1, "123456")
+        building.pool.held = True
+        return match
+
+    async def test_nothing_is_told_before_it_is_found_and_requests_wait(self, ann, building, match):
+        resigned = await ann.say(type="resign", match=match, game=1)
+        ready = await ann.say(type="ready", match=match, game=2)
+        assert types(ann)[-1] == "turn"
+        assert building.lobby.get(match).busy
+        building.pool.let_go()
+        over = await ann.hear("game_over", re=resigned)
+        assert (over["outcome"], len(over["secret"])) == ("resigned", 6)
+        assert (await ann.hear("turn", re=ready))["game"] == 2
+
+    async def test_also_when_nobody_asked(self, ann, building, match):
+        building.fair_time.ms += 2 * IDLE_MS
+        building.lobby.get(match)._alarm._ring()
+        assert types(ann)[-1] == "turn"
+        building.pool.let_go()
+        over = await ann.hear("game_over")
+        assert (over["outcome"], len(over["secret"])) == ("forfeit", 6)
+
+    async def test_a_game_that_was_not_solved_asks_for_it_after_the_last_reply(self, ann, building, match):
+        building.pool.held = False
+        await play_on(ann, match, 2)
+        over = json.loads(ann.link.sent[-2])
+        assert (over["type"], over["outcome"]) == ("game_over", "unsolved")
+        asked = len(building.pool.asked)
+        assert asked == 5  # four guesses and the code that fits
+        assert len(over["secret"]) == 6
+
+    async def test_what_comes_after_the_server_stopped_is_neither_stored_nor_told(self, ann, building, match):
+        await ann.say(type="resign", match=match, game=1)
+        ann.asked.pop()
+        events = len(building.lobby.get(match).record.entries)
+        building.lobby.close()
+        building.pool.let_go()
+        await asyncio.sleep(0)
+        assert len(building.lobby.get(match).record.entries) == events
+        assert types(ann)[-1] == "turn"
+
+    async def test_if_none_is_found_the_game_ends_without_one(self, ann, building, match, monkeypatch):
+        monkeypatch.setattr(building.codemaking, "secret", lambda *_: 1 // 0)
+        resigned = await ann.say(type="resign", match=match, game=1)
+        building.pool.let_go()
+        over = await ann.hear("game_over", re=resigned)
+        assert (over["outcome"], over["secret"]) == ("resigned", None)
+        assert [entry["event"] for entry in building.logged] == ["no code to show could be found"]
+
+
+async def play_on(ann, match, turn):
+    """Guess the same until the game is over."""
+    while (await ann.guess(match, turn, "123456"))["type"] == "feedback":
+        turn += 1
+        if (await ann.hear("turn", "game_over"))["type"] == "game_over":
+            await ann.hear("game_started")
+            return
+
+
 async def test_replies_and_hints_are_computed_in_the_name_of_the_player(ann, building, quick_hint):
     match = await ann.play("slow")
     await ann.guess(match, 1, "123456")
