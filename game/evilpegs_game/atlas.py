@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.counting import Builder, Frame, History, Table, power_of_two
+from evilpegs_game.counting import Builder, Frame, History, Table, most_rows, power_of_two
 from evilpegs_game.counting_kernels import Index, Words, live_edges, partners
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.kernel import kernel
@@ -34,8 +34,8 @@ class Atlas:
     """
 
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
-        self._frame = Frame(rules, history, None, apart=True)
-        self._builder = Builder(self._frame, max_bytes)
+        self._frame = Frame(rules, history, None, apart=True, max_bytes=max_bytes)
+        self._builder = Builder(self._frame)
         self._max_bytes = max_bytes
         self._gains: dict[int, tuple[Words, Index]] = {}
         with np.errstate(over="ignore"):
@@ -84,10 +84,11 @@ class Atlas:
         blank = self._frame.blank
         levels = ([(-1, blank)], [(-1, blank)])
         order, kept = list(self._frame.order), 0
+        most = most_rows(self._frame, self._max_bytes)
         while order:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
-            table = self._builder.with_color(levels[side][-1][1], color, self._remaining(levels[1 - side], order))
+            table = self._builder.with_color(levels[side][-1][1], color, self._remaining(levels[1 - side], order), most)
             kept += table.rows.nbytes if table else 0
             if table is None or kept > self._max_bytes:
                 message = f"the tables of {self._frame.rules} after so few guesses do not fit {self._max_bytes:,} bytes"

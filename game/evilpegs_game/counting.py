@@ -35,6 +35,8 @@ _FEW_SLOTS: Final = 1 << 12
 _SLOT_BYTES: Final = 24
 """What a row takes in the index over its fill: up to eight slots, of which half and more are empty."""
 _ANYWAY_BYTES: Final = 64 << 10
+_FILL_BYTES: Final = 512
+"""What a count takes for each fill besides rows: numbers of the fill, bounds, gains, and where its rows start."""
 _FEW_ROWS: Final = 1 << 14
 _GROWTH: Final = 8
 _NO_SLOT: Final = -2
@@ -64,10 +66,10 @@ def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DE
         ContradictionError: no code is consistent with the history.
         TooLargeError: there are over `MAX_COUNT` codes, or ``max_bytes`` is too little for any table.
     """
-    frame = Frame(rules, history, guess)
-    counter = _Counter(frame, max_bytes)
+    frame = Frame(rules, history, guess, max_bytes=max_bytes)
+    counter = _Counter(frame)
     with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
-        counter.count((frame.blank, frame.blank), 0, len(frame.order) - 1)
+        counter.count((frame.blank, frame.blank), 0, len(frame.order) - 1, most_rows(frame, max_bytes))
     sizes = tuple(counter.size(given) for given in feedbacks(rules.pegs))
     if not any(sizes):
         message = f"no code of {rules} is consistent with the feedback so far"
@@ -75,19 +77,19 @@ def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DE
     return PartCount(sizes, counter.work)
 
 
-def least_bytes(rules: Rules) -> int:
-    """With so many bytes any history on ``rules`` can be counted; fewer may do."""
-    return int(2**rules.pegs) * (rules.pegs + 8 * (8 + 5 * _MAX_WORDS) + _row_bytes(_MAX_WORDS)) + _ANYWAY_BYTES
-
-
 class Frame:
     """What the tables of one count have in common: fills, fields of the guesses, colors and their order.
 
     ``guess`` is asked, its feedback is free; None counts the candidates alone. With ``apart`` each peg is a kind and
     each color a color of its own, so that rows lead to codes and not just to their number.
+
+    Raises:
+        TooLargeError: there are too many codes or guesses to count with, or it takes more than ``max_bytes``.
     """
 
-    def __init__(self, rules: Rules, history: History, guess: Code | None, *, apart: bool = False) -> None:
+    def __init__(
+        self, rules: Rules, history: History, guess: Code | None, *, apart: bool = False, max_bytes: int | None = None
+    ) -> None:
         if rules.size > MAX_COUNT:
             message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
             raise TooLargeError(message)
@@ -97,9 +99,10 @@ class Frame:
         targets = ([(-1, -1)] if guess is not None else []) + [(b, b + w) for _, (b, w) in answered]
         self.blacks = np.array([black for black, _ in targets], np.int64)
         self.matches = np.array([match for _, match in targets], np.int64)
+        self._max_bytes = max_bytes
+        self._lay_out_fields(guess is not None)
         self._lay_out_fills(apart)
         self._lay_out_colors(apart)
-        self._lay_out_fields(guess is not None)
 
     def _lay_out_fills(self, apart: bool) -> None:
         pegs: dict[object, list[int]] = {}
@@ -107,6 +110,7 @@ class Frame:
             pegs.setdefault(peg if apart else tuple(guess[peg] for guess in self.guesses), []).append(peg)
         self.pegs = tuple(map(tuple, pegs.values()))
         self.kinds = np.array([len(group) for group in self.pegs], np.int64)
+        self._check_bytes(math.prod(len(group) + 1 for group in self.pegs))
         strides = np.concatenate([[1], np.cumprod(self.kinds + 1)])
         self.fills = (np.arange(strides[-1])[:, None] // strides[:-1] % (self.kinds + 1)).astype(np.int8)
         widths = np.array([int(kind).bit_length() + 1 for kind in self.kinds], np.uint64)
@@ -128,7 +132,7 @@ class Frame:
         for place, guess in enumerate(self.guesses):
             np.add.at(self.times[place], [number[color] for color in guess], 1)
             self.color_of[place] = [number[guess[group[0]]] for group in self.pegs]
-        self.order = sorted(range(len(self.colors)), key=lambda color: -int(self.times[:, color].sum()))
+        self.order = _color_order(self.times)
 
     def _lay_out_fields(self, asked: bool) -> None:
         self.bits = self.rules.pegs.bit_length() if asked else 0
@@ -208,29 +212,31 @@ class Frame:
         )
         return bounds
 
-    @property
-    def fixed_bytes(self) -> int:
-        """What a count takes besides the rows of its tables, at most: a few numbers for each fill."""
-        per_fill = len(self.kinds) + 8 * (8 + 5 * len(self.targets))
-        return len(self.fills) * per_fill + _ANYWAY_BYTES
+    def _check_bytes(self, fills: int) -> None:
+        """Refuse so many fills before they are laid out, if even the smallest tables would take too much."""
+        if (
+            self._max_bytes is not None
+            and (needed := _least_bytes(fills, self.rules, len(self.targets))) > self._max_bytes
+        ):
+            message = f"counting {self.rules} takes at least {needed:,} bytes; the bound is {self._max_bytes:,}"
+            raise TooLargeError(message)
 
 
 class Builder:
     """Makes tables, each with one color more than another, within a bound of rows."""
 
-    def __init__(self, frame: Frame, max_bytes: int) -> None:
+    def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.work = 0
-        self._most_rows = _rows_within(frame, max_bytes)
         self._slots = np.empty(_FEW_SLOTS, np.int32)
 
-    def with_color(self, table: Table, color: int, remaining: Sequence[int]) -> Table | None:
-        """The table with one color more, of which ``remaining`` are left; None if it would have too many rows."""
+    def with_color(self, table: Table, color: int, remaining: Sequence[int], most: int) -> Table | None:
+        """The table with one color more, so that ``remaining`` are left; None if it had over ``most`` rows."""
         frame = self.frame
         gains, ways = frame.gains(color)
         bounds = frame.bounds(remaining)
         starts = np.empty_like(table.starts)
-        room = min(_GROWTH * len(table.rows) + _FEW_ROWS, self._most_rows)
+        room = min(_GROWTH * len(table.rows) + _FEW_ROWS, most)
         while True:
             rows = np.empty((room, table.rows.shape[1]), np.uint64)
             self._slots.fill(-1)
@@ -255,18 +261,18 @@ class Builder:
                 return Table(starts, rows[:used])
             if used == _NO_SLOT:
                 self._slots = np.empty(4 * len(self._slots), np.int32)
-            elif room == self._most_rows:
+            elif room == most:
                 return None
             else:
-                room = min(4 * room, self._most_rows)
+                room = min(4 * room, most)
 
 
 class _Counter:
     """One count under way: the sums so far and the work."""
 
-    def __init__(self, frame: Frame, max_bytes: int) -> None:
+    def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._builder = Builder(frame, max_bytes)
+        self._builder = Builder(frame)
         self._sums = np.zeros(1 << (2 * frame.bits), np.int64)
         self._pairs = 0
 
@@ -279,20 +285,25 @@ class _Counter:
         """What was counted for this feedback of the asked guess."""
         return int(self._sums[(given.black << self._frame.bits) + given.black + given.white])
 
-    def count(self, halves: tuple[Table, Table], first: int, last: int) -> None:
-        """Count with two tables that lack the colors ``first`` to ``last`` of the order."""
+    def count(self, halves: tuple[Table, Table], first: int, last: int, most: int) -> None:
+        """Count with two tables that lack the colors ``first`` to ``last`` of the order, in tables of ``most`` rows."""
         order = self._frame.order
-        while first <= last:
-            side = int(len(halves[0].rows) > len(halves[1].rows))
-            color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
-            grown = self._builder.with_color(halves[side], color, remaining)
-            if grown is None:
-                for part in _divided(halves[side]):
-                    self.count((halves[0], part) if side else (part, halves[1]), first, last)
-                return
-            halves = (halves[0], grown) if side else (grown, halves[1])
-            first, last = (first, last - 1) if side else (first + 1, last)
-        self._join(*halves)
+        if first > last:
+            self._join(*halves)
+            return
+        side = int(len(halves[0].rows) > len(halves[1].rows))
+        color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
+        following = (first, last - 1) if side else (first + 1, last)
+        parts, whole = [halves[side]], True
+        while parts:
+            part = parts.pop()
+            grown = self._builder.with_color(part, color, remaining, most)
+            if grown is not None:
+                self.count((halves[0], grown) if side else (grown, halves[1]), *following, most)
+                continue
+            if whole:  # smaller tables from here on: those of all divisions under way exist at once
+                most, whole = max(most // 2, len(self._frame.fills)), False
+            parts.extend(_divided(part))
 
     def _join(self, one: Table, other: Table) -> None:
         frame = self._frame
@@ -313,15 +324,39 @@ class _Counter:
         )
 
 
-def _rows_within(frame: Frame, max_bytes: int) -> int:
-    """How many rows a table may have so that three of them and their slots stay within ``max_bytes``."""
-    row_bytes = _row_bytes(len(frame.targets))
-    most = (max_bytes - frame.fixed_bytes) // row_bytes
-    if most < len(frame.fills):
-        needed = frame.fixed_bytes + len(frame.fills) * row_bytes
-        message = f"counting {frame.rules} takes at least {needed:,} bytes; the bound is {max_bytes:,}"
-        raise TooLargeError(message)
-    return min(most, MAX_ROWS)
+def _color_order(times: Index) -> list[int]:
+    """Next the color that touches the fewest guesses not touched yet; then the one that guesses have most often.
+
+    Tables stay small while few guesses are half told: an untouched guess has got nothing, one whose colors are all done
+    has its feedback. ``times`` is int64 (guesses, colors).
+    """
+    left, order = set(range(times.shape[1])), []
+    touched = np.zeros(times.shape[0], np.bool_)
+    while left:
+        color = min(left, key=lambda one: (int(((times[:, one] > 0) & ~touched).sum()), -int(times[:, one].sum()), one))
+        touched |= times[:, color] > 0
+        order.append(color)
+        left.remove(color)
+    return order
+
+
+def most_rows(frame: Frame, max_bytes: int) -> int:
+    """How many rows a table may have, so that all tables that exist at once stay within ``max_bytes``.
+
+    Three do without a division; each division adds three of half the size or, at last, of one row a fill.
+    """
+    fills = len(frame.fills)
+    rows = (max_bytes - fills * _FILL_BYTES - _ANYWAY_BYTES) // _row_bytes(len(frame.targets))
+    return int(min((rows - len(frame.order) * fills) // 2, MAX_ROWS))
+
+
+def least_bytes(rules: Rules) -> int:
+    """With so many bytes any history on ``rules`` can be counted; fewer may do."""
+    return _least_bytes(int(2**rules.pegs), rules, _MAX_WORDS)
+
+
+def _least_bytes(fills: int, rules: Rules, words: int) -> int:
+    return fills * (_FILL_BYTES + (3 + rules.colors) * _row_bytes(words)) + _ANYWAY_BYTES
 
 
 def _row_bytes(words: int) -> int:

@@ -20,6 +20,7 @@ from evilpegs_game.counting import MAX_COUNT, count_parts, least_bytes
 from evilpegs_game.enumeration import consistent_codes
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback_number
+from evilpegs_game.first_guess import first_parts
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.single_flight import SingleFlight
@@ -211,7 +212,11 @@ class LiveSets:
         found = self._sizes.get(key)
         if found is not None:
             return found
-        listed = self._listed_canonically(rules, history) if history and self._is_listed(rules, history) else None
+        if not history:
+            sizes = first_parts(rules, guess)
+            self._sizes.put(key, sizes, _SIZES_BYTES)
+            return sizes
+        listed = self._listed_canonically(rules, history) if self._is_listed(rules, history) else None
         if listed is not None:
             columns, onto = listed
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
