@@ -269,6 +269,21 @@ class TestDisclosure:
         assert (player, units <= REPLY_TERMS.cheap, work(), told) == (5, True, "22222222", done.append)
         assert done == []
 
+    def test_it_is_found_where_listing_the_candidates_takes_too_much(self, monkeypatch):
+        def refuse(*_):
+            raise TooLargeError
+
+        live_sets = LiveSets()
+        monkeypatch.setattr(live_sets, "first", refuse)
+        monkeypatch.setattr(live_sets, "get", refuse)
+        codemaking = Codemaking(live_sets, None)
+        guess = (0, 1, 2, 3, 4, 5, 7, 6)
+        history = (Turn(guess, Feedback(6, 2)),)
+        assert codemaking.secret(self.EVIL, draw(), history) == "12345678"
+        hint = codemaking.hint(self.EVIL, history)
+        assert (hint.code, hint.candidates) == ("12345678", 28)
+        assert hint.why.endswith("it is the first of too many to be weighed")
+
     @pytest.mark.parametrize(
         ("name", "history", "secret"),
         [
