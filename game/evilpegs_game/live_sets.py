@@ -105,6 +105,10 @@ class LiveSets:
             return found
         if not history:
             return self.all_codes(rules)
+        if rules.size <= ENUMERATED_CODES:  # computed in less time than it takes to find out who else wants it
+            found = self._consistent(rules, history)
+            self._sets.put((rules, history), found, found.nbytes + _ENTRY_BYTES)
+            return found
         return self._shared_set((rules, history), lambda: self._consistent(rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
