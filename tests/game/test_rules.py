@@ -68,3 +68,28 @@ def test_texts_that_are_not_rules(text):
         Rules.parse(text)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 250
+
+
+HUGE = [0, -1, 10**9, 10**18, 2**63, 2**64, -(2**63), 10**1000]
+
+
+@pytest.mark.parametrize("repeats", [True, False])
+@pytest.mark.parametrize("wrong", HUGE)
+def test_bounds_are_checked_before_any_power_is_taken(wrong, repeats, peak_of):
+    """colors**pegs of such numbers would not fit this or any memory."""
+    for pegs, colors in [(wrong, 6), (4, wrong), (wrong, wrong), (MAX_PEGS, wrong), (wrong, MAX_COLORS)]:
+        with peak_of(100_000), pytest.raises(MalformedError, match="must be 1 to"):
+            Rules(pegs, colors, repeats)
+
+
+@pytest.mark.parametrize("wrong", HUGE)
+def test_texts_are_bounded_before_they_are_numbers(wrong, peak_of):
+    for text in [f"{wrong}x6", f"4x{wrong}", f"{wrong}x{wrong}", f"{wrong}x{wrong}-distinct"]:
+        with peak_of(100_000), pytest.raises(MalformedError):
+            Rules.parse(text)
+
+
+def test_a_text_without_end_is_not_copied(peak_of):
+    text = "9" * 10_000_000
+    with peak_of(100_000), pytest.raises(MalformedError):
+        Rules.parse(text)
