@@ -37,6 +37,10 @@ load: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/load_stalls.py
 	@$(BIN)/python bench/load_fair.py
 
+# Minutes: which games make counting dearest, and does any pass the stated bound?
+worst: $(READY)
+	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -46,4 +50,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test check format bench load
+.PHONY: demo serve test check format bench load worst

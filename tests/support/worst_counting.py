@@ -1,0 +1,53 @@
+"""Games that make counting dear: known ones, families of nasty guesses, and what no game may exceed."""
+
+from hypothesis import strategies as st
+
+from evilpegs_game.codes import parse_code
+from evilpegs_game.rules import Rules
+from support.evil_games import evil_game, guess_of, transpositions
+
+WORST_WORK = {"8x10": 700_000, "10x12": 16_000_000, "12x14": 200_000_000}
+"""What one count may take, in rows, whatever was guessed before: about three times the worst that a search found."""
+
+KNOWN = {
+    "8x10": [
+        ["73807374", "34116429", "50088118", "56058786", "45013012", "08232950"],
+        ["24400255", "71743216", "38906619", "59338948"],
+    ],
+    "10x12": [
+        ["6776B3344B", "B1A39A4BB0", "7952116B65", "5435046275", "92888B9425", "420835B03A"],
+        ["AA6416B428", "962720701B", "5657057B87", "554AB975A4", "831291B942", "63B3611919", "3841851315"],
+    ],
+}
+"""Guesses of games that a search found; the last turns are the dear ones."""
+
+
+@st.composite
+def nasty_games(draw, rules, most_turns=8):
+    """Guesses of a game: pegs drawn one by one, so that a search can turn each of them, or of a nasty family."""
+    rng = draw(st.randoms(use_true_random=False))
+    if rules.repeats:
+        free = st.lists(st.integers(0, rules.colors - 1), min_size=rules.pegs, max_size=rules.pegs)
+    else:
+        free = st.permutations(range(rules.colors)).map(lambda colors: colors[: rules.pegs])
+    family = draw(st.sampled_from(["free", "paired", "distinct", "few colors", "transpositions"]))
+    turns = draw(st.integers(3, most_turns))
+    if family == "free":
+        return [tuple(draw(free)) for _ in range(turns)]
+    if family == "transpositions":
+        return transpositions(draw(free), rng)[:turns]
+    if family == "few colors" and rules.repeats:
+        colors = draw(st.integers(2, 5))
+        return [tuple(rng.choices(rng.sample(range(rules.colors), colors), k=rules.pegs)) for _ in range(turns)]
+    return [guess_of("paired" if family == "paired" else "distinct", rules, rng) for _ in range(turns)]
+
+
+def works(rules, guesses, **options):
+    """The work of each turn of the evil game with these guesses."""
+    return [counted.work for _, _, counted, _ in evil_game(rules, guesses, least=1000, **options)]
+
+
+def known_games(name):
+    """The guesses of each game that is known to be dear."""
+    rules = Rules.parse(name)
+    return [[parse_code(code, rules) for code in game] for game in KNOWN.get(name, [])]
