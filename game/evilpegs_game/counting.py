@@ -32,8 +32,8 @@ MAX_COUNT: Final = 2**63 - 1
 DEFAULT_BYTES: Final = 192 << 20
 MAX_ROWS: Final = 2**31 - 1
 _FEW_SLOTS: Final = 1 << 12
-_SLOT_BYTES: Final = 24
-"""What a row takes in the index over its fill: up to eight slots, of which half and more are empty."""
+_SLOT_BYTES: Final = 48
+"""What a row takes in the index over its fill (slots are mostly empty), and while its table grows."""
 _ANYWAY_BYTES: Final = 64 << 10
 _FILL_BYTES: Final = 512
 """What a count takes for each fill besides rows: numbers of the fill, bounds, gains, and where its rows start."""
@@ -81,14 +81,22 @@ class Frame:
     """What the tables of one count have in common: fills, fields of the guesses, colors and their order.
 
     ``guess`` is asked, its feedback is free; None counts the candidates alone. With ``apart`` each peg is a kind and
-    each color a color of its own, so that rows lead to codes and not just to their number.
+    each color a color of its own, so that rows lead to codes and not just to their number; only then the codes can be
+    held to a ``beginning``.
 
     Raises:
         TooLargeError: there are too many codes or guesses to count with, or it takes more than ``max_bytes``.
     """
 
     def __init__(
-        self, rules: Rules, history: History, guess: Code | None, *, apart: bool = False, max_bytes: int | None = None
+        self,
+        rules: Rules,
+        history: History,
+        guess: Code | None,
+        *,
+        apart: bool = False,
+        max_bytes: int | None = None,
+        beginning: Code = (),
     ) -> None:
         if rules.size > MAX_COUNT:
             message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
@@ -100,6 +108,7 @@ class Frame:
         self.blacks = np.array([black for black, _ in targets], np.int64)
         self.matches = np.array([match for _, match in targets], np.int64)
         self._max_bytes = max_bytes
+        self._beginning = beginning
         self._lay_out_fields(guess is not None)
         self._lay_out_fills(apart)
         self._lay_out_colors(apart)
@@ -186,6 +195,9 @@ class Frame:
             gains,
             possible,
         )
+        if self._beginning:
+            settled = np.array([self.colors[color] == (one,) for one in self._beginning], np.int8)
+            possible &= (self.fills[:, : settled.size] == settled).all(axis=1)
         choose = (lambda size: several**size) if self.rules.repeats else (lambda size: math.perm(several, size))
         ways = np.array([choose(size) for size in range(self.rules.pegs + 1)], np.uint64)
         return gains, np.where(possible, ways[self.sizes], np.uint64(0))
@@ -259,6 +271,7 @@ class Builder:
             if used >= 0:
                 self.work += used
                 return Table(starts, rows[:used])
+            del rows  # before there are more
             if used == _NO_SLOT:
                 self._slots = np.empty(4 * len(self._slots), np.int32)
             elif room == most:
@@ -284,6 +297,11 @@ class _Counter:
     def size(self, given: Feedback) -> int:
         """What was counted for this feedback of the asked guess."""
         return int(self._sums[(given.black << self._frame.bits) + given.black + given.white])
+
+    @property
+    def total(self) -> int:
+        """All that was counted."""
+        return int(self._sums.sum())
 
     def count(self, halves: tuple[Table, Table], first: int, last: int, most: int) -> None:
         """Count with two tables that lack the colors ``first`` to ``last`` of the order, in tables of ``most`` rows."""
@@ -348,6 +366,19 @@ def most_rows(frame: Frame, max_bytes: int) -> int:
     fills = len(frame.fills)
     rows = (max_bytes - fills * _FILL_BYTES - _ANYWAY_BYTES) // _row_bytes(len(frame.targets))
     return int(min((rows - len(frame.order) * fills) // 2, MAX_ROWS))
+
+
+def count_beginning(rules: Rules, history: History, beginning: Code, max_bytes: int = DEFAULT_BYTES) -> int:
+    """How many codes consistent with ``history`` have these colors at their first pegs; it may be none.
+
+    Raises:
+        TooLargeError: as `count_parts` does.
+    """
+    frame = Frame(rules, history, None, apart=True, max_bytes=max_bytes, beginning=beginning)
+    counter = _Counter(frame)
+    with np.errstate(over="ignore"):
+        counter.count((frame.blank, frame.blank), 0, len(frame.order) - 1, most_rows(frame, max_bytes))
+    return counter.total
 
 
 def least_bytes(rules: Rules) -> int:

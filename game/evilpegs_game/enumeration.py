@@ -1,26 +1,55 @@
-"""Enumerating: the codes consistent with a history in code order, without going through all codes.
+"""The first code in code order that a history allows, on rules of any size.
 
 A search peg by peg. Each guess's blacks and matches so far are fields of two words, as in `counting_kernels`, and one
-subtraction tells whether every guess can still come to its feedback with the pegs that are left.
+subtraction tells whether every guess can still come to its feedback with the pegs that are left. That misses when
+guesses exclude each other only together; a search that finds nothing for long has the next peg settled by counting:
+is there a code at all that begins so?
 """
+
+from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codes import Columns
-from evilpegs_game.counting import Frame, History
-from evilpegs_game.counting_kernels import Words
+from evilpegs_game.codes import Code
+from evilpegs_game.counting import Frame, History, count_beginning
+from evilpegs_game.counting_kernels import Index, Words
+from evilpegs_game.errors import ContradictionError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 
+MOST_NODES: Final = 300_000
+"""Colors tried at pegs before a count is asked: some milliseconds."""
 
-def consistent_codes(rules: Rules, history: History, limit: int) -> Columns:
-    """The first ``limit`` codes consistent with ``history``, or all if there are fewer: read-only columns.
 
-    Takes rules.pegs x limit bytes.
+def first_code(rules: Rules, history: History, max_bytes: int) -> Code:
+    """The first code consistent with ``history``; ``max_bytes`` bounds what counting may take.
 
     Raises:
-        TooLargeError: as `Frame` does.
+        ContradictionError: there is none.
+        TooLargeError: as `evilpegs_game.counting` does.
     """
+    tables = _tables(rules, history)
+    beginning: Code = ()
+    while len(beginning) < rules.pegs:
+        code = np.full(rules.pegs, -1, np.int64)
+        if _search(code, np.array(beginning, np.int64), *tables, rules.repeats, MOST_NODES):
+            return tuple(code.tolist())
+        beginning = _one_more(rules, history, beginning, max_bytes)
+    return beginning
+
+
+def _one_more(rules: Rules, history: History, beginning: Code, max_bytes: int) -> Code:
+    """The beginning of the first code with one peg more."""
+    for color in range(rules.colors):
+        longer = (*beginning, color)
+        if (rules.repeats or color not in beginning) and count_beginning(rules, history, longer, max_bytes):
+            return longer
+    message = f"no code of {rules} is consistent with the feedback so far"
+    raise ContradictionError(message)
+
+
+def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
+    """What colors at pegs add to blacks and to matches, the targets, and the least that will do: see `_search`."""
     frame = Frame(rules, history, None)
     words = len(frame.targets)
     black_gains = np.zeros((rules.pegs, rules.colors, words), np.uint64)
@@ -29,12 +58,7 @@ def consistent_codes(rules: Rules, history: History, limit: int) -> Columns:
         for peg, color in enumerate(guess):
             black_gains[peg, color, word] += np.uint64(1 << shift)
             match_gains[color, guess[:peg].count(color), word] += np.uint64(1 << shift)
-    columns = np.empty((rules.pegs, limit), np.uint8)
-    found = _search(columns, black_gains, match_gains, frame.targets, _least(frame), rules.repeats)
-    if found < limit:
-        columns = np.ascontiguousarray(columns[:, :found])
-    columns.flags.writeable = False
-    return columns
+    return black_gains, match_gains, frame.targets, _least(frame)
 
 
 def _least(frame: Frame) -> Words:
@@ -52,21 +76,26 @@ def _least(frame: Frame) -> Words:
 
 @kernel
 def _search(
-    columns: Columns, black_gains: Words, match_gains: Words, targets: Words, least: Words, repeats: bool
-) -> int:
-    """Fill the columns in code order until they are full; returns how many codes were found.
+    code: Index,
+    beginning: Index,
+    black_gains: Words,
+    match_gains: Words,
+    targets: Words,
+    least: Words,
+    repeats: bool,
+    most_nodes: int,
+) -> bool:
+    """Fill ``code``, all -1, with the first code that begins so; False if none was found with so many nodes.
 
     ``black_gains`` (pegs, colors, words) is what a color at a peg adds, ``match_gains`` (colors, pegs, words) what
     the first, second, ... peg of a color adds.
     """
-    pegs, limit = columns.shape
-    colors, words = match_gains.shape[0], targets.shape[0]
+    pegs, colors, words = code.size, match_gains.shape[0], targets.shape[0]
     blacks = np.zeros((pegs + 1, words), np.uint64)
     matches = np.zeros((pegs + 1, words), np.uint64)
-    code = np.full(pegs, -1, np.int64)
     times = np.zeros(colors, np.int64)
-    peg = found = 0
-    while peg >= 0:
+    peg = 0
+    for _ in range(most_nodes):
         if code[peg] >= 0:
             times[code[peg]] -= 1
         code[peg] += 1
@@ -74,24 +103,18 @@ def _search(
         if color == colors:
             code[peg] = -1
             peg -= 1
+            if peg < 0:
+                return False
             continue
         nth = times[color]
         times[color] += 1
-        if (nth and not repeats) or not _add(
-            blacks, matches, peg, black_gains, match_gains, color, nth, targets, least
-        ):
+        if (peg < beginning.size and color != beginning[peg]) or (nth and not repeats):
             continue
-        if peg < pegs - 1:
+        if _add(blacks, matches, peg, black_gains, match_gains, color, nth, targets, least):
             peg += 1
-            continue
-        if found == limit:
-            return found
-        for place in range(pegs):
-            columns[place, found] = code[place]
-        found += 1
-        if found == limit:
-            return found
-    return found
+            if peg == pegs:
+                return True
+    return False
 
 
 @kernel

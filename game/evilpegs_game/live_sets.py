@@ -7,6 +7,7 @@ the same entry. Which way was taken cannot be seen in a result.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from evilpegs_game.canonical import Key, Symmetry, canonical
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.counting import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting import MAX_COUNT, count_parts, least_bytes
-from evilpegs_game.enumeration import consistent_codes
+from evilpegs_game.enumeration import first_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback_number
 from evilpegs_game.first_guess import first_parts
@@ -148,8 +149,9 @@ class LiveSets:
     def first(self, rules: Rules, history: History) -> Code:
         """The first code in code order that is consistent with ``history``. Errors as for `part_sizes`."""
         if rules.size <= ENUMERATED_CODES or self._is_listed(rules, history):
-            return column_code(self.get(rules, history), 0)
-        return column_code(consistent_codes(rules, history, 1), 0)
+            with suppress(TooLargeError):  # so few codes, and yet their tables do not fit
+                return column_code(self.get(rules, history), 0)
+        return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, dice: Dice, many: int = 1) -> list[Code]:
         """So many candidates, each drawn from all of them alike. Errors as for `part_sizes`."""

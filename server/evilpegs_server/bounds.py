@@ -12,7 +12,7 @@ from evilpegs_server.ladders import Ladder
 
 CACHE_BYTES: Final = live_sets.DEFAULT_BYTES
 COUNT_BYTES: Final = counting.DEFAULT_BYTES
-COUNT_WORK: Final = 200_000_000
+COUNT_WORK: Final = 20_000_000
 _LISTED_CODE_BYTES: Final = 80
 """What a code takes while a small live set of large rules is listed."""
 

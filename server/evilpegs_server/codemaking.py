@@ -9,9 +9,8 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 from evilpegs_game.byte_cache import CacheState
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codemaker import Codemaker, Devil, Evil, Fixed, Method, witness
-from evilpegs_game.codes import Code, code_at, column_code, format_code
+from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.criteria import EXPECTED_SIZE
-from evilpegs_game.enumeration import consistent_codes
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.selection import best_guess
@@ -119,14 +118,6 @@ def codemaker_of(ladder: Ladder, draw: Draw, devils: Devils) -> Codemaker:
     return Devil(devils.worst_case(ladder.rules), ladder.exact_up_to or 0, tie)
 
 
-def _first(position: Position) -> Code:
-    """The first candidate, also where the tables that would list the candidates do not fit."""
-    try:
-        return witness(position)
-    except TooLargeError:
-        return column_code(consistent_codes(position.rules, position.history, 1), 0)
-
-
 class Codemaking:
     """Answers for every match of a server; live sets are shared through one cache, solved positions by all devils.
 
@@ -183,7 +174,7 @@ class Codemaking:
             return format_code(draw.secret(ladder))
         if history and history[-1].feedback == all_black(ladder.rules.pegs):
             return format_code(history[-1].guess)
-        return format_code(_first(Position(ladder.rules, history, self._live_sets)))
+        return format_code(witness(Position(ladder.rules, history, self._live_sets)))
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
         """Whether `secret` takes well under a millisecond."""
@@ -207,7 +198,7 @@ class Codemaking:
         with suppress(TooLargeError):
             if position.count**2 <= HINT_BUDGET:
                 return best_guess(position, EXPECTED_SIZE, candidates_only=True), "; only candidates were weighed"
-        return _first(position), "; it is the first of too many to be weighed"
+        return witness(position), "; it is the first of too many to be weighed"
 
     def warm_up(self, ladders: Iterable[Ladder]) -> None:
         """Compile the kernels and make the shared tables, before anyone waits for them."""

@@ -4,13 +4,15 @@ from collections import Counter
 from itertools import permutations, product
 from random import Random
 
+import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_game import enumeration
 from evilpegs_game.atlas import Atlas
 from evilpegs_game.codes import column_code
-from evilpegs_game.enumeration import consistent_codes
+from evilpegs_game.enumeration import first_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
@@ -43,22 +45,29 @@ def test_it_counts_and_lists_the_candidates_in_code_order(found):
     assert not atlas.columns().flags.writeable
 
 
-@given(live_sets(), st.integers(0, 9))
-def test_a_search_lists_the_same_codes_as_far_as_it_is_let(found, limit):
+@given(live_sets(), st.sampled_from([0, 3, 50, enumeration.MOST_NODES]))
+def test_the_first_code_is_found_by_search_or_by_counting_beginnings(found, nodes):
     rules, history, live = found
-    assert plain(consistent_codes(rules, history, limit)) == live[:limit]
-    assert plain(consistent_codes(rules, history, len(live) + 1)) == live
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enumeration, "MOST_NODES", nodes)
+        assert first_code(rules, history, BYTES) == live[0]
+
+
+def test_no_code_is_the_first_of_a_contradiction():
+    clash = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
+    with pytest.raises(ContradictionError):
+        first_code(Rules(3, 4), clash, BYTES)
 
 
 def test_samples_are_uniform():
-    rules = Rules(4, 5)
+    rules, each = Rules(4, 5), 50 if numba.config.DISABLE_JIT else 400
     history = (((0, 0, 1, 2), Feedback(1, 1)), ((0, 3, 3, 1), Feedback(1, 1)), ((4, 3, 1, 3), Feedback(1, 1)))
     codes = [c for c in product(range(5), repeat=4) if all(feedback(g, c) == f for g, f in history)]
     assert len(codes) in range(2, 30)
-    atlas, rng, draws = Atlas(rules, history, BYTES), Random(1), 400 * len(codes)
+    atlas, rng, draws = Atlas(rules, history, BYTES), Random(1), each * len(codes)
     drawn = Counter(atlas.sample(rng) for _ in range(draws))
     assert set(drawn) == set(codes)
-    chi_square = sum((drawn[code] - 400) ** 2 / 400 for code in codes)
+    chi_square = sum((drawn[code] - each) ** 2 / each for code in codes)
     assert chi_square < len(codes) - 1 + 3 * (2 * (len(codes) - 1)) ** 0.5
 
 

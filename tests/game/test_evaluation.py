@@ -78,8 +78,8 @@ def test_a_strategy_that_only_dawdles_is_not():
 def test_too_large_is_refused_before_anything_is_made():
     with pytest.raises(TooLargeError, match="bytes"):
         evaluate(first_candidate, Rules(12, 14))
-    with pytest.raises(TooLargeError, match="bytes"):
-        duel(first_candidate, Evil(), Rules(8, 10))
+    with pytest.raises(TooLargeError, match="take smaller rules"):
+        duel(lambda _: (0,) * 16, Evil(), Rules(16, 34))
 
 
 def test_a_duel_ends_with_all_black_and_counts_what_is_left():

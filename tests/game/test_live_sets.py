@@ -3,6 +3,7 @@
 from itertools import permutations, product
 from random import Random
 
+import numba
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +34,7 @@ def counted(monkeypatch):
     return lambda size: monkeypatch.setattr(live_sets, "listed_at", lambda rules: size)
 
 
-@settings(max_examples=40)
+@settings(max_examples=10 if numba.config.DISABLE_JIT else 40)
 @given(st.data())
 def test_the_switch_from_counting_to_listing_cannot_be_seen(data):
     rules = data.draw(st.sampled_from(SMALL))
@@ -83,6 +84,7 @@ def test_what_was_dropped_is_computed_again(counted):
     assert sets.part_sizes(rules, (), (0, 0, 1, 1)) == first
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 def test_a_huge_game_knows_its_count_its_first_candidate_and_samples():
     position = Position(HUGE, (), LiveSets())
     for guess in [(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), (0, 0, 1, 1, 2, 2, 3, 3, 10, 11)]:

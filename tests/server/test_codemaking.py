@@ -274,7 +274,6 @@ class TestDisclosure:
             raise TooLargeError
 
         live_sets = LiveSets()
-        monkeypatch.setattr(live_sets, "first", refuse)
         monkeypatch.setattr(live_sets, "get", refuse)
         codemaking = Codemaking(live_sets, None)
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
