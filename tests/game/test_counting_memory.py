@@ -50,7 +50,7 @@ def tight_bounds(rules, history, guess, peak_of):
 
 
 @compiled
-@pytest.mark.parametrize(("name", "seed"), [("8x10", 5), ("8x10", 1), ("9x11", 5)])
+@pytest.mark.parametrize(("name", "seed"), [("8x10", 5), ("8x10", 1)])
 def test_a_count_that_divides_gives_the_same(name, seed, divisions, peak_of):
     rules = Rules.parse(name)
     history, guess, whole, _ = dearest_turn(rules, "paired", seed)
@@ -64,7 +64,7 @@ def test_a_count_that_divides_gives_the_same(name, seed, divisions, peak_of):
 @compiled
 @pytest.mark.parametrize(
     ("name", "seed"),
-    [("8x10", 5), ("8x10", 1), ("9x11", 5)],
+    [("8x10", 5), ("8x10", 1)],
 )
 def test_a_count_stays_within_its_bound(name, seed, peak_of):
     rules = Rules.parse(name)
