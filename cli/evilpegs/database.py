@@ -9,7 +9,7 @@ from evilpegs.errors import CommandError
 from evilpegs.server_settings import server_settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, matches_beginning, newest_matches
 from evilpegs_server.storage.database import open_existing
-from evilpegs_server.storage.tables import events
+from evilpegs_server.storage.tables import events, matches
 
 NEWEST = "last"
 
@@ -46,5 +46,6 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
 def match_with(engine: Engine, event: str) -> str:
     """The id of a match that has this event, given as it is stored; raises NoResultFound."""
     with engine.connect() as connection:
-        match: str = connection.execute(select(events.c.match).where(events.c.json == event).limit(1)).scalar_one()
+        query = select(matches.c.id).join(events, events.c.match == matches.c.number).where(events.c.json == event)
+        match: str = connection.execute(query.limit(1)).scalar_one()
         return match

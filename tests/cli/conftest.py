@@ -158,14 +158,15 @@ def evil_match(played):
 
 @pytest.fixture
 def tampered(server, evil_match, tmp_path):
-    """A copy of the database to do wrong to."""
+    """A copy of the database to do wrong to; ``:match`` is the number of the match there."""
     place = Path(server.database.removeprefix("sqlite:///"))
     for path in place.parent.glob(place.name + "*"):
         shutil.copy(path, tmp_path)
 
     def do(statement):
         connection = sqlite3.connect(tmp_path / place.name)
-        connection.execute(statement, {"match": evil_match})
+        (number,) = connection.execute("SELECT number FROM matches WHERE id = ?", [evil_match]).fetchone()
+        connection.execute(statement, {"match": number})
         connection.commit()
         connection.close()
         return f"sqlite:///{tmp_path / place.name}"

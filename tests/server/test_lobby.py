@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.bounds import Bounds
@@ -12,7 +12,7 @@ from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.tables import events
+from evilpegs_server.storage.tables import events, matches
 
 
 @pytest.fixture
@@ -144,8 +144,9 @@ async def test_matches_are_listed_by_player_and_ladder(ann, building):
 
 async def test_one_unreadable_record_keeps_no_other_match_from_going_on(ann, restart, engine):
     bad, good = await ann.play("long"), await ann.play("tiny")
+    number = select(matches.c.number).where(matches.c.id == bad).scalar_subquery()
     with engine.begin() as connection:
-        connection.execute(update(events).where(events.c.match == bad).values(json="{}"))
+        connection.execute(update(events).where(events.c.match == number).values(json="{}"))
     later = restart()
     assert [entry["match"] for entry in later.logged] == [bad]
     assert later.lobby.get(bad) is None

@@ -101,7 +101,7 @@ def test_a_game_that_ends_is_written_together_with_the_next_and_the_projection(w
     played.do("ready", 1, None)
     played.turn("12", Feedback(2, 0))
     assert played.types == ["feedback", "game_over", "game_started"]
-    assert played.orders == [4, 5]
+    assert played.orders == [3, 4]
 
 
 def test_the_end_of_the_match_carries_the_head_before_it(writing):
@@ -109,7 +109,7 @@ def test_the_end_of_the_match_carries_the_head_before_it(writing):
     played.do("resign", None)
     assert played.types == ["game_over", "match_over"]
     assert played.events[-1]["head"] == played.minutes.entries[0].hash
-    assert played.orders == [4, 5, 6]
+    assert played.orders == [3, 4, 5]
 
 
 @pytest.mark.parametrize("client_nonce", [None, "mine"])

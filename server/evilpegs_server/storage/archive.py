@@ -52,7 +52,7 @@ def recorded_events(engine: Engine, ladders: Iterable[str] | None = None) -> Ite
     """The JSON of every event, match by match in the order they began; only of ``ladders`` if given."""
     query = (
         select(events.c.json)
-        .join(matches, matches.c.id == events.c.match)
+        .join(matches, matches.c.number == events.c.match)
         .order_by(matches.c.started_at, events.c.match, events.c.seq)
     )
     if ladders is not None:
@@ -76,8 +76,8 @@ def newest_matches(engine: Engine, count: int) -> list[str]:
 
 
 def _stored(connection: Connection, row: Any) -> StoredMatch:
-    found = connection.execute(select(events).where(events.c.match == row.id).order_by(events.c.seq))
+    found = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
     entries = [Entry(e.seq, e.at, e.type, e.json, e.hash) for e in found]
-    begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.id))
+    begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.number))
     nonces = {game: nonce for game, nonce in begun}  # noqa: C416 - rows are not pairs
     return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)

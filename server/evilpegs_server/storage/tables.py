@@ -1,7 +1,9 @@
 """The tables. A record is its rows of `events`; everything else is beside it or follows from it.
 
 `matches.seed` is what the nonces of a match come from and is never told; `games.client_nonce` is kept from `ready`
-on, because the secret of a fixed game depends on it before any event shows it.
+on, because the secret of a fixed game depends on it before any event shows it. `events` and `games` name their match
+by `matches.number`, the order in which matches were stored: it is smaller than the id the world knows, and so is what
+every guess writes.
 """
 
 from sqlalchemy import (
@@ -41,7 +43,8 @@ players = Table(
 matches = Table(
     "matches",
     metadata,
-    Column("id", String(16), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("id", String(16), nullable=False, unique=True),
     Column("player", ForeignKey("players.id"), nullable=False),
     Column("ladder", String(40), nullable=False),
     Column("seed", LargeBinary(32), nullable=False),
@@ -54,7 +57,7 @@ matches = Table(
 events = Table(
     "events",
     metadata,
-    Column("match", ForeignKey("matches.id"), primary_key=True),
+    Column("match", ForeignKey("matches.number"), primary_key=True),
     Column("seq", Integer, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("type", String(20), nullable=False),
@@ -65,7 +68,7 @@ events = Table(
 games = Table(
     "games",
     metadata,
-    Column("match", ForeignKey("matches.id"), primary_key=True),
+    Column("match", ForeignKey("matches.number"), primary_key=True),
     Column("game", Integer, primary_key=True),
     Column("client_nonce", String(64)),
     Column("outcome", String(10)),

@@ -28,9 +28,9 @@ ENOUGH_JOBS: Final = 128
 class Write(NamedTuple):
     """Rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
 
-    A ``bulk`` statement takes all rows at once, each a tuple, as the JSON text of its parameter ``rows``. The driver
-    gives up the interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step
-    for all rows instead of one for each decides how much a busy server can store.
+    A ``bulk`` statement takes all rows at once as the JSON text of its parameter ``rows``. The driver gives up the
+    interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step for all rows
+    instead of one for each decides how much a busy server can store.
     """
 
     order: int

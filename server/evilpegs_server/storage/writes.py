@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Table, Text, bindparam, func, literal_column, select, true, update
+from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, select, true, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.server_messages import GameOver
@@ -13,27 +13,33 @@ from evilpegs_server.storage.writer import Row, Write
 
 
 def _from_json(table: Table, *columns: str) -> Insert:
-    """Insert the rows of the JSON text ``rows``, a list of lists with these columns."""
+    """Insert the rows of the JSON text ``rows``, a list of lists: the id of a match, then what goes in ``columns``."""
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
-    values = [func.json_extract(row.c.value, literal_column(f"'$[{place}]'")) for place in range(len(columns))]
+    match, *values = (
+        func.json_extract(row.c.value, literal_column(f"'$[{place}]'")) for place in range(len(columns) + 1)
+    )
+    number = select(matches.c.number).where(matches.c.id == match).scalar_subquery()
     # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
-    return insert(table).from_select(columns, select(*values).where(true()))
+    return insert(table).from_select(["match", *columns], select(number, *values).where(true()))
+
+
+def _over() -> Update:
+    """The matches whose ids are listed in the JSON text ``rows`` are over."""
+    ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
+    return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
 
 
 _PLAYERS: Final = insert(players)
 _GUESTS: Final = insert(players).on_conflict_do_nothing()
 _MATCHES: Final = insert(matches)
-_EVENTS: Final = _from_json(events, "match", "seq", "at", "type", "json", "hash")
-_BEGUN: Final = _from_json(games, "match", "game", "client_nonce")
-_GAME_BEGUN: Final = _BEGUN.on_conflict_do_update(
-    index_elements=["match", "game"], set_={"client_nonce": _BEGUN.excluded.client_nonce}
-)
-_OVER: Final = _from_json(games, "match", "game", "outcome", "guesses", "elapsed_ms")
-_GAME_OVER: Final = _OVER.on_conflict_do_update(
+_GAME_FACTS: Final = ("client_nonce", "outcome", "guesses", "elapsed_ms")
+_NEW_GAMES: Final = _from_json(games, "game", *_GAME_FACTS)
+_GAMES: Final = _NEW_GAMES.on_conflict_do_update(
     index_elements=["match", "game"],
-    set_={name: _OVER.excluded[name] for name in ("outcome", "guesses", "elapsed_ms")},
+    set_={name: func.coalesce(_NEW_GAMES.excluded[name], games.c[name]) for name in _GAME_FACTS},
 )
-_MATCH_OVER: Final = update(matches).where(matches.c.id == bindparam("match_id")).values(over=True)
+_EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
+_MATCHES_OVER: Final = _over()
 
 
 def player_claimed(player: Player, token_hash: str, at: int) -> Write:
@@ -72,7 +78,7 @@ def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) 
 
 def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
     """The player was ready and gave his nonce."""
-    return Write(3, _GAME_BEGUN, [(match, game, client_nonce)], bulk=True)
+    return Write(3, _GAMES, [(match, game, client_nonce, None, None, None)], bulk=True)
 
 
 def recorded(match: str, entries: list[Entry]) -> Write:
@@ -82,10 +88,10 @@ def recorded(match: str, entries: list[Entry]) -> Write:
 
 def game_over(event: GameOver) -> Write:
     """The projection of a finished game."""
-    row = (event.match, event.game, event.outcome, event.guesses, event.elapsed_ms)
-    return Write(5, _GAME_OVER, [row], bulk=True)
+    row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms)
+    return Write(3, _GAMES, [row], bulk=True)
 
 
 def match_over(match: str) -> Write:
     """The match is over."""
-    return Write(6, _MATCH_OVER, [{"match_id": match}])
+    return Write(5, _MATCHES_OVER, [match], bulk=True)

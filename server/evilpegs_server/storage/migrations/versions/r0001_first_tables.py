@@ -26,38 +26,40 @@ def upgrade() -> None:
     )
     op.create_table(
         "matches",
+        sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("id", sa.String(16), nullable=False),
         sa.Column("player", sa.Integer(), nullable=False),
         sa.Column("ladder", sa.String(40), nullable=False),
         sa.Column("seed", sa.LargeBinary(32), nullable=False),
         sa.Column("started_at", sa.BigInteger(), nullable=False),
         sa.Column("over", sa.Boolean(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_matches"),
+        sa.PrimaryKeyConstraint("number", name="pk_matches"),
+        sa.UniqueConstraint("id", name="uq_matches_id"),
         sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_matches_player"),
     )
     op.create_index("ix_matches_ladder", "matches", ["ladder"])
     op.create_index("ix_matches_player", "matches", ["player"])
     op.create_table(
         "events",
-        sa.Column("match", sa.String(16), nullable=False),
+        sa.Column("match", sa.Integer(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("type", sa.String(20), nullable=False),
         sa.Column("json", sa.Text(), nullable=False),
         sa.Column("hash", sa.String(64), nullable=False),
         sa.PrimaryKeyConstraint("match", "seq", name="pk_events"),
-        sa.ForeignKeyConstraint(["match"], ["matches.id"], name="fk_events_match"),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_events_match"),
     )
     op.create_table(
         "games",
-        sa.Column("match", sa.String(16), nullable=False),
+        sa.Column("match", sa.Integer(), nullable=False),
         sa.Column("game", sa.Integer(), nullable=False),
         sa.Column("client_nonce", sa.String(64), nullable=True),
         sa.Column("outcome", sa.String(10), nullable=True),
         sa.Column("guesses", sa.Integer(), nullable=True),
         sa.Column("elapsed_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("match", "game", name="pk_games"),
-        sa.ForeignKeyConstraint(["match"], ["matches.id"], name="fk_games_match"),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_games_match"),
     )
 
 
