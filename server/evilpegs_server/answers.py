@@ -37,15 +37,26 @@ class Asked(NamedTuple):
 
 def told(match: str, asked: Asked | None, minutes: Minutes, objection: str | None) -> list[str]:
     """The texts of one step, in order; the direct answer to ``asked`` carries its id."""
-    re = asked.message.id if asked else None
-    awaited = _ANSWERED_BY.get(asked.message.type) if asked and not objection else None
+    if asked is None or asked.message.id is None:
+        return _told_without_id(match, minutes, objection)
+    re = asked.message.id
+    awaited = _ANSWERED_BY.get(asked.message.type) if not objection else None
     texts = [objection] if objection else []
     for entry in minutes.entries:
         texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
         awaited = None if entry.type == awaited else awaited
     if minutes.turn is not None:
-        answers_ready = asked is not None and isinstance(asked.message, Ready)
-        texts.append(turn(match, minutes.turn, re if answers_ready else None))
+        texts.append(turn(match, minutes.turn, re if isinstance(asked.message, Ready) else None))
+    return texts
+
+
+def _told_without_id(match: str, minutes: Minutes, objection: str | None) -> list[str]:
+    """The same where no answer has to name its request."""
+    texts = [entry.text for entry in minutes.entries]
+    if objection:
+        texts.insert(0, objection)
+    if minutes.turn is not None:
+        texts.append(turn(match, minutes.turn))
     return texts
 
 

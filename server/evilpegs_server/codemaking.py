@@ -12,7 +12,7 @@ from evilpegs_game.codemaker import Codemaker, Devil, Evil, Fixed, Method, witne
 from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.criteria import EXPECTED_SIZE
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.selection import best_guess
 from evilpegs_protocol.commitment import secret_index, tie_index
 from evilpegs_server.bounds import Bounds, is_enumerated
@@ -140,7 +140,9 @@ class Codemaking:
         self._bounds = bounds
 
     def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
-        """The reply to a guess, computed here and now."""
+        """The reply to a guess, computed here and now; a rated fixed secret needs no position."""
+        if ladder.codemaker == "fixed" and ladder.rated:
+            return Answer(feedback(guess, draw.secret(ladder)))
         position = Position(ladder.rules, history, self._live_sets)
         return self._told(ladder, position, guess, codemaker_of(ladder, draw, self._devils).reply(position, guess))
 

@@ -44,8 +44,10 @@ class Record:
 
     def append_text(self, at: int, kind: str, text: str) -> Entry:
         """Add the next event, whose canonical JSON is ``text``."""
-        entry = Entry(self.seq + 1, at, kind, text, event_hash(self.head, text))
-        self.entries.append(entry)
+        entries = self.entries
+        before = entries[-1].hash if entries else GENESIS
+        entry = Entry(len(entries) + 1, at, kind, text, event_hash(before, text))
+        entries.append(entry)
         return entry
 
     def since(self, seq: int) -> list[Entry]:

@@ -104,14 +104,14 @@ class Scribe:
         secrets: Mapping[int, str | None],
     ) -> None:
         match event:
+            case GuessAnswered() if answer is not None:
+                minutes.entries.append(self._feedback(event, answer, stalled_ms))
             case TurnOpened():
                 minutes.turn = event
             case GameBegun():
                 minutes.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
             case GameOpened():
                 self._enter(minutes, transcript.game_started(self._match, event, *self._next()))
-            case GuessAnswered() if answer is not None:
-                minutes.entries.append(self._feedback(event, answer, stalled_ms))
             case GameEnded():
                 shown = secrets[event.game] if event.game in secrets else self._secret(event)
                 over = transcript.game_over(self._match, event, shown, *self._next())
