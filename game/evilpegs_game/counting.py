@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting_kernels import Index, Rows, Words, add_color, color_gains, fill_bounds, join
+from evilpegs_game.counting_kernels import Index, Rows, Words, add_color, color_gains, fill_bounds, improve_order, join
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.rules import Rules
@@ -141,7 +141,7 @@ class Frame:
         for place, guess in enumerate(self.guesses):
             np.add.at(self.times[place], [number[color] for color in guess], 1)
             self.color_of[place] = [number[guess[group[0]]] for group in self.pegs]
-        self.order = _color_order(self.times)
+        self.order = _color_order(self.times, self.rules.pegs)
 
     def _lay_out_fields(self, asked: bool) -> None:
         self.bits = self.rules.pegs.bit_length() if asked else 0
@@ -342,11 +342,11 @@ class _Counter:
         )
 
 
-def _color_order(times: Index) -> list[int]:
-    """Next the color that touches the fewest guesses not touched yet; then the one that guesses have most often.
+def _color_order(times: Index, pegs: int) -> list[int]:
+    """The colors in an order that keeps tables small: few guesses are half told at any time.
 
-    Tables stay small while few guesses are half told: an untouched guess has got nothing, one whose colors are all done
-    has its feedback. ``times`` is int64 (guesses, colors).
+    First next the color that touches the fewest guesses not touched yet, of these the one that guesses have most
+    often; then better by moving one color after another. ``times`` is int64 (guesses, colors).
     """
     left, order = set(range(times.shape[1])), []
     touched = np.zeros(times.shape[0], np.bool_)
@@ -355,7 +355,9 @@ def _color_order(times: Index) -> list[int]:
         touched |= times[:, color] > 0
         order.append(color)
         left.remove(color)
-    return order
+    better = np.array(order)
+    improve_order(times, pegs, better)
+    return [int(color) for color in better]
 
 
 def most_rows(frame: Frame, max_bytes: int) -> int:

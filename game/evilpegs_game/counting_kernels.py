@@ -435,3 +435,51 @@ def _leads_to(rows: Rows, row: int, gains: Words, subset: int, next_rows: Rows, 
         if rows[row, column] + gains[subset, column - 1] != next_rows[found, column]:
             return False
     return True
+
+
+@kernel
+def improve_order(times: Index, pegs: int, order: Index) -> None:
+    """Move colors about in ``order``, in place, as long as that makes `_spread` smaller."""
+    best, found = _spread(times, pegs, order), True
+    other = np.empty_like(order)
+    while found:
+        found = False
+        for here in range(order.size):
+            for there in range(order.size):
+                _move(order, here, there, other)
+                spread = _spread(times, pegs, other)
+                if spread < best:
+                    best, found = spread, True
+                    order[:] = other
+
+
+@kernel
+def _spread(times: Index, pegs: int, order: Index) -> float:
+    """Roughly how many rows all tables have: in how many ways the guesses can stand, at each place of the order.
+
+    A guess can stand in few ways while few of its pegs, or nearly all, have had their color; ``times`` is int64
+    (guesses, colors).
+    """
+    done = np.zeros(times.shape[0], np.int64)
+    total = 0.0
+    for place in range(order.size - 1):
+        ways = 1.0
+        for guess in range(done.size):
+            done[guess] += times[guess, order[place]]
+            ways *= 1 + 2 * min(done[guess], pegs - done[guess])
+        total += ways
+    return total
+
+
+@kernel
+def _move(order: Index, here: int, there: int, moved: Index) -> None:
+    """``moved`` is the order with the color at ``here`` taken out and put in at ``there``."""
+    left = 0
+    for place in range(order.size):
+        if place == there:
+            moved[place] = order[here]
+            continue
+        if left == here:
+            left += 1
+        moved[place] = order[left]
+        left += 1
