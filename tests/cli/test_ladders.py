@@ -20,8 +20,11 @@ def test_the_built_in_ladders(run):
     }
 
 
-def test_a_server_is_asked(run, server):
-    assert run("ladders", "--server", server.url, "--json").document == run("ladders", "--json").document
+def test_a_server_is_asked_and_lists_what_it_offers(run, server):
+    built_in = run("ladders", "--json").document["ladders"]
+    offered = run("ladders", "--server", server.url, "--json").document["ladders"]
+    too_dear = ["colossus-evil", "colossus-practice", "colossus-evil-practice"]
+    assert offered == [ladder for ladder in built_in if ladder["id"] not in too_dear]
 
 
 def test_the_table(run):
