@@ -20,12 +20,17 @@ GUESSES = ["1122", "3344", "5566", "1212", "3434", "5656", "1234", "3456", "5612
 @dataclass
 class Load:
     """What all connections of a run share. ``pause`` is the mean time between answer and next
-    guess in seconds, spread so that connections do not fall into step."""
+    guess in seconds, spread so that connections do not fall into step.
+    ``together``: nobody plays before all are welcome."""
 
     url: str
     connections: int
     pause: float = 0.0
     name: str = "load"
+    ladder: str = "classic"
+    together: bool = False
+    welcome: list["Player"] = field(default_factory=list)
+    complete: asyncio.Event = field(default_factory=asyncio.Event)
     counting: bool = False
     answered: int = 0
     latencies: list[float] = field(default_factory=list)
@@ -87,12 +92,27 @@ class Player(asyncio.Protocol):
             event = json.loads(frame)
             self.match, self.game = event["match"], event["game"]
             self.say(type="ready", match=self.match, game=self.game)
-        elif b'"type":"match_over"' in frame or b'"type":"welcome"' in frame:
-            self.say(type="play", ladder="classic")
+        elif b'"type":"welcome"' in frame:
+            self.welcomed()
+        elif b'"type":"match_over"' in frame:
+            self.play()
         elif b'"type":"game_over"' in frame:
             self.count()
         elif b'"type":"error"' in frame:
             raise SystemExit(frame.decode())
+
+    def welcomed(self):
+        load = self.load
+        load.welcome.append(self)
+        if not load.together:
+            self.play()
+        elif len(load.welcome) == load.connections:
+            load.complete.set()
+            for player in load.welcome:
+                player.play()
+
+    def play(self):
+        self.say(type="play", ladder=self.load.ladder)
 
     def turn_came(self, frame):
         number = int(frame.split(b'"turn":')[1].split(b",")[0].strip(b"}"))
@@ -141,6 +161,8 @@ async def run(load, seconds, warm_up=1.5, player=Player):
             lambda number=number: player(load, number), address.hostname, address.port
         )
         transports.append(transport)
+    if load.together:
+        await load.complete.wait()
     await asyncio.sleep(warm_up)
     load.counting, began = True, time.perf_counter()
     await asyncio.sleep(seconds)
