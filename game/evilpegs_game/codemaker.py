@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
-from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.worst_case import WorstCase
 
 TieBreak = Callable[[int, int], int]
@@ -41,7 +41,7 @@ class Evil:
     """Has no secret and gives the feedback that leaves most candidates.
 
     Of several the first in feedback order (fewest blacks, then fewest whites), or the one that
-    ``tie_break`` takes, which is asked even when there is no choice.
+    ``tie_break`` takes, which is asked only when there is a choice.
     """
 
     tie_break: TieBreak | None = field(default=None, repr=False)
@@ -120,16 +120,18 @@ def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
 
     All-black is among them only when there is no other.
     """
-    parts = position.parts(guess)
-    ending = all_black(position.rules.pegs)
-    if len(parts) > 1:
-        parts.pop(ending, None)
-    largest = max(parts.values())
-    return tuple(given for given, size in parts.items() if size == largest)
+    *sizes, _ = position.part_sizes(guess)  # all-black comes last
+    largest = max(sizes, default=0)
+    numbering = feedbacks(position.rules.pegs)
+    if not largest:
+        return numbering[-1:]
+    return tuple([numbering[place] for place, size in enumerate(sizes) if size == largest])
 
 
 def _one_of(allowed: tuple[Feedback, ...], position: Position, tie_break: TieBreak | None) -> Feedback:
-    return allowed[tie_break(position.turn, len(allowed)) if tie_break else 0]
+    if len(allowed) == 1 or tie_break is None:
+        return allowed[0]
+    return allowed[tie_break(position.turn, len(allowed))]
 
 
 def witness(position: Position) -> Code:

@@ -20,7 +20,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting_kernels import Index, Rows, Words, add_color, color_gains, fill_bounds, improve_order, join
+from evilpegs_game.counting_kernels import (
+    Index,
+    Rows,
+    Words,
+    add_color,
+    color_gains,
+    fill_bounds,
+    first_order,
+    improve_order,
+    join,
+)
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.rules import Rules
@@ -348,16 +358,9 @@ def _color_order(times: Index, pegs: int) -> list[int]:
     First next the color that touches the fewest guesses not touched yet, of these the one that guesses have most
     often; then better by moving one color after another. ``times`` is int64 (guesses, colors).
     """
-    left, order = set(range(times.shape[1])), []
-    touched = np.zeros(times.shape[0], np.bool_)
-    while left:
-        color = min(left, key=lambda one: (int(((times[:, one] > 0) & ~touched).sum()), -int(times[:, one].sum()), one))
-        touched |= times[:, color] > 0
-        order.append(color)
-        left.remove(color)
-    better = np.array(order)
-    improve_order(times, pegs, better)
-    return [int(color) for color in better]
+    order = first_order(times)
+    improve_order(times, pegs, order)
+    return [int(color) for color in order]
 
 
 def most_rows(frame: Frame, max_bytes: int) -> int:

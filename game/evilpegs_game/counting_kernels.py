@@ -438,6 +438,30 @@ def _leads_to(rows: Rows, row: int, gains: Words, subset: int, next_rows: Rows, 
 
 
 @kernel
+def first_order(times: Index) -> Index:
+    """Colors by how few guesses they touch that none before has touched, then by how often guesses have them."""
+    guesses, colors = times.shape
+    order = np.arange(colors)
+    touched = np.zeros(guesses, np.bool_)
+    for place in range(colors):
+        best, best_at = 1 << 30, place
+        for at in range(place, colors):
+            fresh = total = 0
+            for guess in range(guesses):
+                total += times[guess, order[at]]
+                if times[guess, order[at]] and not touched[guess]:
+                    fresh += 1
+            rank = (fresh << 20) - (total << 6) + order[at]
+            if rank < best:
+                best, best_at = rank, at
+        order[place], order[best_at] = order[best_at], order[place]
+        for guess in range(guesses):
+            if times[guess, order[place]]:
+                touched[guess] = True
+    return order
+
+
+@kernel
 def improve_order(times: Index, pegs: int, order: Index) -> None:
     """Move colors about in ``order``, in place, as long as that makes `_spread` smaller."""
     best, found = _spread(times, pegs, order), True

@@ -35,13 +35,17 @@ _ENTRY_BYTES: Final = 1024
 """What an entry takes besides its codes (key, array header, links), generously."""
 _SIZES_BYTES: Final = 2048
 """What the part sizes of one guess take with their keys."""
+_LISTED_PEGS: Final = 8
 _LIST_BYTES: Final = 64
 """What a code takes while it is listed, at most."""
 
 
 def listed_at(rules: Rules) -> int:
-    """A live set of so many codes is listed rather than counted: about as many as a count makes rows."""
-    return max(256, int(4**rules.pegs) // 16)
+    """A live set of so many codes is listed rather than counted: about as many as a count makes rows.
+
+    With few pegs any count takes less time than to list even a few codes.
+    """
+    return int(4**rules.pegs) // 16 if rules.pegs >= _LISTED_PEGS else 1
 
 
 class LiveSets:
