@@ -35,6 +35,7 @@ _ENTRY_BYTES: Final = 1024
 """What an entry takes besides its codes (key, array header, links), generously."""
 _SIZES_BYTES: Final = 2048
 """What the part sizes of one guess take with their keys."""
+_HEAD_BYTES: Final = 4
 _LISTED_PEGS: Final = 8
 _LIST_BYTES: Final = 64
 """What a code takes while it is listed, at most."""
@@ -96,7 +97,7 @@ class LiveSets:
                 f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message)
-        return self._shared_set((rules, ()), lambda: self._every_code(rules, needed))
+        return self._shared_set(_exact_key(rules, ()), lambda: self._every_code(rules, needed))
 
     def get(self, rules: Rules, history: History) -> Columns:
         """The codes consistent with ``history``, in code order, at least one.
@@ -105,16 +106,17 @@ class LiveSets:
             ContradictionError: there is none.
             TooLargeError: they do not fit the budget.
         """
-        found = self._sets.get((rules, history))
+        key = _exact_key(rules, history)
+        found = self._sets.get(key)
         if found is not None:
             return found
         if not history:
             return self.all_codes(rules)
         if rules.size <= ENUMERATED_CODES:  # computed in less time than it takes to find out who else wants it
-            found = self._consistent(rules, history)
-            self._sets.put((rules, history), found, found.nbytes + _ENTRY_BYTES)
+            found = self._consistent(key, rules, history)
+            self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
             return found
-        return self._shared_set((rules, history), lambda: self._consistent(rules, history))
+        return self._shared_set(key, lambda: self._consistent(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
         """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
@@ -126,7 +128,7 @@ class LiveSets:
         if rules.size <= ENUMERATED_CODES:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
         history = tuple(dict.fromkeys(history))
-        exact = (rules, history, guess)
+        exact = _exact_key(rules, history) + bytes(guess)
         found = self._sizes.get(exact)
         if found is None:
             key, symmetry = canonical(rules, history, guess)
@@ -186,9 +188,9 @@ class LiveSets:
 
         return self._setting.get(key, find_or_compute)
 
-    def _consistent(self, rules: Rules, history: History) -> Columns:
+    def _consistent(self, exact: bytes, rules: Rules, history: History) -> Columns:
         """Selected from the longest history before that is still here, or from all codes if they fit, or listed."""
-        known, columns = self._longest_before(rules, history)
+        known, columns = self._longest_before(exact, rules, history)
         if columns is None:
             return self._listed(rules, history)
         for number, (guess, given) in enumerate(history[known:], known + 1):
@@ -198,9 +200,9 @@ class LiveSets:
                 raise ContradictionError(message)
         return columns
 
-    def _longest_before(self, rules: Rules, history: History) -> tuple[int, Columns | None]:
+    def _longest_before(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
         for length in range(len(history) - 1, 0, -1):
-            found = self._sets.get((rules, history[:length]))
+            found = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
             if found is not None:
                 return length, found
         from_all = rules.size <= ENUMERATED_CODES or self.bytes_needed(rules) <= self._max_bytes // 4
@@ -253,6 +255,18 @@ class LiveSets:
         if columns is None:
             return self._listed(rules, image)
         return moved(select(columns, there.image(guess), given), there, onto)
+
+
+def _exact_key(rules: Rules, history: History) -> bytes:
+    """The rules and the turns as they are; the key of a shorter history is the beginning of that of a longer.
+
+    Bytes, because the collector of garbage would walk through tuples again and again; and never a canonical key.
+    """
+    numbers = [0, rules.pegs, rules.colors, rules.repeats]
+    for guess, given in history:
+        numbers += guess
+        numbers += given
+    return bytes(numbers)
 
 
 def moved(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/contest.md", "docs/architecture.md", "docs/counting.md", "protocol/README.md"]
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/contest.md",
+    "docs/architecture.md",
+    "docs/counting.md",
+    "protocol/README.md",
+]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 STRATEGY = re.compile(r"```python\n(.*?def choose.*?)```", re.DOTALL)
 TYPED = {"play": "1122\nhint\nresign\n"}
