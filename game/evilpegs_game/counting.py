@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Code
+from evilpegs_game.color_order import color_order
 from evilpegs_game.counting_kernels import (
     Index,
     Rows,
@@ -27,8 +28,6 @@ from evilpegs_game.counting_kernels import (
     add_color,
     color_gains,
     fill_bounds,
-    first_order,
-    improve_order,
     join,
 )
 from evilpegs_game.errors import ContradictionError, TooLargeError
@@ -151,7 +150,7 @@ class Frame:
         for place, guess in enumerate(self.guesses):
             np.add.at(self.times[place], [number[color] for color in guess], 1)
             self.color_of[place] = [number[guess[group[0]]] for group in self.pegs]
-        self.order = _color_order(self.times, self.rules.pegs)
+        self.order = color_order(self.times, self.rules.pegs)
 
     def _lay_out_fields(self, asked: bool) -> None:
         self.bits = self.rules.pegs.bit_length() if asked else 0
@@ -350,17 +349,6 @@ class _Counter:
             np.empty(most, np.int32),
             self._sums,
         )
-
-
-def _color_order(times: Index, pegs: int) -> list[int]:
-    """The colors in an order that keeps tables small: few guesses are half told at any time.
-
-    First next the color that touches the fewest guesses not touched yet, of these the one that guesses have most
-    often; then better by moving one color after another. ``times`` is int64 (guesses, colors).
-    """
-    order = first_order(times)
-    improve_order(times, pegs, order)
-    return [int(color) for color in order]
 
 
 def most_rows(frame: Frame, max_bytes: int) -> int:
