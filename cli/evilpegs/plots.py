@@ -1,0 +1,109 @@
+"""Charts as files: bars of one or several named series, as PNG or SVG."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evilpegs.errors import CommandError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SUFFIXES: Final = (".png", ".svg")
+COLORS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
+"""Told apart also by who cannot tell red from green: M. Okabe and K. Ito, Color Universal Design (2002)."""
+HEIGHT: Final = 5.0
+LEAST_WIDTH, MOST_WIDTH = 7.0, 18.0
+"""Of a chart, in inches; between them it grows with the bars."""
+FEW: Final = 32
+"""So many bars have room for their numbers above them."""
+SHARE: Final = 0.8
+"""Of a label's room that its bars take."""
+
+
+def check_plot(path: Path) -> None:
+    """Say before the work what would keep a chart from being written after it.
+
+    Raises:
+        CommandError: another suffix than .png and .svg, no such directory, or matplotlib is not installed.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        message = f"a plot is a .png or a .svg file, not {path.name[:40]!r}"
+        raise CommandError(message)
+    if not path.parent.is_dir():
+        message = f"there is no directory {path.parent} for the plot; make it or name another file"
+        raise CommandError(message)
+    if find_spec("matplotlib") is None:
+        message = "a plot needs matplotlib, which is not installed; run: pip install 'evilpegs[plot]'"
+        raise CommandError(message)
+
+
+def bar_chart(
+    path: Path,
+    title: str,
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    x_label: str,
+    y_label: str,
+) -> None:
+    """Write bars side by side over each of ``labels``, one for each of ``series``, to a .png or .svg file.
+
+    Each series has one value a label; a shorter one ends before the last label. The same chart is the same file.
+
+    Raises:
+        CommandError: as `check_plot`, or the file cannot be written.
+    """
+    check_plot(path)
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "evilpegs", "svg.fonttype": "none", "axes.unicode_minus": False}):
+        figure = _figure(labels, series)
+        axes = figure.subplots()
+        _draw(axes, labels, series)
+        _describe(axes, title, x_label, y_label)
+        _save(figure, path)
+
+
+def _figure(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> "Figure":
+    from matplotlib.figure import Figure
+
+    bars = len(labels) * (1 + len(series))
+    return Figure(figsize=(min(MOST_WIDTH, max(LEAST_WIDTH, 0.22 * bars)), HEIGHT), dpi=120, layout="constrained")
+
+
+def _draw(axes: "Axes", labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+    width = SHARE / len(series)
+    for place, (name, values) in enumerate(series.items()):
+        left = [x - SHARE / 2 + place * width for x in range(len(values))]
+        bars = axes.bar(left, values, width, align="edge", label=name, color=COLORS[place % len(COLORS)])
+        if len(labels) * len(series) <= FEW:
+            shown = [f"{value:,g}" if value < 1e6 else f"{value:.2e}" for value in values]
+            axes.bar_label(bars, shown, padding=2, fontsize=8 if len(series) == 1 else 6)
+    axes.set_xticks(range(len(labels)), labels, rotation=90 if len(labels) > FEW else 0)
+    axes.set_xlim(-0.6, len(labels) - 0.4)
+    axes.margins(y=0.08)
+    if len(series) > 1:
+        axes.legend(frameon=False)
+
+
+def _describe(axes: "Axes", title: str, x_label: str, y_label: str) -> None:
+    axes.set_title(title, loc="left", fontweight="bold")
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    kind = path.suffix.lower().removeprefix(".")
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    try:
+        figure.savefig(path, format=kind, metadata=metadata)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or error}"
+        raise CommandError(message) from error
