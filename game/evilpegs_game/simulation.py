@@ -1,0 +1,105 @@
+"""Simulation: what a strategy needs on average where playing every secret takes too long or chance plays a part.
+
+A game has a number. Its secret and all its strategy's chance come from the dice of that number, so a block of games
+has the same result wherever and beside whatever it is played, and blocks can be added up.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import zip_longest
+from math import sqrt
+from typing import Final, TypeVar
+
+from evilpegs_game.atlas import Dice
+from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codes import Code, code_at
+from evilpegs_game.errors import StuckError
+from evilpegs_game.feedback import all_black, feedback
+from evilpegs_game.rules import Rules
+
+NORMAL_95: Final = 1.959964
+"""Of normal draws 95 % are within so many standard deviations of their mean."""
+
+MAX_TURNS: Final = 200
+"""Guesses without success after which a strategy is taken to be stuck."""
+
+_D = TypeVar("_D", bound=Dice)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Games played, at least one: ``distribution[i]`` of them were solved at guess i + 1."""
+
+    rules: Rules
+    distribution: tuple[int, ...]
+
+    def __add__(self, other: "Simulation") -> "Simulation":
+        """Both blocks of games as one; raises ValueError if their rules differ."""
+        if self.rules != other.rules:
+            message = f"games of {self.rules} and of {other.rules} have no mean in common"
+            raise ValueError(message)
+        pairs = zip_longest(self.distribution, other.distribution, fillvalue=0)
+        return Simulation(self.rules, tuple(map(sum, pairs)))
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return sum(self.distribution)
+
+    @property
+    def total(self) -> int:
+        """The guesses of all of them."""
+        return sum(guesses * games for guesses, games in enumerate(self.distribution, 1))
+
+    @property
+    def max(self) -> int:
+        """The guesses of the longest."""
+        return len(self.distribution)
+
+    @property
+    def mean(self) -> float:
+        """Guesses a game."""
+        return self.total / self.games
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where the expected guesses a game are, with 95 % confidence; None after one game, which says nothing."""
+        if self.games == 1:
+            return None
+        squares = sum(guesses * guesses * games for guesses, games in enumerate(self.distribution, 1))
+        spread = squares * self.games - self.total**2  # exact: the variance, times games and games - 1
+        error = NORMAL_95 * sqrt(spread / (self.games - 1)) / self.games
+        return self.mean - error, self.mean + error
+
+
+def simulate(
+    choose: Callable[[Position, _D], Code], rules: Rules, games: range, dice_of: Callable[[int], _D]
+) -> Simulation:
+    """Play the games of these numbers, at least one; that of number i with ``dice_of(i)`` and nothing else of chance.
+
+    The dice draw the secret, alike from all codes, and are then handed to ``choose`` at each turn.
+
+    Raises:
+        StuckError: a game was not over after `MAX_TURNS` guesses.
+        TooLargeError: as the candidates of a `Position` do.
+    """
+    live_sets = LiveSets()
+    solved = [0] * MAX_TURNS
+    for number in games:
+        solved[_guesses(choose, Position(rules, (), live_sets), dice_of(number)) - 1] += 1
+    while not solved[-1]:
+        solved.pop()
+    return Simulation(rules, tuple(solved))
+
+
+def _guesses(choose: Callable[[Position, _D], Code], position: Position, dice: _D) -> int:
+    """The guesses that one game takes."""
+    secret = code_at(dice.randrange(position.rules.size), position.rules)
+    for turn in range(1, MAX_TURNS + 1):
+        guess = choose(position, dice)
+        given = feedback(guess, secret)
+        if given == all_black(position.rules.pegs):
+            return turn
+        position = position.after(guess, given)
+    message = f"the strategy is stuck: a game of {position.rules} was not over after {MAX_TURNS} guesses"
+    raise StuckError(message)

@@ -1,0 +1,83 @@
+from itertools import pairwise
+from random import Random
+from statistics import mean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evilpegs_game.errors import StuckError
+from evilpegs_game.rules import Rules
+from evilpegs_game.simulation import Simulation, simulate
+
+RULES = Rules(2, 3)
+
+
+def consistent(position, dice):
+    return position.sample(dice)[0]
+
+
+def first_consistent(position, dice):
+    return position.first_candidate
+
+
+class Loaded:
+    """Dice that show the secret of that number and then always the first."""
+
+    def __init__(self, number):
+        self.draws = [number]
+
+    def randrange(self, stop):
+        return self.draws.pop() if self.draws else 0
+
+
+def test_every_secret_once_is_what_an_evaluation_counts():
+    played = simulate(first_consistent, Rules(3, 3), range(27), Loaded)
+    assert played.distribution == (1, 3, 12, 9, 2)
+    assert (played.games, played.total, played.max, played.mean) == (27, 89, 5, 89 / 27)
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=12, unique=True))
+def test_blocks_add_up_to_the_whole(cuts):
+    first, *_, last = sorted(cuts)
+    blocks = [simulate(consistent, RULES, range(one, two), Random) for one, two in pairwise(sorted(cuts))]
+    whole = simulate(consistent, RULES, range(first, last), Random)
+    assert sum(blocks[1:], blocks[0]) == whole
+    assert whole.games == last - first
+
+
+def test_a_game_depends_on_its_dice_alone():
+    alone = simulate(consistent, RULES, range(7, 8), Random)
+    games = [simulate(consistent, RULES, range(number, number + 1), Random).max for number in range(20)]
+    assert games[7] == alone.max
+    assert len(set(games)) > 1
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=40))
+def test_mean_and_interval_by_the_book(lengths):
+    distribution = tuple(lengths.count(guesses) for guesses in range(1, max(lengths) + 1))
+    played = Simulation(RULES, distribution)
+    low, high = played.interval
+    error = 1.959964 * stdev(lengths) / len(lengths) ** 0.5
+    assert played.mean == pytest.approx(mean(lengths))
+    assert (low, high) == pytest.approx((mean(lengths) - error, mean(lengths) + error))
+
+
+def test_one_game_has_no_interval():
+    assert Simulation(RULES, (0, 0, 1)).interval is None
+
+
+def test_games_of_other_rules_are_not_added():
+    with pytest.raises(ValueError, match="games of 2x3 and of 3x3 have no mean in common"):
+        Simulation(RULES, (1,)) + Simulation(Rules(3, 3), (1,))
+
+
+def test_a_strategy_that_never_gets_there_is_stuck():
+    with pytest.raises(StuckError, match="a game of 2x3 was not over after 200 guesses"):
+        simulate(lambda position, dice: (0, 0), RULES, range(1), lambda number: Loaded(8))
+
+
+def test_of_two_codes_the_first_guess_is_right_half_the_time():
+    low, high = simulate(consistent, Rules(1, 2), range(1000), Random).interval
+    assert low < 1.5 < high
+    assert high - low < 0.07
