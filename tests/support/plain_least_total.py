@@ -1,0 +1,42 @@
+"""The least total by its definition, plain and slow, to hold the fast one against. It shares nothing with it."""
+
+from functools import cache
+from itertools import product
+
+from evilpegs_game.feedback import all_black, feedback
+
+
+def legal_codes(rules):
+    codes = product(range(rules.colors), repeat=rules.pegs)
+    return [code for code in codes if rules.repeats or len(set(code)) == rules.pegs]
+
+
+class PlainLeastTotal:
+    """Every guess of the rules is tried, and nothing is left out; a total over ``guesses`` allowed is infinite."""
+
+    def __init__(self, rules):
+        self.rules = rules
+        self.guesses = legal_codes(rules)
+        self.total = cache(self._total)
+
+    def _total(self, codes, allowed):
+        if not codes:
+            return 0
+        if allowed == 0:
+            return float("inf")
+        return min(self.after(codes, guess, allowed) for guess in self.guesses)
+
+    def after(self, codes, guess, allowed):
+        parts = {}
+        for code in codes:
+            parts.setdefault(feedback(guess, code), []).append(code)
+        parts.pop(all_black(self.rules.pegs), None)
+        if any(len(part) == len(codes) for part in parts.values()):
+            return float("inf")
+        return len(codes) + sum(self.total(tuple(part), allowed - 1) for part in parts.values())
+
+    def best(self, codes):
+        """The first candidate, else the first code, that attains the total."""
+        allowed = len(codes)
+        order = [*codes, *self.guesses]
+        return next(code for code in order if self.after(codes, code, allowed) == self.total(codes, allowed))
