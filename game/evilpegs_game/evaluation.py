@@ -1,11 +1,12 @@
 """Evaluation: how many guesses a strategy needs, against every secret or against one codemaker."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.candidates import History, LiveSets, Position
 from evilpegs_game.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import StuckError
@@ -77,23 +78,39 @@ def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: 
         IllegalCodeError: ``first`` is not a code of the rules.
         TooLargeError: the codes do not fit the memory bound.
     """
-    root = Position(rules, (), LiveSets())
+    opening = _opening(choose, Position(rules, (), LiveSets()), first)
+    return Evaluation(rules, opening, distribution_after(choose, rules, first=opening, progress=progress))
+
+
+def distribution_after(
+    choose: Choose, rules: Rules, history: History = (), first: Code | None = None, progress: Progress | None = None
+) -> tuple[int, ...]:
+    """How many guesses each candidate of ``history`` takes after it: at index i those solved at guess i + 1.
+
+    The game tree under ``history`` is walked once; ``first`` is the guess there, by default the strategy's own. The
+    distributions after each feedback to one guess, added up, are the distribution before it, shifted by that guess.
+
+    Raises:
+        ContradictionError: no code is consistent with ``history``.
+        StuckError, IllegalCodeError, TooLargeError: as `evaluate` does.
+    """
+    root = Position(rules, history, LiveSets())
     opening = _opening(choose, root, first)
-    solved: dict[int, int] = {}
+    solved: Counter[int] = Counter()
     finished = 0
-    waiting = [(root, 0)]
+    waiting = [(root, _idle_before(root))]
     while waiting:
         position, idle = waiting.pop()
-        guess = choose(position) if position.history else opening
+        guess = opening if position is root else choose(position)
         after = position.split(guess)
         if after.pop(all_black(rules.pegs), None):
-            solved[position.turn] = solved.get(position.turn, 0) + 1
+            solved[position.turn - root.turn] += 1
             finished += 1
             if progress:
                 progress(finished)
         for child in after.values():
             waiting.append((child, _idle_turns(idle, position, child)))
-    return Evaluation(rules, opening, tuple(solved.get(turn, 0) for turn in range(1, max(solved) + 1)))
+    return tuple(solved[turn] for turn in range(max(solved) + 1))
 
 
 def duel(choose: Choose, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
@@ -123,6 +140,17 @@ def _opening(choose: Choose, root: Position, first: Code | None) -> Code:
         return choose(root)
     check_code(first, root.rules)
     return first
+
+
+def _idle_before(position: Position) -> int:
+    """How many of the last turns of a history left all candidates there were."""
+    idle, live_sets = 0, LiveSets()
+    while idle < len(position.history):
+        earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
+        if earlier.count > position.count:
+            break
+        idle += 1
+    return idle
 
 
 def _idle_turns(idle: int, before: Position, after: Position) -> int:

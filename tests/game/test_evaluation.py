@@ -1,15 +1,17 @@
+from collections import Counter
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
 from evilpegs_game.criteria import ENTROPY, MINIMAX
-from evilpegs_game.errors import IllegalCodeError, StuckError, TooLargeError
-from evilpegs_game.evaluation import MAX_IDLE_TURNS, Evaluation, duel, evaluate
+from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
+from evilpegs_game.evaluation import MAX_IDLE_TURNS, Evaluation, distribution_after, duel, evaluate
+from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.selection import best_guess
 
@@ -34,6 +36,62 @@ def test_evaluate_is_playing_every_secret_one_by_one(rules, choose, pick):
     assert result.max == max(played)
     assert result.codes == len(played) == rules.size
     assert result.distribution == tuple(played.count(turns) for turns in range(1, max(played) + 1))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.lists(st.integers(0, 10**6), max_size=3))
+def test_the_walk_after_a_history_is_playing_its_candidates(rules, choose, picks):
+    position = Position(rules, (), LiveSets())
+    for pick in picks:
+        guess = code_at(pick % rules.size, rules)
+        position = position.after(guess, sorted(position.parts(guess))[pick % len(position.parts(guess))])
+    played = Counter()
+    for index in range(position.count):
+        later, secret = position, position.candidate(index)
+        while (guess := choose(later)) != secret:
+            later = later.after(guess, feedback(guess, secret))
+        played[later.turn - position.turn] += 1
+    distribution = distribution_after(choose, rules, position.history)
+    assert distribution == tuple(played[turn] for turn in range(max(played) + 1))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
+def test_the_parts_of_the_first_guess_add_up_to_the_whole(rules, choose, pick):
+    first = code_at(pick % rules.size, rules)
+    solved = Counter()
+    for given_, size in Position(rules, (), LiveSets()).parts(first).items():
+        if given_ == all_black(rules.pegs):
+            solved[1] += 1
+            continue
+        part = distribution_after(choose, rules, (Turn(first, given_),))
+        assert sum(part) == size
+        solved.update(dict(enumerate(part, 2)))
+    assert evaluate(choose, rules, first).distribution == tuple(solved[turn] for turn in range(1, max(solved) + 1))
+
+
+def test_another_first_guess_after_a_history():
+    history = (Turn((0, 0, 1), Feedback(1, 1)),)
+    position = Position(Rules(3, 3), history, LiveSets())
+    assert position.is_candidate((0, 1, 2))
+    assert distribution_after(first_candidate, Rules(3, 3), history, first=(0, 1, 2))[0] == 1
+    assert distribution_after(first_candidate, Rules(3, 3), history, first=(2, 2, 2))[0] == 0
+    with pytest.raises(IllegalCodeError):
+        distribution_after(first_candidate, Rules(3, 3), history, first=(0, 1, 3))
+
+
+def test_a_history_that_no_code_fits():
+    with pytest.raises(ContradictionError):
+        distribution_after(first_candidate, Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 3)),))
+
+
+def test_what_told_nothing_before_counts_for_being_stuck():
+    def stuck(_):
+        return (0, 0, 0)
+
+    idle = (Turn((0, 0, 0), Feedback(1, 0)), *(Turn((0, 0, 0), Feedback(1, 0)) for _ in range(5)))
+    with pytest.raises(StuckError, match=f"at turn {MAX_IDLE_TURNS + 2} of 3x3: its last {MAX_IDLE_TURNS + 1} guesses"):
+        distribution_after(stuck, Rules(3, 3), idle)
 
 
 def test_an_evaluation_adds_up():
