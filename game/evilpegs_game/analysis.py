@@ -1,0 +1,127 @@
+"""Analysis: what each guess of a game was worth, as told afterwards by who knows the candidates at every turn.
+
+One function, `analyze`, for everything that shows a game again. What it computes is exact; what would take more than
+the effort allows is left out (None) or, the regret, put between bounds.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log2
+from typing import Final
+
+from evilpegs_game.best_guesses import BestGuesses, best_guesses
+from evilpegs_game.candidates import History, LiveSets, Position, Turn
+from evilpegs_game.codes import Code
+from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
+from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.guess_figures import GuessFigures, guess_figures
+from evilpegs_game.optimal import LeastTotal
+from evilpegs_game.regret import Regret, regret, solver_of
+from evilpegs_game.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the analysis of one turn may take.
+
+    ``feedbacks``: looked at for each criterion, and for each question about optimal play. ``counted_codes``: on rules
+    of more codes only the first turn is counted, the later ones may take minutes each.
+    """
+
+    feedbacks: int = 50_000_000
+    counted_codes: int = 10**12
+
+
+USUAL: Final = Effort()
+"""Well under a second a turn, but for counts of ten pegs and more."""
+
+THOROUGH: Final = Effort(feedbacks=5_000_000_000, counted_codes=2**63)
+"""Minutes a turn, where there is something to find."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAnalysis:
+    """What one guess was worth.
+
+    ``before`` and ``after`` count the candidates; ``after`` is 0 where the feedback contradicts those before, and all
+    of the turns that follow is None. ``chance`` is the probability of a feedback at least as good as the one given:
+    all-black, or a part no larger. ``best`` holds the best guess under each criterion, ``optimal`` the one with
+    which an optimal codebreaker goes on.
+    """
+
+    guess: Code
+    feedback: Feedback
+    before: int | None
+    after: int | None
+    played: GuessFigures | None
+    chance: Fraction | None
+    best: BestGuesses | None
+    optimal: Code | None
+    regret: Regret | None
+
+    @property
+    def bits(self) -> float | None:
+        """How much the feedback told; `GuessFigures.bits` is what was to be expected."""
+        return log2(self.before / self.after) if self.before and self.after else None
+
+    @property
+    def is_candidate(self) -> bool | None:
+        """Whether the guess could have been the secret."""
+        return self.played.is_candidate if self.played else None
+
+
+def analyze(
+    rules: Rules, history: History, live_sets: LiveSets, effort: Effort = USUAL, solver: LeastTotal | None = None
+) -> tuple[TurnAnalysis, ...]:
+    """Each turn of a game of any codemaker, finished or not; depends on nothing but its arguments.
+
+    ``solver`` saves time where several games of the same rules are analyzed; by default one is made.
+    """
+    solver = solver or solver_of(rules)
+    positions = [Position(rules, history[:turn], live_sets, effort.feedbacks) for turn in range(len(history))]
+    return tuple(
+        analyze_turn(position, turn, effort, solver) for position, turn in zip(positions, history, strict=True)
+    )
+
+
+def analyze_turn(
+    position: Position, turn: Turn, effort: Effort = USUAL, solver: LeastTotal | None = None
+) -> TurnAnalysis:
+    """One ``turn`` at ``position``, whose budget each search may take; without ``solver`` no exact regret."""
+    guess, given = turn
+    unknown = TurnAnalysis(guess, given, None, None, None, None, None, None, None)
+    if position.history and position.rules.size > effort.counted_codes:
+        return unknown
+    try:
+        parts, played = position.parts(guess), guess_figures(position, guess)
+        best, lost = best_guesses(position), regret(position, guess, solver)
+    except (ContradictionError, TooLargeError):
+        return unknown
+    return TurnAnalysis(
+        guess=guess,
+        feedback=given,
+        before=played.candidates,
+        after=parts.get(given, 0),
+        played=played,
+        chance=_chance(parts, given, all_black(position.rules.pegs)),
+        best=best,
+        optimal=_optimal(position, lost, solver),
+        regret=lost,
+    )
+
+
+def _chance(parts: dict[Feedback, int], given: Feedback, ends: Feedback) -> Fraction | None:
+    """How likely all-black, here ``ends``, or a part no larger than the one of ``given`` was."""
+    if given not in parts:
+        return None
+    as_good = [size for other, size in parts.items() if other == ends or (given != ends and size <= parts[given])]
+    return Fraction(sum(as_good), sum(parts.values()))
+
+
+def _optimal(position: Position, lost: Regret | None, solver: LeastTotal | None) -> Code | None:
+    if solver is None or lost is None or lost.kind != "exact":
+        return None
+    try:
+        return solver.best(position.candidates, position.budget)
+    except OverBudgetError:
+        return None

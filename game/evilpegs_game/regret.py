@@ -1,0 +1,110 @@
+"""Regret: how many more guesses a guess costs, on average, than the best one would, when all that follow are perfect.
+
+Exact where the live set can be solved within the budget. Elsewhere it lies between bounds: no strategy needs less than
+the count bound says, and an optimal one needs no more than one that follows a criterion, whose tree is walked.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Final, Literal, NamedTuple
+
+from evilpegs_game.candidates import Position
+from evilpegs_game.codes import Code
+from evilpegs_game.criteria import MOST_PARTS
+from evilpegs_game.criterion_walk import walk
+from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.feedback import all_black
+from evilpegs_game.optimal import LeastTotal, least_possible_total
+from evilpegs_game.rules import Rules
+
+Kind = Literal["exact", "between", "at least", "at most"]
+
+_WALKED_LEVELS: Final = 3
+"""A walk looks at every guess for every candidate about so often: the sets of later levels are small."""
+
+
+class Regret(NamedTuple):
+    """In expected guesses, each candidate being the secret as likely as any other; ``at_most`` None: not known."""
+
+    at_least: Fraction
+    at_most: Fraction | None
+
+    @property
+    def kind(self) -> Kind:
+        """What is known: ``exact`` where the bounds meet, else which of them says anything."""
+        if self.at_most is None:
+            return "at least"
+        if self.at_least == self.at_most:
+            return "exact"
+        return "between" if self.at_least else "at most"
+
+
+class _Total(NamedTuple):
+    """Guesses for all candidates together: a bound from below, and one from above if there is one."""
+
+    low: int
+    high: int | None
+
+
+def solver_of(rules: Rules) -> LeastTotal | None:
+    """What solves live sets of ``rules``; None where the rules are too large for that. Shared by all games of them."""
+    try:
+        return LeastTotal(rules)
+    except TooLargeError:
+        return None
+
+
+def regret(position: Position, guess: Code, solver: LeastTotal | None) -> Regret | None:
+    """The regret of ``guess``; each question to the solver, and each walk, may take ``position.budget``.
+
+    None where nothing is known of it.
+
+    Raises:
+        ContradictionError, TooLargeError: as `Position.parts` does.
+    """
+    least, after = _bounds(position, guess)
+    if solver is not None and _may_be_solved(position):
+        least = _solved(lambda: solver.total(position.candidates, position.budget)) or least
+        after = _solved(lambda: solver.after(position.candidates, guess, position.budget)) or after
+    at_least = Fraction() if least.high is None else Fraction(max(0, after.low - least.high), position.count)
+    at_most = None if after.high is None else Fraction(after.high - least.low, position.count)
+    return None if at_most is None and not at_least else Regret(at_least, at_most)
+
+
+def _may_be_solved(position: Position) -> bool:
+    """Whether the budget allows to look at each guess once; if not, the candidates are not even listed."""
+    return position.budget is None or position.count * position.rules.size <= position.budget
+
+
+def _solved(ask: Callable[[], int]) -> _Total | None:
+    """The answer, which bounds itself from both sides; None where it is over the budget."""
+    try:
+        total = ask()
+    except OverBudgetError:
+        return None
+    return _Total(total, total)
+
+
+def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
+    """Bounds of the same, from the numbers of codes and from walks."""
+    bound = partial(least_possible_total, rules=position.rules)
+    parts = position.parts(guess)
+    parts.pop(all_black(position.rules.pegs), None)
+    low = position.count + sum(map(bound, parts.values()))
+    best, played = _walked(position, None), _walked(position, guess)
+    if best is not None and played is not None:
+        best = min(best, played)
+    return _Total(bound(position.count), best), _Total(low, played)
+
+
+def _walked(position: Position, first: Code | None) -> int | None:
+    """The guesses that a criterion needs for all candidates, ``first`` before it; None where that is over budget."""
+    work = _WALKED_LEVELS * position.rules.size * position.count
+    if position.budget is not None and work > position.budget:
+        return None
+    try:
+        distribution = walk(position.rules, MOST_PARTS, position.history, first)
+    except TooLargeError:
+        return None
+    return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))

@@ -1,0 +1,261 @@
+"""Analysis of games, held against definitions by enumeration and numbers from outside."""
+
+import json
+from fractions import Fraction
+from functools import cache
+from itertools import groupby
+from math import log2
+from pathlib import Path
+
+import numba
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game import regret as regret_module
+from evilpegs_game.analysis import THOROUGH, Effort, analyze
+from evilpegs_game.best_guesses import best_guesses
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
+from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.guess_figures import CRITERIA, figure, guess_figures
+from evilpegs_game.optimal import LeastTotal
+from evilpegs_game.partition import partition_counts
+from evilpegs_game.regret import Regret, regret, solver_of
+from evilpegs_game.rules import Rules
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
+CLASSIC = Rules(4, 6)
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
+TINY = [Rules(2, 3), Rules(3, 2), Rules(2, 4, repeats=False), Rules(1, 4), Rules(2, 2)]
+NOTHING = Effort(feedbacks=0, counted_codes=0)
+
+
+def plain_codes(rules):
+    columns = all_codes(rules)
+    return [column_code(columns, place) for place in range(rules.size)]
+
+
+def plain_parts(guess, codes):
+    ordered = sorted(codes, key=lambda code: feedback(guess, code))
+    return {given: tuple(part) for given, part in groupby(ordered, key=lambda code: feedback(guess, code))}
+
+
+@cache
+def plain_total(rules, codes):
+    """The least total over a tuple of codes: every guess that tells something, every answer."""
+    if len(codes) <= 1:
+        return len(codes)
+    splitting = [guess for guess in plain_codes(rules) if len(plain_parts(guess, codes)) > 1]
+    return min(plain_after(rules, codes, guess) for guess in splitting)
+
+
+def plain_after(rules, codes, guess):
+    parts = plain_parts(guess, codes)
+    parts.pop(all_black(rules.pegs), None)
+    return len(codes) + sum(plain_total(rules, part) for part in parts.values())
+
+
+@st.composite
+def games(draw):
+    """A game on tiny rules: any guesses, up to the one that is the secret."""
+    rules = draw(st.sampled_from(TINY))
+    codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
+    secret, guesses = draw(codes), draw(st.lists(codes, max_size=3))
+    turns = [Turn(guess, feedback(guess, secret)) for guess in guesses if guess != secret]
+    return rules, (*turns, Turn(secret, all_black(rules.pegs)))
+
+
+@settings(max_examples=60)
+@given(games())
+def test_every_figure_is_what_enumeration_says(game):
+    rules, history = game
+    codes = plain_codes(rules)
+    for turn, found in zip(history, analyze(rules, history, LiveSets()), strict=True):
+        parts = {given: len(part) for given, part in plain_parts(turn.guess, codes).items()}
+        assert (found.guess, found.feedback, found.before) == (*turn, len(codes))
+        assert found.is_candidate == (turn.guess in codes)
+        assert found.played.sizes == tuple(sorted(parts.values(), reverse=True))
+        assert found.played.bits == pytest.approx(sum(n * log2(len(codes) / n) for n in parts.values()) / len(codes))
+        assert found.chance == plain_chance(parts, turn.feedback, all_black(rules.pegs))
+        least, after = plain_total(rules, tuple(codes)), plain_after(rules, tuple(codes), turn.guess)
+        assert found.regret == (Fraction(after - least, len(codes)),) * 2
+        assert plain_after(rules, tuple(codes), found.optimal) == least
+        codes = [code for code in codes if feedback(turn.guess, code) == turn.feedback]
+        assert found.after == len(codes)
+        assert found.bits == pytest.approx(log2(found.before / found.after))
+    assert codes == [history[-1].guess]
+
+
+def plain_chance(parts, received, ends):
+    """All-black is the best of all feedbacks, then the smaller part is the better."""
+    goodness = {given: (given != ends, size) for given, size in parts.items()}
+    as_good = sum(size for given, size in parts.items() if goodness[given] <= goodness[received])
+    return Fraction(as_good, sum(parts.values()))
+
+
+@settings(max_examples=40)
+@given(games())
+def test_the_best_guess_of_a_criterion_is_beaten_by_none(game):
+    rules, history = game
+    for turn, found in enumerate(analyze(rules, history, LiveSets())):
+        position = Position(rules, history[:turn], LiveSets())
+        if position.count <= 2:
+            assert {figures.guess for _, figures in found.best.guesses} == {position.first_candidate}
+            continue
+        every = [guess_figures(position, guess) for guess in plain_codes(rules)]
+        for criterion, best in found.best.guesses:
+            pick = max if criterion in (ENTROPY, MOST_PARTS) else min
+            assert figure(best, criterion) == pick(figure(one, criterion) for one in every)
+        assert found.best.among == "codes"
+
+
+@settings(max_examples=60)
+@given(games())
+def test_bounds_hold_the_regret_between_them(game):
+    rules, history = game
+    for turn, (guess, _) in enumerate(history):
+        position = Position(rules, history[:turn], LiveSets())
+        exact, bounds = regret(position, guess, solver_of(rules)), regret(position, guess, None)
+        assert exact.kind == "exact"
+        assert 0 <= bounds.at_least <= exact.at_least <= bounds.at_most
+
+
+def row(guess, given=None):
+    return Turn(parse_code(guess, CLASSIC), Feedback.parse(given)) if given else parse_code(guess, CLASSIC)
+
+
+@compiled
+def test_first_guesses_of_classic():
+    for expected in GOLDEN["first_guess_parts"]:
+        if expected["rules"] == "4x6":
+            figures = guess_figures(Position(CLASSIC, (), LiveSets()), row(expected["guess"]))
+            assert (figures.largest, figures.parts, figures.candidates) == (
+                expected["largest"],
+                expected["parts"],
+                1296,
+            )
+            squares = expected.get("sum_of_squares")
+            assert squares is None or figures.expected_size == Fraction(squares, 1296)
+
+
+@compiled
+def test_a_line_of_evil():
+    line = next(line for line in GOLDEN["evil_lines"] if line["strategy"] == "minimax" and line["rules"] == "4x6")
+    turns = [text.partition(":") for text in line["line"].split()]
+    history = tuple(row(guess, f"{reply[0]},{reply[1]}") for guess, _, reply in turns)
+    found = analyze(CLASSIC, history, LiveSets(), Effort(feedbacks=2_000_000))
+    assert [turn.after for turn in found] == [256, 46, 6, 1, 1]
+    assert [format_code(turn.best.figures_of(MINIMAX).guess) for turn in found] == [guess for guess, _, _ in turns]
+    assert found[0].bits == pytest.approx(log2(1296 / 256))
+    first = [format_code(found[0].best.figures_of(criterion).guess) for criterion in CRITERIA]
+    firsts = {
+        one["strategy"]: one["first"] for one in GOLDEN["totals"] if one["rules"] == "4x6" and "guesses" not in one
+    }
+    assert first == [firsts[criterion.name] for criterion in CRITERIA]
+    assert [turn.chance for turn in found[1:3]] == [1, 1]
+    assert all(turn.chance == 1 for turn in found[:-1] if turn.after == turn.played.largest)
+
+
+@compiled
+def test_too_many_candidates_to_solve_leave_bounds():
+    position = Position(CLASSIC, (), LiveSets(), budget=3 * 1296 * 1296)
+    found = regret(position, row("1123"), None)
+    walked = next(one["total"] for one in GOLDEN["totals"] if (one["rules"], one["strategy"]) == ("4x6", "most-parts"))
+    count_bound = 1 + 2 * 13 + 3 * 13**2 + 4 * (1296 - 1 - 13 - 13**2)
+    assert found == (0, Fraction(walked - count_bound, 1296))
+
+
+def test_a_walk_that_is_over_the_budget_bounds_nothing():
+    assert regret(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27), (0, 0, 0), None).at_most
+    assert regret(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27 - 1), (0, 0, 0), None) is None
+
+
+def test_a_search_that_is_given_up_leaves_bounds():
+    rules = Rules(3, 3)
+    assert regret(Position(rules, (), LiveSets()), (0, 0, 0), Tired(rules)).kind != "exact"
+    assert regret(Position(rules, (), LiveSets(), budget=27 * 27), (0, 0, 0), Tired(rules)) is None
+
+
+def test_an_optimal_guess_is_told_only_if_it_is_found():
+    class Forgetful(LeastTotal):
+        def best(self, columns, budget=None):
+            raise OverBudgetError
+
+    rules, history = Rules(2, 3), (Turn((0, 0), Feedback(0, 0)),)
+    (found,) = analyze(rules, history, LiveSets(), solver=Forgetful(rules))
+    assert (found.regret.kind, found.optimal) == ("exact", None)
+
+
+class Tired(LeastTotal):
+    """A solver that is over every budget."""
+
+    def total(self, columns, budget=None):
+        raise OverBudgetError
+
+    after = best = total
+
+
+@pytest.mark.parametrize(
+    ("bounds", "kind"),
+    [((1, 1), "exact"), ((0, 0), "exact"), ((1, 2), "between"), ((0, 2), "at most"), ((1, None), "at least")],
+)
+def test_kinds_of_regret(bounds, kind):
+    assert Regret(*(None if bound is None else Fraction(bound) for bound in bounds)).kind == kind
+
+
+def test_a_walk_that_does_not_fit_bounds_nothing(monkeypatch):
+    def refuse(*_):
+        raise TooLargeError
+
+    monkeypatch.setattr(regret_module, "walk", refuse)
+    assert regret(Position(Rules(2, 3), (), LiveSets()), (0, 0), None) is None
+
+
+def test_without_budget_only_the_parts_are_known():
+    rules = Rules(3, 3)
+    history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
+    found = analyze(rules, history, LiveSets(), Effort(feedbacks=0))
+    plain = partition_counts((0, 0, 1), plain_codes(rules))
+    assert (found[0].before, found[0].after) == (27, plain[Feedback(1, 1)])
+    assert found[0].played.parts == len(plain)
+    assert (found[0].best, found[0].regret, found[0].optimal) == (None, None, None)
+
+
+def test_of_too_many_codes_only_the_first_turn_is_counted():
+    history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
+    first, second = analyze(Rules(3, 3), history, LiveSets(), NOTHING)
+    assert (first.before, first.is_candidate) == (27, True)
+    assert (second.before, second.after, second.bits, second.is_candidate) == (None, None, None, None)
+    assert second.feedback == Feedback(0, 3)
+
+
+def test_more_candidates_than_fit_the_budget_are_compared_among_themselves():
+    eight = Position(Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 0)),), LiveSets(), budget=26)
+    assert best_guesses(eight) is None
+    four = Position(Rules(3, 3), (Turn((0, 0, 1), Feedback(0, 1)),), LiveSets(), budget=26)
+    assert best_guesses(four).among == "candidates"
+    assert all(figures.is_candidate for _, figures in best_guesses(four).guesses)
+
+
+def test_a_contradiction_leaves_nothing_and_then_nothing_is_known():
+    history = (Turn((0, 0), Feedback(2, 0)), Turn((1, 1), Feedback(1, 0)), Turn((1, 0), Feedback(1, 0)))
+    first, second, third = analyze(Rules(2, 3), history, LiveSets())
+    assert (first.before, first.after) == (9, 1)
+    assert (second.before, second.after, second.chance, second.bits) == (1, 0, None, None)
+    assert (third.before, third.played, third.best, third.regret) == (None,) * 4
+
+
+def test_codes_too_many_to_count():
+    (found,) = analyze(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets(), THOROUGH)
+    assert (found.before, found.played) == (None, None)
+
+
+def test_lexicographic_shows_all_sizes():
+    figures = guess_figures(Position(Rules(2, 2), (), LiveSets()), (0, 0))
+    assert figure(figures, LEXICOGRAPHIC) == (2, 1, 1)
+    assert figure(figures, EXPECTED_SIZE) == Fraction(6, 4)
+    assert figure(figures, ENTROPY) == 1.5
+    assert (figure(figures, MINIMAX), figure(figures, MOST_PARTS)) == (2, 3)
