@@ -17,6 +17,7 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal import LeastTotal, least_possible_total
 from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess
 
 Kind = Literal["exact", "between", "at least", "at most"]
 
@@ -99,12 +100,27 @@ def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
 
 
 def _walked(position: Position, first: Code | None) -> int | None:
-    """The guesses that a criterion needs for all candidates, ``first`` before it; None where that is over budget."""
-    work = _WALKED_LEVELS * position.rules.size * position.count
-    if position.budget is not None and work > position.budget:
-        return None
+    """The guesses that a criterion needs for all candidates, ``first`` before it; None where that is too much."""
     try:
-        distribution = walk(position.rules, MOST_PARTS, position.history, first)
+        if _is_walkable(position, position.rules.size):
+            distribution = walk(position.rules, MOST_PARTS, position.history, first)
+            return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
+        return _walked_among_candidates(position, first) if _is_walkable(position, position.count) else None
     except TooLargeError:
         return None
-    return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
+
+
+def _is_walkable(position: Position, guesses: int) -> bool:
+    return position.budget is None or _WALKED_LEVELS * guesses * position.count <= position.budget
+
+
+def _walked_among_candidates(position: Position, first: Code | None) -> int:
+    """The same where only candidates are guessed; for rules of any size."""
+    total, waiting = 0, [(position, first)]
+    while waiting:
+        here, guess = waiting.pop()
+        total += here.count
+        after = here.split(guess or best_guess(here, MOST_PARTS, candidates_only=True))
+        after.pop(all_black(here.rules.pegs), None)
+        waiting += [(child, None) for child in after.values()]
+    return total

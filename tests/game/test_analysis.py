@@ -196,7 +196,8 @@ class Tired(LeastTotal):
     def total(self, columns, budget=None):
         raise OverBudgetError
 
-    after = best = total
+    def after(self, columns, guess, budget=None):
+        raise OverBudgetError
 
 
 @pytest.mark.parametrize(
@@ -213,6 +214,17 @@ def test_a_walk_that_does_not_fit_bounds_nothing(monkeypatch):
 
     monkeypatch.setattr(regret_module, "walk", refuse)
     assert regret(Position(Rules(2, 3), (), LiveSets()), (0, 0), None) is None
+
+
+def test_too_many_guesses_leave_a_walk_among_the_candidates():
+    rules, budget = Rules(2, 5), 3 * 9 * 9
+    position = Position(rules, (Turn((0, 0), Feedback(0, 0)), Turn((1, 1), Feedback(0, 0))), LiveSets(), budget)
+    assert position.count == 9
+    codes = tuple(plain_codes(Rules(2, 3)))
+    exact = Fraction(plain_after(Rules(2, 3), codes, (0, 1)) - plain_total(Rules(2, 3), codes), 9)
+    found = regret(position, (2, 3), None)
+    assert found.at_least <= exact <= found.at_most < 1
+    assert regret(Position(rules, position.history, LiveSets(), budget - 1), (2, 3), None) is None
 
 
 def test_without_budget_only_the_parts_are_known():
