@@ -5,11 +5,11 @@ from typing import Final
 
 from rich.table import Table
 
-from evilpegs.part_figures import bits, expected_size
 from evilpegs.tables import feedback_text, plain_table
 from evilpegs_clients.pegs import peg_text
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code, format_code
+from evilpegs_game.guess_figures import guess_figures
 
 NAMES_WIDTH: Final = 20
 """Of the first column: the marks of up to 16 pegs, and the numbers."""
@@ -36,9 +36,10 @@ def part_table(position: Position, codes: Sequence[Code]) -> Table:
         sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
         table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
     table.add_row()
-    table.add_row("parts", *(str(len(sizes)) for sizes in parts))
-    table.add_row("largest", *(f"{max(sizes.values()):,}" for sizes in parts))
-    table.add_row("expected size", *(f"{expected_size(sizes.values()):,.2f}" for sizes in parts))
-    table.add_row("bits", *(f"{bits(sizes.values()):.4f}" for sizes in parts))
-    table.add_row("a candidate", *("yes" if position.is_candidate(code) else "no" for code in codes))
+    figures = [guess_figures(position, code) for code in codes]
+    table.add_row("parts", *(str(one.parts) for one in figures))
+    table.add_row("largest", *(f"{one.largest:,}" for one in figures))
+    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
+    table.add_row("bits", *(f"{one.bits:.4f}" for one in figures))
+    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
     return table

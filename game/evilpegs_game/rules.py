@@ -11,7 +11,8 @@ from evilpegs_game.errors import MalformedError
 MAX_PEGS: Final = 16
 MAX_COLORS: Final = 34
 
-_TEXT = re.compile(r"([0-9]{1,2})x([0-9]{1,2})(-distinct)?")
+_NUMBER = "(0?[0-9]|[1-9][0-9]{1,39})"  # also far too large ones, so that the error can say how many there may be
+_TEXT = re.compile(f"{_NUMBER}x{_NUMBER}(-distinct)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 import pytest
 
-from evilpegs.part_figures import bits, expected_size
-
 
 def test_the_document(run):
     document = run("partition", "--rules", "4x6", "1122", "1123", "--json").document
@@ -58,7 +56,34 @@ def test_more_guesses_than_fit_go_below(run):
     assert sum(line.count("2  2") for line in headings) >= len(guesses)
 
 
-def test_figures():
-    assert expected_size([2, 2]) == 2
-    assert bits([1, 1, 1, 1]) == 2
-    assert bits([5]) == 0
+def test_a_plot(run, tmp_path):
+    path = tmp_path / "parts.svg"
+    result = run("partition", "1122", "1123", "--after", "1122:1,0", "--plot", path)
+    assert result.status == 0
+    assert result.out.startswith("4x6 after 1 turn: 256 candidates")
+    drawn = path.read_text()
+    assert drawn.startswith("<?xml")
+    for text in ("4x6 after 1 turn: 256 candidates", "guess 1122", "guess 1123", "candidates left", ">1,0<"):
+        assert text in drawn
+
+
+def test_a_plot_beside_the_document(run, tmp_path):
+    path = tmp_path / "parts.png"
+    assert run("partition", "1122", "--plot", path, "--json").document["candidates"] == 1296
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["1122", "--plot", "parts.jpg"], "a plot is a .png or a .svg file"),
+        (["1122", "--plot", "none/parts.png"], "there is no directory none"),
+        (["1" * 16, "--rules", "16x34"], "codes; at most"),
+        (["1122", "--rules", "9999999999x6"], "pegs must be 1 to 16"),
+        (["1122", "--after", "1122"], "has no feedback"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_anything_else(run, arguments, says):
+    result = run("partition", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert says in result.complaint

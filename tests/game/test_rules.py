@@ -70,6 +70,21 @@ def test_texts_that_are_not_rules(text):
     assert len(str(caught.value)) < 250
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("9999999999x6", "pegs must be 1 to 16, not so many"),
+        ("100x6", "pegs must be 1 to 16, not 100"),
+        ("4x999-distinct", "colors must be 1 to 34, not 999"),
+        ("9" * 41 + "x6", "not rules"),
+        ("004x6", "not rules"),
+    ],
+)
+def test_numbers_that_are_too_large_are_told_their_bounds(text, says):
+    with pytest.raises(MalformedError, match=says):
+        Rules.parse(text)
+
+
 HUGE = [0, -1, 10**9, 10**18, 2**63, 2**64, -(2**63), 10**1000]
 
 

@@ -1,6 +1,7 @@
 """`evilpegs partition`: what each feedback to a guess would leave."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -8,23 +9,19 @@ from cyclopts import Parameter
 from evilpegs.errors import CommandError
 from evilpegs.options import Json, RulesText
 from evilpegs.output import console, print_json
+from evilpegs.played_turns import After, checked_after, parse_turns, turns_document
 
 if TYPE_CHECKING:
-    from evilpegs_game.candidates import History, Position
+    from evilpegs_game.candidates import Position
     from evilpegs_game.codes import Code
-    from evilpegs_game.rules import Rules
 
 
 def partition(
     *guesses: Annotated[str, Parameter(name="GUESS", help="One or more guesses to look at.")],
     rules: RulesText = "classic",
-    after: Annotated[
-        tuple[str, ...] | None,
-        Parameter(
-            consume_multiple=True,
-            show_default=False,
-            help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
-        ),
+    after: After = None,
+    plot: Annotated[
+        Path | None, Parameter(help="Draw the sizes of the parts as bars into this file, .png or .svg.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -38,13 +35,15 @@ def partition(
     from evilpegs_game.rules import Rules
 
     parsed = Rules.parse(rules)
-    turns, following = ([], []) if after is None else _turns_and_guesses(after, is_guess_given=bool(guesses))
+    turns, following = _turns_and_guesses(checked_after(after), is_guess_given=bool(guesses))
     texts = [*guesses, *following]
     if not texts:
         message = "no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122"
         raise CommandError(message)
-    position = Position(parsed, _history(turns, parsed), LiveSets())
+    position = Position(parsed, parse_turns(turns, parsed), LiveSets())
     codes = [parse_code(text, parsed) for text in texts]
+    if plot is not None:
+        _plot(position, codes, plot)
     if as_json:
         print_json(_document(position, codes))
     else:
@@ -53,9 +52,6 @@ def partition(
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
     """What follows --after: turns, and guesses after them where none stands before; raises CommandError."""
-    if not after:
-        message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
-        raise CommandError(message)
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
         message = f"{unanswered[0][:40]!r} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
@@ -63,55 +59,62 @@ def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list
     return [text for text in after if ":" in text], unanswered
 
 
-def _history(turns: Iterable[str], rules: "Rules") -> "History":
-    from evilpegs_game.candidates import Turn
-    from evilpegs_game.codes import parse_code
-    from evilpegs_game.feedback import Feedback
-
-    history = []
-    for text in turns:
-        code, _, given = text.partition(":")
-        turn = Turn(parse_code(code, rules), Feedback.parse(given))
-        turn.feedback.check(rules.pegs)
-        history.append(turn)
-    return tuple(history)
-
-
-def _document(position: "Position", codes: Iterable["Code"]) -> dict[str, Any]:
-    from evilpegs_game.codes import format_code
-
+def _document(position: "Position", codes: Sequence["Code"]) -> dict[str, Any]:
     return {
         "rules": str(position.rules),
-        "after": [{"code": format_code(guess), "black": b, "white": w} for guess, (b, w) in position.history],
+        "after": turns_document(position.history),
         "candidates": position.count,
         "guesses": [_guess_document(position, code) for code in codes],
     }
 
 
 def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
-    from evilpegs.part_figures import bits, expected_size
     from evilpegs_game.codes import format_code
+    from evilpegs_game.guess_figures import guess_figures
 
-    parts = position.parts(code)
+    figures = guess_figures(position, code)
     return {
         "code": format_code(code),
-        "candidate": position.is_candidate(code),
-        "parts": [[black, white, size] for (black, white), size in parts.items()],
-        "largest": max(parts.values()),
-        "expected_size": expected_size(parts.values()),
-        "bits": bits(parts.values()),
+        "candidate": figures.is_candidate,
+        "parts": [[black, white, size] for (black, white), size in position.parts(code).items()],
+        "largest": figures.largest,
+        "expected_size": float(figures.expected_size),
+        "bits": figures.bits,
     }
 
 
-def _show(position: "Position", codes: list["Code"]) -> None:
+def _show(position: "Position", codes: Sequence["Code"]) -> None:
     from evilpegs.part_table import part_tables
+
+    out = console()
+    tables = list(part_tables(position, codes, out.width))  # whatever cannot be counted is told before all
+    out.print(f"{_heading(position)}\n")
+    for place, table in enumerate(tables):
+        if place:
+            out.print()
+        out.print(table)
+
+
+def _heading(position: "Position") -> str:
     from evilpegs.wording import counted
 
     played = len(position.history)
     turns = f" after {counted(played, 'turn')}" if played else ""
-    out = console()
-    out.print(f"{position.rules}{turns}: {counted(position.count, 'candidate')}\n")
-    for place, table in enumerate(part_tables(position, codes, out.width)):
-        if place:
-            out.print()
-        out.print(table)
+    return f"{position.rules}{turns}: {counted(position.count, 'candidate')}"
+
+
+def _plot(position: "Position", codes: Sequence["Code"], path: Path) -> None:
+    from evilpegs.plots import bar_chart, check_plot
+    from evilpegs_game.codes import format_code
+
+    check_plot(path)
+    parts = {format_code(code): position.parts(code) for code in codes}
+    occurring = sorted({given for sizes in parts.values() for given in sizes})
+    bar_chart(
+        path,
+        title=_heading(position),
+        labels=[str(given) for given in occurring],
+        series={f"guess {name}": [sizes.get(given, 0) for given in occurring] for name, sizes in parts.items()},
+        x_label="feedback: black, white",
+        y_label="candidates left",
+    )
