@@ -1,14 +1,18 @@
 """A stored match as people want to see it again: games, turns, and the candidates that each turn left."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
+from evilpegs.analysis_document import analysis_document
 from evilpegs.chain import chain_flaw
 from evilpegs.errors import CommandError
-from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.analysis import Effort, TurnAnalysis, analyze_turn
+from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codes import parse_code
-from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.regret import solver_of
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import (
@@ -24,7 +28,10 @@ from evilpegs_server.storage.archive import StoredMatch
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTurn:
-    """One guess; ``candidates`` is None where it cannot be computed, ``method`` but against a devil."""
+    """One guess; ``candidates`` is None where it cannot be computed, ``method`` but against a devil.
+
+    ``analysis`` is None where none was asked for.
+    """
 
     turn: int
     code: str
@@ -34,6 +41,7 @@ class ReplayedTurn:
     method: str | None
     took_ms: int
     left_ms: int | None
+    analysis: TurnAnalysis | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,16 @@ class ReplayedMatch:
     games: tuple[ReplayedGame, ...]
 
 
-def replayed(stored: StoredMatch) -> ReplayedMatch:
-    """The match that was stored; raises CommandError where its events cannot even be read."""
+def replayed(
+    stored: StoredMatch, effort: Effort | None = None, progress: Callable[[int, int], None] | None = None
+) -> ReplayedMatch:
+    """The match that was stored, its turns analyzed with that effort or, with none, only the candidates counted.
+
+    ``progress`` is told after each turn of how many of how many are done.
+
+    Raises:
+        CommandError: its events cannot even be read.
+    """
     flaw = chain_flaw(stored.entries)
     try:
         started, *events = [decode_record_event(entry.text) for entry in stored.entries]
@@ -75,6 +91,9 @@ def replayed(stored: StoredMatch) -> ReplayedMatch:
     except (CodecError, ValueError) as error:
         message = f"the record of match {stored.id} cannot be read: {flaw or error}"
         raise CommandError(message) from None
+    analyst = _Analyst(Rules.parse(started.rules), effort)
+    if progress is not None:
+        analyst.tell(progress, sum(isinstance(event, FeedbackGiven) for event in events))
     return ReplayedMatch(
         match=stored.id,
         ladder=started.ladder,
@@ -86,24 +105,54 @@ def replayed(stored: StoredMatch) -> ReplayedMatch:
         events=len(stored.entries),
         over=any(isinstance(event, MatchOver) for event in events),
         flaw=flaw,
-        games=_games(Rules.parse(started.rules), events),
+        games=_games(events, analyst),
     )
 
 
-def _games(rules: Rules, events: Sequence[RecordEvent]) -> tuple[ReplayedGame, ...]:
-    live_sets = LiveSets()
+def replay_document(found: ReplayedMatch) -> dict[str, Any]:
+    """The match as the JSON document of `evilpegs replay`."""
+    games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in found.games]
+    document = asdict(replace(found, games=tuple(games)))
+    for game, shown in zip(found.games, document["games"], strict=True):
+        for turn, row in zip(game.turns, shown["turns"], strict=True):
+            row["analysis"] = None if turn.analysis is None else analysis_document(turn.analysis)
+    return document
+
+
+class _Analyst:
+    """Analyzes the turns of one match, and what several games came to only once."""
+
+    def __init__(self, rules: Rules, effort: Effort | None) -> None:
+        self.is_asked = effort is not None
+        self._effort = effort or Effort(feedbacks=0)
+        self._solver = solver_of(rules) if self.is_asked else None
+        self._known: dict[History, TurnAnalysis] = {}
+        self._told: Callable[[], None] = lambda: None
+        self.opening = Position(rules, (), LiveSets(), self._effort.feedbacks)
+
+    def tell(self, progress: Callable[[int, int], None], turns: int) -> None:
+        """Tell of every turn that is done, of so many."""
+        done = itertools.count(1)
+        self._told = lambda: progress(next(done), turns)
+
+    def analysis(self, position: Position, turn: Turn) -> TurnAnalysis:
+        """What a turn at that position was worth."""
+        history = (*position.history, turn)
+        if history not in self._known:
+            self._known[history] = analyze_turn(position, turn, self._effort, self._solver)
+        self._told()
+        return self._known[history]
+
+
+def _games(events: Sequence[RecordEvent], analyst: _Analyst) -> tuple[ReplayedGame, ...]:
     numbers = sorted({event.game for event in events if isinstance(event, GameStarted | GameOver)})
     return tuple(
-        _game(
-            number,
-            [event for event in events if getattr(event, "game", None) == number],
-            Position(rules, (), live_sets),
-        )
+        _game(number, [event for event in events if getattr(event, "game", None) == number], analyst)
         for number in numbers
     )
 
 
-def _game(number: int, events: Sequence[RecordEvent], opening: Position) -> ReplayedGame:
+def _game(number: int, events: Sequence[RecordEvent], analyst: _Analyst) -> ReplayedGame:
     feedbacks = [event for event in events if isinstance(event, FeedbackGiven)]
     over = next((event for event in events if isinstance(event, GameOver)), None)
     return ReplayedGame(
@@ -113,22 +162,28 @@ def _game(number: int, events: Sequence[RecordEvent], opening: Position) -> Repl
         elapsed_ms=over.elapsed_ms if over else sum(event.took_ms for event in feedbacks),
         secret=over.secret if over else None,
         nonce=over.nonce if over else None,
-        turns=_turns(feedbacks, opening),
+        turns=_turns(feedbacks, analyst),
     )
 
 
-def _turns(feedbacks: Sequence[FeedbackGiven], position: Position) -> tuple[ReplayedTurn, ...]:
-    turns = []
+def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[ReplayedTurn, ...]:
+    turns, position = [], analyst.opening
     for event in feedbacks:
         given = Feedback(event.black, event.white)
-        position = position.after(parse_code(event.code, position.rules), given)
-        left, method = _count(position), event.method
-        turns.append(ReplayedTurn(event.turn, event.code, *given, left, method, event.took_ms, event.left_ms))
+        turn = Turn(parse_code(event.code, position.rules), given)
+        found = analyst.analysis(position, turn)
+        position = position.after(*turn)
+        turns.append(
+            ReplayedTurn(
+                turn=event.turn,
+                code=event.code,
+                black=given.black,
+                white=given.white,
+                candidates=found.after or None,
+                method=event.method,
+                took_ms=event.took_ms,
+                left_ms=event.left_ms,
+                analysis=found if analyst.is_asked else None,
+            )
+        )
     return tuple(turns)
-
-
-def _count(position: Position) -> int | None:
-    try:
-        return position.count
-    except GameError:
-        return None

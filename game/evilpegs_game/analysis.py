@@ -61,8 +61,13 @@ class TurnAnalysis:
 
     @property
     def bits(self) -> float | None:
-        """How much the feedback told; `GuessFigures.bits` is what was to be expected."""
+        """How much the feedback told."""
         return log2(self.before / self.after) if self.before and self.after else None
+
+    @property
+    def expected_bits(self) -> float | None:
+        """How much the feedback tells on average."""
+        return self.played.bits if self.played else None
 
     @property
     def is_candidate(self) -> bool | None:

@@ -4,7 +4,7 @@ import pytest
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
-TURN = {"turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms"}
+TURN = {"turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms", "analysis"}
 
 
 def test_the_document(run, server, evil_match):
@@ -22,24 +22,57 @@ def test_the_document(run, server, evil_match):
     assert (last["code"], last["black"], last["candidates"]) == (game["secret"], 4, 1)
 
 
+def test_the_analysis_in_the_document(run, server, evil_match):
+    document = run("replay", evil_match, "--database", server.database, "--json").document
+    first, second, *_ = [turn["analysis"] for turn in document["games"][0]["turns"]]
+    assert (first["before"], first["after"], first["parts"], first["largest"]) == (1296, 256, 13, 256)
+    assert second["before"] == 256
+    assert first["bits"] == pytest.approx(2.3399, abs=1e-4)
+    assert [best["code"] for best in first["best"]] == ["1122", "1122", "1123", "1234", "1123"]
+
+
 def test_the_table(run, server, evil_match):
     result = run("replay", evil_match, "--database", server.database)
     lines = result.out.splitlines()
     assert result.status == 0
     assert lines[0] == f"match {evil_match}: minimax (minimax 0.1.0) on classic-evil"
     assert lines[2].startswith("game 1: solved, 5 guesses in ")
+    assert lines[3].split()[3:6] == ["left", "bits", "expected"]
     assert lines[5].split()[:5] == ["1", "1", "1", "2", "2"]
+    assert any(line.startswith("bits: what the feedback told") for line in lines)
+    assert "chance" not in result.out
     assert lines[-1] == "the chain of 30 hashes holds"
 
 
+def test_against_a_fixed_secret_chance_is_told(run, server, played):
+    match = played[0]["matches"][0]["match"]
+    assert "chance: how likely" in run("replay", match, "--database", server.database).out
+
+
+def test_without_analysis(run, server, evil_match):
+    result = run("replay", evil_match, "--no-analysis", "--database", server.database)
+    assert "candidates left  ms" in result.out
+    assert "regret" not in result.out
+    document = run("replay", evil_match, "--no-analysis", "--database", server.database, "--json").document
+    turns = document["games"][0]["turns"]
+    assert (turns[0]["candidates"], turns[-1]["candidates"]) == (256, 1)
+    assert {turn["analysis"] for turn in turns} == {None}
+
+
+def test_thorough_and_none_contradict_each_other(run):
+    result = run("replay", "last", "--thorough", "--no-analysis")
+    assert (result.status, result.out) == (2, "")
+    assert "leave one of them out" in result.complaint
+
+
 def test_the_beginning_of_an_id_is_enough(run, server, evil_match):
-    result = run("replay", evil_match[:9].upper(), "--database", server.database, "--json")
+    result = run("replay", evil_match[:9].upper(), "--no-analysis", "--database", server.database, "--json")
     assert result.document["match"] == evil_match
 
 
 def test_the_newest_match(run, server, played):
     run("bot", "minimax", "--server", server.url, "--ladder", "classic-practice", "--name", "newest")
-    document = run("replay", "last", "--database", server.database, "--json").document
+    document = run("replay", "last", "--no-analysis", "--database", server.database, "--json").document
     assert (document["player"], document["ladder"]) == ("newest", "classic-practice")
 
 
@@ -67,7 +100,7 @@ CHANGE = "UPDATE events SET json = replace(json, '\"turn\":1', '\"turn\":2') WHE
     ],
 )
 def test_a_broken_chain_is_told(run, evil_match, tampered, statement, flaw):
-    result = run("replay", evil_match, "--database", tampered(statement))
+    result = run("replay", evil_match, "--no-analysis", "--database", tampered(statement))
     assert result.status == 1
     assert f"the chain of hashes is broken: {flaw}" in result.out
 

@@ -1,5 +1,6 @@
 """`evilpegs replay`: a match from the log, turn by turn."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
@@ -30,28 +31,59 @@ def replay(
             help="Write the record to this file instead (- for standard output): one event a line, for `verify`.",
         ),
     ] = None,
+    analysis: Annotated[
+        bool,
+        Parameter(
+            negative="--no-analysis",
+            show_default=False,
+            help="Say what each guess was worth, as far as that is quickly known; --no-analysis: only show the game.",
+        ),
+    ] = True,
+    thorough: Annotated[
+        bool,
+        Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes a turn."),
+    ] = False,
     database: Database = None,
     as_json: Json = False,
 ) -> int:
-    """Show a match from the log: each guess, its feedback, and how many codes it left.
+    """Show a match from the log: each guess, its feedback, how many codes it left, and what the guess was worth.
 
     Says whether the record's chain of hashes holds; where it does not, the exit status is 1.
     """
-    from dataclasses import asdict
-
     from evilpegs.database import find_match, reading
-    from evilpegs.replaying import replayed
+    from evilpegs.errors import CommandError
+    from evilpegs.replaying import replay_document
+
+    if thorough and not analysis:
+        message = "--thorough analyzes and --no-analysis does not; leave one of them out"
+        raise CommandError(message)
 
     with reading(database) as engine:
         stored = find_match(engine, match)
     if record is not None:
         return _write(stored, record, as_json)
-    found = replayed(stored)
+    found = _replayed(stored, analysis, thorough)
     if as_json:
-        print_json(asdict(found))
+        print_json(replay_document(found))
     else:
         show_match(console(), found)
     return 0 if found.flaw is None else CHAIN_BROKEN
+
+
+def _replayed(stored: "StoredMatch", analysis: bool, thorough: bool) -> "ReplayedMatch":
+    from evilpegs.output import progress
+    from evilpegs.replaying import replayed
+    from evilpegs_game.analysis import THOROUGH, USUAL
+
+    if not analysis:
+        return replayed(stored)
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("turns", total=None)
+        return replayed(
+            stored,
+            THOROUGH if thorough else USUAL,
+            lambda done, turns: bar.update(task, completed=done, total=turns),
+        )
 
 
 def _write(stored: "StoredMatch", record: str, as_json: bool) -> int:
@@ -77,9 +109,17 @@ def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None)
     """Print the match, or only its first ``games``."""
     out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
     for game in found.games[:games]:
-        _show_game(out, game, "secret" if found.codemaker == "fixed" else "a code that fits:")
+        _show_game(out, game, is_fixed=found.codemaker == "fixed")
+    if any(turn.analysis for game in found.games for turn in game.turns):
+        _show_legend(out, is_fixed=found.codemaker == "fixed")
     out.print()
     _show_chain(out, found.events, found.flaw, is_over=found.over)
+
+
+def _show_legend(out: "Console", is_fixed: bool) -> None:
+    from evilpegs.analysis_table import LEGEND, LEGEND_OF_CHANCE
+
+    out.print(f"\n{LEGEND}{LEGEND_OF_CHANCE if is_fixed else ''}", style="dim")
 
 
 def _show_chain(out: "Console", events: int, flaw: str | None, is_over: bool) -> None:
@@ -89,20 +129,32 @@ def _show_chain(out: "Console", events: int, flaw: str | None, is_over: bool) ->
         out.print(f"the chain of hashes is broken: {flaw}", style="bold red")
 
 
-def _show_game(out: "Console", game: "ReplayedGame", secret: str) -> None:
-    from evilpegs.turns import TurnRow, turn_table
+def _show_game(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
     from evilpegs.wording import counted
     from evilpegs_clients.pegs import peg_text
-    from evilpegs_game.feedback import Feedback
 
     ended = f"{game.outcome or 'not over'}, {counted(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
     if game.secret is None:
         out.print(f"\ngame {game.game}: {ended}")
     else:
-        out.print(f"\ngame {game.game}: {ended}, {secret}", peg_text(game.secret))
-    rows = [TurnRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns]
-    if rows:
-        out.print(turn_table(rows, timed=True))
+        out.print(
+            f"\ngame {game.game}: {ended}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
+        )
+    if game.turns:
+        _show_turns(out, game, is_fixed)
     methods = [turn.method for turn in game.turns if turn.method]
     if methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
+
+
+def _show_turns(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
+    from evilpegs.analysis_table import analysis_tables
+    from evilpegs.tables import print_fitting
+    from evilpegs.turns import TurnRow, turn_table
+    from evilpegs_game.feedback import Feedback
+
+    if any(turn.analysis for turn in game.turns):
+        print_fitting(out, analysis_tables(game.turns, by_chance=is_fixed))
+        return
+    rows = [TurnRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns]
+    out.print(turn_table(rows, timed=True))

@@ -1,0 +1,137 @@
+"""What each guess of a game was worth, as a table and as a JSON object."""
+
+import io
+import json
+from fractions import Fraction
+
+import pytest
+from rich.console import Console
+
+from evilpegs.analysis_document import analysis_document
+from evilpegs.analysis_table import LOOKS, analysis_tables, regret_range
+from evilpegs.replaying import ReplayedTurn
+from evilpegs.tables import print_fitting
+from evilpegs_game.analysis import Effort, analyze
+from evilpegs_game.candidates import LiveSets, Turn
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.criteria import ENTROPY
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.regret import Regret
+from evilpegs_game.rules import Rules
+
+GAME = ("3x4", "112 1,0", "314 0,3", "143 3,0")
+USUAL = Effort()
+HEADING = ["turn", "guess", "feedback", "left", "bits", "expected", "chance", "best", "regret", "ms"]
+
+
+def analyzed(rules, *turns, effort=USUAL):
+    parsed = Rules.parse(rules)
+    texts = [turn.split() for turn in turns]
+    history = tuple(Turn(parse_code(code, parsed), Feedback.parse(given)) for code, given in texts)
+    return analyze(parsed, history, LiveSets(), effort)
+
+
+def replayed(*game, effort=USUAL):
+    return [
+        ReplayedTurn(number, format_code(found.guess), *found.feedback, found.after, None, 7, None, found)
+        for number, found in enumerate(analyzed(*game, effort=effort), 1)
+    ]
+
+
+def printed(turns, width=120, by_chance=True):
+    out = io.StringIO()
+    print_fitting(Console(file=out, width=width), analysis_tables(turns, by_chance))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_the_table():
+    heading, _, *rows = printed(replayed(*GAME))
+    assert heading.split() == HEADING
+    first = analyzed(*GAME)[0]
+    assert rows[0].split()[:4] == ["1", "1", "1", "2"]
+    assert f"{first.after}  {first.bits:.2f}      {first.played.bits:.2f}" in rows[0]
+    assert [row.split()[-1] for row in rows] == ["7"] * 3
+    assert rows[-1].split()[-4:] == ["as", "played", "0", "7"]
+
+
+def test_what_an_optimal_codebreaker_guesses_is_shown_where_it_is_better():
+    turns = replayed(*GAME)
+    for turn, row in zip(turns, printed(turns)[2:], strict=True):
+        found = turn.analysis
+        assert found.regret.kind == "exact"
+        shown = "as played" if not found.regret.at_least else "  ".join(format_code(found.optimal))
+        assert shown in row
+        assert "*" not in row
+
+
+def test_where_that_is_not_known_the_best_by_entropy_has_a_star():
+    effort = Effort(feedbacks=64 * 64)  # enough for a criterion, not for a walk
+    (turn,) = replayed("3x4", "111 0,1", effort=effort)
+    assert turn.analysis.regret is None
+    best = turn.analysis.best.figures_of(ENTROPY)
+    row = printed([turn])[2]
+    assert "  ".join(format_code(best.guess)) + " *" in row
+
+
+def test_a_reply_that_is_no_chance_has_none():
+    assert "chance" not in printed(replayed(*GAME), by_chance=False)[0]
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)))
+def test_a_narrower_terminal_gets_a_narrower_table(place):
+    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedbacks=0))
+    table = list(analysis_tables(turns, by_chance=True))[place]
+    console = Console(file=io.StringIO(), width=1000)
+    needed = console.measure(table).maximum
+    lines = printed(turns, width=needed)
+    assert max(map(len, lines)) <= needed
+    pegs, _, marks, best = LOOKS[place]
+    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2], "best" in lines[0]) == (pegs, marks, best)
+
+
+def test_what_is_not_known_is_left_empty():
+    (turn,) = replayed("16x34", "1" * 16 + " 0,0")
+    row = printed([turn], width=200)[2].split()
+    assert row[-3:] == ["·" * 16, "0,0", "7"]
+    document = analysis_document(turn.analysis)
+    assert document["best"] == []
+    assert {value for name, value in document.items() if name != "best"} == {None}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0, "1/3", "≤0.34"), ("1/3", "2/3", "0.33-0.67"), ("1/3", None, "≥0.33"), ("1/4", "1/2", "0.25-0.50")],
+)
+def test_bounds_are_rounded_to_the_safe_side(low, high, shown):
+    assert regret_range(Regret(Fraction(low), None if high is None else Fraction(high))) == shown
+
+
+def test_chances_are_never_told_to_be_none():
+    turns = replayed("4x6", "1122 4,0", effort=Effort(feedbacks=0))
+    assert "<1%" in printed(turns)[2]
+
+
+def test_the_document():
+    first, *_ = analyzed(*GAME)
+    document = json.loads(json.dumps(analysis_document(first)))
+    assert (document["before"], document["after"], document["candidate"]) == (64, first.after, True)
+    assert document["largest"] == first.played.sizes[0]
+    assert document["regret"] == {
+        "kind": "exact",
+        "at_least": float(first.regret.at_least),
+        "at_most": float(first.regret.at_most),
+    }
+    assert document["optimal"] == format_code(first.optimal)
+    criteria = {best["criterion"]: best for best in document["best"]}
+    assert set(criteria) == {"minimax", "lexicographic", "expected-size", "entropy", "most-parts"}
+    assert criteria["lexicographic"]["played"] == list(first.played.sizes)
+    assert criteria["expected-size"]["played"] == float(first.played.expected_size)
+    assert criteria["minimax"]["figure"] <= criteria["minimax"]["played"]
+    assert set(criteria["entropy"]) == {"criterion", "code", "figure", "played"}
+    assert document["among"] == "codes"
+
+
+def test_a_bound_that_is_not_known_is_null():
+    from evilpegs.analysis_document import regret_document
+
+    assert regret_document(Regret(Fraction(1, 2), None)) == {"kind": "at least", "at_least": 0.5, "at_most": None}
