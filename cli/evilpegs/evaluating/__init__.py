@@ -1,0 +1,1 @@
+"""How `evilpegs evaluate` works: what is evaluated, in which units, where they run, what is kept of them."""
