@@ -1,65 +1,103 @@
-"""`evilpegs evaluate`: a strategy against every secret."""
+"""`evilpegs evaluate`: strategies against every secret, or in many games."""
 
 import sys
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from evilpegs.errors import naming
+from evilpegs.errors import CommandError
+from evilpegs.evaluate_options import Cluster, Csv, DryRun, Games, Jobs, JournalFile, Plot, Seed
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, only_document, print_json, progress
+from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.progress import Progress
-
-    from evilpegs_game.evaluation import Evaluation
+    from evilpegs.evaluating.results import Result
     from evilpegs_game.rules import Rules
 
-BAR: Final = 40
-STEPS: Final = 500
 MANY: Final = 20_000
 """From this many secrets on it takes a while, and it is said at once what it is about."""
+MOST_JOBS: Final = 256
+MOST_GAMES: Final = 1_000_000_000
 
 
 def evaluate(
-    strategy: StrategyName,
-    /,
-    *,
+    *strategies: StrategyName,
     rules: RulesText = "classic",
     first: First = None,
     candidates_only: CandidatesOnly = False,
+    games: Games = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
+    plot: Plot = None,
+    csv: Csv = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Play a strategy against every secret of the rules and count its guesses, exactly.
+    """Play strategies against every secret of the rules and count their guesses, exactly.
 
-    The game tree is walked once: secrets that got the same feedback so far share one choice.
+    The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
+    shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of
+    such documents. With --games secrets are drawn, and the mean has a 95 % interval.
+
+    What takes long is done in units, and a journal in your data directory keeps those that are finished: the same
+    command, killed and started again, goes on from there. When all is done it is removed; one that --journal names
+    stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
+    depend on --jobs or --cluster.
     """
-    from evilpegs_clients.strategies.loading import load_strategy
-    from evilpegs_clients.strategies.strategy import player
-    from evilpegs_clients.warm_up import warm_up
-    from evilpegs_game.candidates import LiveSets
-    from evilpegs_game.codes import MAX_SPACE_BYTES, parse_code
-    from evilpegs_game.evaluation import evaluate as evaluated
+    from evilpegs.evaluating.asked import results_of, subjects_of
+    from evilpegs.evaluating.cost import check_memory, cost_of
+    from evilpegs.evaluating.dry_run import costs_document, show_costs
+    from evilpegs.evaluating.evaluator import Way, evaluated
     from evilpegs_game.rules import Rules
 
-    parsed = Rules.parse(rules)
-    opening = None if first is None else parse_code(first, parsed)
-    err = console(sys.stderr)
-    with only_document(as_json), naming(strategy):
-        chosen = load_strategy(strategy, candidates_only)
-        if MANY <= parsed.size <= MAX_SPACE_BYTES // parsed.pegs:
-            err.print(_beginning(parsed, is_first_given=first is not None))
-        warm_up(chosen, (), LiveSets())
-        with progress(err) as bar:
-            advance = None if bar.disable else _advancing(bar, parsed)
-            begun = perf_counter()
-            result = evaluated(player(chosen), parsed, opening, advance)
-            seconds = perf_counter() - begun
-    if as_json:
-        print_json(_document(result, chosen.name, seconds))
+    _check_options(strategies, games, jobs, cluster)
+    _check_outputs(plot, csv, as_json)
+    parsed, way, err = Rules.parse(rules), Way(jobs, cluster, journal), console(sys.stderr)
+    with only_document(as_json or csv == "-"):
+        subjects = subjects_of(strategies, parsed, first, candidates_only, games or 0, seed)
+        costs = [cost_of(subject, jobs) for subject in subjects]
+        if cluster is None:
+            check_memory(max(cost.bytes for cost in costs) * jobs)
+        if not dry_run:
+            if not games and parsed.size >= MANY:
+                err.print(_beginning(parsed, is_first_given=first is not None))
+            results = results_of(costs, evaluated(costs, way, err))
+    if not dry_run:
+        _write(results, plot, csv, as_json)
+    elif as_json:
+        print_json(costs_document(costs, way))
     else:
-        _show(result, chosen.name, seconds)
+        show_costs(console(), costs, way)
+
+
+def _check_options(strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None) -> None:
+    if not strategies:
+        message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
+    elif not 1 <= jobs <= MOST_JOBS:
+        message = f"--jobs must be 1 to {MOST_JOBS}, not {jobs}"
+    elif jobs > 1 and cluster is not None:
+        message = "--jobs is for this machine and --cluster for others; take one of them"
+    elif games is not None and not 1 <= games <= MOST_GAMES:
+        message = f"--games must be 1 to {MOST_GAMES:,}, not {games:,}"
+    else:
+        return
+    raise CommandError(message)
+
+
+def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
+    """Before the work, whatever would keep its results from being written after it."""
+    from evilpegs.evaluating.csv_file import STANDARD_OUTPUT, check_csv
+    from evilpegs.plots import check_plot
+
+    if plot is not None:
+        check_plot(plot)
+    if csv is not None:
+        check_csv(csv)
+    if csv == STANDARD_OUTPUT and as_json:
+        message = "--csv - and --json cannot both have standard output; name a file after --csv"
+        raise CommandError(message)
 
 
 def _beginning(rules: "Rules", is_first_given: bool) -> str:
@@ -67,50 +105,18 @@ def _beginning(rules: "Rules", is_first_given: bool) -> str:
     return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
-def _advancing(bar: "Progress", rules: "Rules") -> "Callable[[int], None]":
-    """What moves the bar; seldom enough not to cost anything."""
-    task = bar.add_task(f"codes of {rules}", total=rules.size)
-    step = max(1, rules.size // STEPS)
+def _write(results: "Sequence[Result]", plot: Path | None, csv: str | None, as_json: bool) -> None:
+    from evilpegs.evaluating.csv_file import STANDARD_OUTPUT, write_csv
+    from evilpegs.evaluating.histogram import plot_histogram
+    from evilpegs.evaluating.results import document
+    from evilpegs.evaluating.tables import show
 
-    def advance(finished: int) -> None:
-        if finished % step == 0:
-            bar.update(task, completed=finished)
-
-    return advance
-
-
-def _document(result: "Evaluation", strategy: str, seconds: float) -> dict[str, Any]:
-    from evilpegs_game.codes import format_code
-
-    return {
-        "rules": str(result.rules),
-        "strategy": strategy,
-        "first": format_code(result.first),
-        "codes": result.codes,
-        "total": result.total,
-        "mean": result.mean,
-        "max": result.max,
-        "distribution": list(result.distribution),
-        "seconds": round(seconds, 6),
-    }
-
-
-def _show(result: "Evaluation", strategy: str, seconds: float) -> None:
-    from evilpegs.tables import plain_table
-    from evilpegs_clients.pegs import peg_text
-    from evilpegs_game.codes import format_code
-
-    out = console()
-    out.print(f"{strategy} on {result.rules}, first guess", peg_text(format_code(result.first)))
-    out.print(
-        f"{result.codes:,} secrets, {result.total:,} guesses, mean {result.mean:.4f}, "
-        f"at most {result.max}, in {seconds:.3f} s"
-    )
-    table = plain_table()
-    table.add_column("guesses", justify="right")
-    table.add_column("secrets", justify="right")
-    table.add_column("")
-    most = max(result.distribution)
-    for guesses, secrets in enumerate(result.distribution, 1):
-        table.add_row(str(guesses), f"{secrets:,}", "█" * round(BAR * secrets / most))
-    out.print(table)
+    documents = [document(result) for result in results]
+    if as_json:
+        print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})
+    elif csv != STANDARD_OUTPUT:
+        show(console(), results)
+    if csv is not None:
+        write_csv(csv, results)
+    if plot is not None:
+        plot_histogram(plot, results)
