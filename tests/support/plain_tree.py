@@ -1,0 +1,34 @@
+"""What a tree needs, the plain way: each secret is played on its own."""
+
+from evilpegs_game.codes import code_at
+from evilpegs_game.feedback import all_black, feedback
+
+
+def guesses_for(tree, secret):
+    """How many guesses the tree takes for a secret, and the nodes it visits; None if it has no answer."""
+    node, visited = tree.root, []
+    while node is not None:
+        visited.append(id(node))
+        given = feedback(node.guess, secret)
+        if given == all_black(tree.rules.pegs):
+            return len(visited), visited
+        node = node.children.get(given)
+    return None, visited
+
+
+def plain_distribution(tree):
+    """The codes guessed at each guess; None where a code is not guessed or a node visited by no code."""
+    played = [guesses_for(tree, code_at(index, tree.rules)) for index in range(tree.rules.size)]
+    visited = {name for _, names in played for name in names}
+    lengths = [guesses for guesses, _ in played]
+    if None in lengths or len(visited) < count_nodes(tree):
+        return None
+    return tuple(lengths.count(guesses) for guesses in range(1, max(lengths) + 1))
+
+
+def count_nodes(tree):
+    waiting, count = [tree.root], 0
+    while waiting:
+        count += 1
+        waiting += waiting.pop().children.values()
+    return count
