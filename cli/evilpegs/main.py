@@ -10,6 +10,7 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.commands.bot import bot
+from evilpegs.commands.certify import certify
 from evilpegs.commands.demo import demo
 from evilpegs.commands.duel import duel
 from evilpegs.commands.evaluate import evaluate
@@ -19,6 +20,7 @@ from evilpegs.commands.partition import partition
 from evilpegs.commands.play import play
 from evilpegs.commands.replay import replay
 from evilpegs.commands.serve import serve
+from evilpegs.commands.tree import tree
 from evilpegs.commands.verify import verify
 from evilpegs.errors import explained
 
@@ -56,6 +58,8 @@ COMMANDS: Final[tuple[Callable[..., object], ...]] = (
     partition,
     evaluate,
     duel,
+    tree,
+    certify,
 )
 """In the order in which `--help` lists them."""
 for _place, _command in enumerate(COMMANDS):

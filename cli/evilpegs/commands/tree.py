@@ -1,0 +1,37 @@
+"""`evilpegs tree`: a strategy written down as a tree."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from evilpegs.errors import naming
+from evilpegs.options import CandidatesOnly, First, RulesText, StrategyName
+from evilpegs.output import only_document
+
+
+def tree(
+    strategy: StrategyName,
+    /,
+    *,
+    rules: RulesText = "classic",
+    first: First = None,
+    candidates_only: CandidatesOnly = False,
+    out: Annotated[str, Parameter(help="The file to write; - for standard output.")] = "-",
+) -> None:
+    """Write down what a strategy guesses after every feedback, as a tree that `evilpegs certify` checks.
+
+    A strategy that plays by chance is written as one seed plays it.
+    """
+    from evilpegs.tree_file import check_name, write_tree
+    from evilpegs_clients.strategies.loading import load_strategy
+    from evilpegs_clients.strategies.strategy import player
+    from evilpegs_game.codes import parse_code
+    from evilpegs_game.rules import Rules
+    from evilpegs_game.tree_of import tree_of
+
+    check_name(out)
+    parsed = Rules.parse(rules)
+    opening = None if first is None else parse_code(first, parsed)
+    with only_document(as_json=True), naming(strategy):  # what a strategy prints is no part of the tree
+        written = tree_of(player(load_strategy(strategy, candidates_only)), parsed, opening)
+    write_tree(out, written)
