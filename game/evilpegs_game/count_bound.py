@@ -1,0 +1,59 @@
+"""Count bounds: what so many codes need at least, whatever they are.
+
+With F feedbacks one code is found with the first guess, at most F - 1 with the second, (F - 1)**2 with the third, and
+so on: behind every feedback but all-black stands one guess more. Source: K. Koyama and T. W. Lai, An optimal Mastermind
+strategy, Journal of Recreational Mathematics 25 (1993).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.feedback import feedbacks
+from evilpegs_game.rules import Rules
+
+Ints = NDArray[np.int64]
+
+
+def least_possible_total(codes: int, rules: Rules) -> int:
+    """No strategy needs fewer guesses in all, the winning ones included, for so many codes of ``rules``."""
+    return _least_total(codes, other_feedbacks(rules))
+
+
+def other_feedbacks(rules: Rules) -> int:
+    """How many feedbacks there are besides all-black.
+
+    One peg wrong is wrong in color too, or there are two: of those that add up (pegs - 1, 1) cannot be given.
+    """
+    return len(feedbacks(rules.pegs)) - 2
+
+
+def least_totals(most_parts: int, codes: int) -> Ints:
+    """At ``[b, n]`` the least total of n codes that no guess splits into more than b parts besides all-black.
+
+    int64, shape (most_parts + 1, codes + 1).
+    """
+    table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
+    for parts in range(most_parts + 1):
+        start, most, guess = 0, 1, 1
+        marginal = np.empty(codes, dtype=np.int64)
+        while start < codes:
+            marginal[start : start + most] = guess
+            start, most, guess = start + most, most * max(1, parts), guess + 1
+        table[parts, 1:] = np.cumsum(marginal)
+    return table
+
+
+def most_within(rules: Rules) -> tuple[int, ...]:
+    """At ``[k]`` a bound on the codes within k guesses, up to all codes of the rules."""
+    most = [0, 1]
+    while most[-1] < rules.size:
+        most.append(1 + other_feedbacks(rules) * most[-1])
+    return tuple(most)
+
+
+def _least_total(codes: int, parts: int) -> int:
+    total, guess, most = 0, 1, 1
+    while codes > 0:
+        total += guess * min(codes, most)
+        codes, guess, most = codes - most, guess + 1, most * max(1, parts)
+    return total

@@ -1,0 +1,191 @@
+"""A frame: a set of codes with the guesses worth trying against it or any of its subsets."""
+
+from typing import Final
+
+import numpy as np
+
+from evilpegs_game.breaking import MAX_NUMBERS, Table
+from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
+from evilpegs_game.count_bound import least_totals, most_within, other_feedbacks
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.kernel import kernel
+from evilpegs_game.least_board import GUESS_BITS, Board, Keys, stack_bytes
+from evilpegs_game.least_look import mixed
+from evilpegs_game.partition import Places, feedback_numbers
+from evilpegs_game.rules import Rules
+from evilpegs_game.symmetry import Symmetries
+
+MAX_FRAME_BYTES: Final = 1 << 29
+"""A frame that takes more, with the stack of a search in it, is refused."""
+
+_MAX_GUESSES: Final = 1 << 20
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_WORTH_FAMILIES: Final = 40
+"""From so many codes on it pays to find out which guesses are as good as each other."""
+
+
+class Ground:
+    """All codes of some rules, which are the guesses, and their symmetries.
+
+    Raises:
+        TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.others = other_feedbacks(rules)
+        if rules.size > _MAX_GUESSES or self.others + 2 > MAX_NUMBERS:
+            message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
+            raise TooLargeError(message)
+        self.every = all_codes(rules)
+        self.symmetries = Symmetries(rules, self.every)
+        self.most = np.array(most_within(rules), dtype=np.int64)
+
+    def families(self, columns: Columns) -> Places:
+        """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
+        if columns.shape[1] < _WORTH_FAMILIES:
+            return np.arange(self.rules.size, dtype=np.int32)
+        return self.symmetries.orbits(columns)
+
+    def frame_bytes(self, codes: int) -> int:
+        """What a frame of so many codes takes at most, with the stack of one search."""
+        return (3 + _bit_type(self.others + 2)().itemsize) * codes * self.rules.size + self.stack_bytes(codes)
+
+    def stack_bytes(self, codes: int) -> int:
+        """What one search in it takes."""
+        return stack_bytes(codes, self.rules.size)
+
+
+def check_frame(ground: Ground, codes: int) -> None:
+    """Raise TooLargeError if a frame of so many codes would take more than `MAX_FRAME_BYTES`."""
+    needed = ground.frame_bytes(codes)
+    if needed > MAX_FRAME_BYTES:
+        message = (
+            f"{codes:,} codes of {ground.rules} are too many for optimal play: they take {needed:,} bytes, "
+            f"the bound is {MAX_FRAME_BYTES:,}"
+        )
+        raise TooLargeError(message)
+
+
+class Frame:
+    """A set of codes, and of the guesses that split it alike only one: the first code of the set, or of all.
+
+    Raises:
+        TooLargeError: it would take more than `MAX_FRAME_BYTES`.
+    """
+
+    def __init__(self, ground: Ground, columns: Columns) -> None:
+        """``columns``: over two codes, in code order."""
+        check_frame(ground, int(columns.shape[1]))
+        self.ground = ground
+        self.columns = columns
+        self.places = ground.symmetries.places(columns)
+        """The places of the codes among all codes."""
+        self.guesses, self.board = self._board()
+        self._families: Places | None = None
+
+    @property
+    def codes(self) -> int:
+        """How many codes there are."""
+        return int(self.columns.shape[1])
+
+    @property
+    def all_places(self) -> Places:
+        """All codes of the frame, as places in it."""
+        return np.arange(self.codes, dtype=np.int32)
+
+    @property
+    def bytes(self) -> int:
+        """What the tables take."""
+        return self.board.by_guess.nbytes + self.board.bits.nbytes
+
+    def code(self, guess: int) -> Code:
+        """The code that a guess of the frame is."""
+        return column_code(self.ground.every, int(self.guesses[guess]))
+
+    def guess_number(self, code: Code) -> int:
+        """Which guess of the frame a code is that was found in it."""
+        place = self.ground.symmetries.places(to_columns([code]))
+        return int(np.searchsorted(self.guesses, place)[0])
+
+    def _board(self) -> tuple[Places, Board]:
+        """The places of the guesses among all codes, rising; and the board."""
+        ground, numbers = self.ground, self.ground.others + 2
+        by_code = np.empty((self.codes, ground.rules.size), dtype=np.uint8)
+        for code in range(self.codes):
+            by_code[code] = feedback_numbers(ground.every, column_code(self.columns, code))
+        with np.errstate(over="ignore"):  # words that wrap around are meant
+            keys = _keys(self.places)
+            guesses = _different(_digests(by_code, keys, numbers), self.places)
+        by_code = np.ascontiguousarray(by_code[:, guesses])
+        kind = _bit_type(numbers)
+        board = Board(
+            by_guess=np.ascontiguousarray(by_code.T),
+            bits=np.left_shift(kind(1), by_code, dtype=kind),
+            own=np.searchsorted(guesses, self.places).astype(np.int32),
+            keys=keys,
+            bounds=least_totals(ground.others, self.codes),
+            most=ground.most,
+            black=numbers - 1,
+        )
+        return guesses, board
+
+    def first_of_each_family(self, listed: list[int]) -> list[int]:
+        """Of the guesses listed for the whole set, of those known to be as good as each other the first."""
+        if self._families is None:
+            self._families = self.ground.families(self.columns)[self.guesses]
+        seen: set[int] = set()
+        first = []
+        for entry in listed:
+            family = int(self._families[guess_of(entry)])
+            if family not in seen:
+                seen.add(family)
+                first.append(entry)
+        return first
+
+
+def guess_of(entry: int) -> int:
+    """The guess that a list's entry stands for."""
+    return entry & ((1 << GUESS_BITS) - 1)
+
+
+def _bit_type(numbers: int) -> type[np.unsignedinteger]:
+    return np.uint16 if numbers <= 16 else np.uint32 if numbers <= 32 else np.uint64
+
+
+def _keys(places: Places) -> Keys:
+    """Two words for each code, always the same: uint64, shape (codes, 2)."""
+    numbers = (2 * places[:, None] + np.arange(1, 3)).astype(np.uint64)
+    return _mix_all(numbers * np.uint64(_GOLDEN))
+
+
+@kernel
+def _mix_all(words: Keys) -> Keys:
+    result = np.empty_like(words)
+    for i in range(words.shape[0]):
+        for j in range(words.shape[1]):
+            result[i, j] = mixed(words[i, j])
+    return result
+
+
+def _different(digests: Keys, own: Places) -> Places:
+    """The places of the guesses that are kept, rising: the codes of the set, and the first of each other partition."""
+    _, first = np.unique(digests, return_index=True)
+    others = first[~np.isin(digests[first], digests[own])]
+    return np.union1d(own, others).astype(np.int32)
+
+
+@kernel
+def _digests(by_code: Table, keys: Keys, numbers: int) -> Keys:
+    """For each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
+    digests = np.zeros(by_code.shape[1], np.uint64)
+    part_keys = np.zeros((numbers, by_code.shape[1]), np.uint64)
+    for code in range(by_code.shape[0]):
+        row = by_code[code]
+        for guess in range(row.size):
+            part_keys[row[guess], guess] += keys[code, 0]
+    for number in range(numbers):
+        for guess in range(digests.size):
+            if part_keys[number, guess]:
+                digests[guess] += mixed(part_keys[number, guess])
+    return digests
