@@ -9,6 +9,7 @@ from typing import Final
 
 from cyclopts import App, Parameter
 
+from evilpegs.commands.assist import assist
 from evilpegs.commands.bot import bot
 from evilpegs.commands.certify import certify
 from evilpegs.commands.demo import demo
@@ -56,6 +57,7 @@ COMMANDS: Final[tuple[Callable[..., object], ...]] = (
     replay,
     verify,
     partition,
+    assist,
     evaluate,
     duel,
     tree,

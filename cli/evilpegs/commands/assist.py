@@ -1,0 +1,79 @@
+"""`evilpegs assist`: help for a person at a real board."""
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Final
+
+from evilpegs.options import Json, RulesText
+from evilpegs.output import console, print_json
+from evilpegs.played_turns import After, checked_after, parse_turns
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from evilpegs.assisting.board import Board
+
+CONTRADICTION: Final = 1
+QUICK_CODES: Final = 100_000
+"""With so many codes every answer comes at once."""
+
+
+def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:
+    """Help a person who plays at a real board: what is left, the best guesses under each criterion, and why.
+
+    You type each guess and the feedback it got. Feedback that contradicts what was typed before is answered with the
+    rows that clash, and any row can be changed. With --json there is no dialog: one answer about the turns after
+    --after; where they clash, the exit status is 1.
+    """
+    from evilpegs.assisting.board import Board
+    from evilpegs_game.rules import Rules
+
+    parsed = Rules.parse(rules)
+    board = Board(parsed, parse_turns(checked_after(after), parsed))
+    if as_json:
+        return _answer(board)
+    _talk(board, console())
+    return 0
+
+
+def _answer(board: "Board") -> int:
+    from evilpegs.assisting.advice import Advice, Adviser
+    from evilpegs.assisting.document import advice_document
+
+    found = Adviser(board.rules).advise(board)
+    print_json(advice_document(found))
+    return 0 if isinstance(found, Advice) else CONTRADICTION
+
+
+def _talk(board: "Board", out: "Console") -> None:
+    from evilpegs.assisting.dialog import AssistDialog
+    from evilpegs.assisting.screen import Screen
+
+    def thinking() -> AbstractContextManager[object]:
+        return out.status("counting") if out.is_terminal and board.rules.size > QUICK_CODES else nullcontext()
+
+    _prepare_input()
+    try:
+        AssistDialog(board.rules, Screen(out), _read, thinking).run(board)
+    except KeyboardInterrupt:
+        out.print()
+        raise
+
+
+def _prepare_input() -> None:
+    """A terminal edits lines and remembers them; what cannot be decoded is an unknown symbol."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+        if sys.stdin.isatty():
+            import readline  # noqa: F401 - it is enough to import it
+
+
+def _read(prompt: str) -> str | None:
+    """The line that was typed; None at the end."""
+    if sys.stdin is None:  # Python's way to say that it was closed before the start
+        return None
+    try:
+        return input(prompt)
+    except EOFError:
+        return None
