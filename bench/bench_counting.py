@@ -1,26 +1,29 @@
 """How long counting the parts of a guess takes on large rules, next to the plain definition doing the same.
 
-Evil games of random, distinct, paired and one-color guesses, each turn counted from scratch, in seconds of one core.
+Evil games of random, distinct, paired and one-color guesses, every turn until one code is left; one core.
 Run: python bench/bench_counting.py
 """
 
 import resource
 import time
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 from random import Random
 
 import numpy as np
 
-from evilpegs_game.counting import DEFAULT_BYTES, PartCount, count_parts
-from evilpegs_game.feedback import all_black, feedback, feedback_number, feedbacks
+from evilpegs_game.counting import DEFAULT_BYTES, count_parts
+from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.first_guess import first_parts
+from evilpegs_game.live_sets import DEFAULT_BYTES as LIST_BYTES
+from evilpegs_game.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
-GAMES = {"4x6": 20, "6x10": 20, "8x10": 20, "10x12": 4, "12x14": 1}
+GAMES = {"4x6": 20, "6x10": 20, "8x10": 20, "10x12": 6, "12x14": 2}
 """Games of each sort of guess; the largest rules last, because peak memory never falls."""
 TARGETS = {"8x10": "p99 5 ms", "10x12": "p99 150 ms, 256 MiB", "12x14": "p99 2000 ms"}
-MOST_TURNS = 16
+MOST_TURNS = 32
 
 
 def guess_of(sort: str, rules: Rules, rng: Random) -> tuple[int, ...]:
@@ -41,25 +44,25 @@ def shapes(pegs: int, colors: int, most: int = 16) -> list[tuple[int, ...]]:
     return [(first, *rest) for first in firsts for rest in shapes(pegs - first, colors - 1, first)]
 
 
-def timed(rules: Rules, history: tuple, guess: tuple[int, ...], max_bytes: int) -> tuple[float, PartCount]:
-    """Milliseconds of this thread, and the count: the way an evil codemaker comes to it while live sets are large."""
+def timed(count: Callable[[], tuple[int, ...]]) -> tuple[float, tuple[int, ...]]:
+    """Milliseconds of this thread, and the sizes."""
     start = time.thread_time()
-    counted = count_parts(rules, history, guess, max_bytes) if history else PartCount(first_parts(rules, guess), 0)
-    return (time.thread_time() - start) * 1e3, counted
+    sizes = count()
+    return (time.thread_time() - start) * 1e3, sizes
 
 
-def game(rules: Rules, sort: str, rng: Random, least: int, max_bytes: int) -> list[tuple[float, int]]:
-    """Milliseconds and work of each turn of an evil game, until the largest part falls under ``least``."""
+def game(rules: Rules, sort: str, rng: Random, max_bytes: int) -> list[float]:
+    """Milliseconds of each turn of an evil game to its end, the way a server's codemaker comes to the sizes."""
+    live_sets = LiveSets(max(max_bytes, LIST_BYTES), max_bytes)
     history, took = (), []
     for _ in range(MOST_TURNS):
         guess = guess_of(sort, rules, rng)
-        milliseconds, counted = timed(rules, history, guess, max_bytes)
-        took.append((milliseconds, counted.work))
-        place = int(np.argmax(counted.sizes[:-1]))
-        given = feedbacks(rules.pegs)[place]
-        if counted.sizes[place] < least or given == all_black(rules.pegs):
+        milliseconds, sizes = timed(lambda history=history, guess=guess: live_sets.part_sizes(rules, history, guess))
+        took.append(milliseconds)
+        place = int(np.argmax(sizes[:-1]))
+        if sizes[place] <= 1:
             break
-        history = (*history, (guess, given))
+        history = (*history, (guess, feedbacks(rules.pegs)[place]))
     return took
 
 
@@ -77,43 +80,57 @@ def peak_mebibytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
-def show(label: str, took: list[tuple[float, int]], target: str = "") -> None:
+def show(label: str, took: list[float], target: str = "") -> None:
     """A row of the table."""
-    milliseconds, work = np.array(took).T
-    median, p99 = np.percentile(milliseconds, [50, 99])
-    figures = f"{median:>10.2f}{p99:>10.2f}{milliseconds.max():>10.2f}{int(work.max()):>13,}{peak_mebibytes():>9}"
+    median, p99 = np.percentile(took, [50, 99])
+    figures = f"{median:>10.2f}{p99:>10.2f}{max(took):>10.2f}{peak_mebibytes():>9}"
     print(f"{label:<22}{len(took):>6}{figures}   {target}", flush=True)
+
+
+def cached(rules: Rules, rng: Random, many: int = 400) -> list[float]:
+    """Milliseconds of a reply that is known from the same opening in other colors on other pegs."""
+    live_sets, took = LiveSets(), []
+    history = tuple((guess_of("random", rules, rng), given) for given in [Feedback(1, 3), Feedback(2, 3)])
+    asked = guess_of("random", rules, rng)
+    live_sets.part_sizes(rules, history, asked)
+    for _ in range(many):
+        colors, pegs = (rng.sample(range(count), count) for count in (rules.colors, rules.pegs))
+        *guesses, guess = [tuple(colors[code[peg]] for peg in pegs) for code in (*(code for code, _ in history), asked)]
+        image = tuple((code, given) for code, (_, given) in zip(guesses, history, strict=True))
+        took.append(timed(lambda image=image, guess=guess: live_sets.part_sizes(rules, image, guess))[0])
+    return took
+
+
+def compile_all() -> None:
+    """Every kernel once: counted, listed, selected."""
+    rules, live_sets = Rules(8, 10), LiveSets()
+    guess, other = (0, 1, 2, 3, 4, 5, 6, 7), (0, 1, 2, 3, 4, 5, 7, 6)
+    history = ((guess, Feedback(4, 2)), (other, Feedback(4, 2)), (guess[::-1], Feedback(1, 5)))
+    for turns in range(4):
+        live_sets.part_sizes(rules, history[:turns], other)
+    live_sets.get(rules, history)
 
 
 def main() -> None:
     """Print first replies of every shape, whole games, and the yardstick."""
-    count_parts(Rules(4, 6), (), (0, 0, 1, 2))  # compile
-    first_parts(Rules(4, 6), (0, 0, 1, 2))
-    print(
-        f"{'milliseconds a count':<22}{'turns':>6}{'p50':>10}{'p99':>10}{'max':>10}{'most work':>13}{'MiB':>9}   target"
-    )
+    compile_all()
+    print(f"{'milliseconds a reply':<22}{'turns':>6}{'p50':>10}{'p99':>10}{'max':>10}{'MiB':>9}   target")
     for name in ["4x6", "6x10", "8x10", "10x12"]:
         rules = Rules.parse(name)
-        codes = [np.repeat(range(len(shape)), shape).tolist() for shape in shapes(rules.pegs, rules.colors)]
-        show(
-            f"{name} first, shapes", [_figures(timed(rules, (), tuple(code), DEFAULT_BYTES)) for code in codes], "5 ms"
-        )
+        codes = [tuple(np.repeat(range(len(shape)), shape).tolist()) for shape in shapes(rules.pegs, rules.colors)]
+        took = [timed(lambda code=code, rules=rules: first_parts(rules, code))[0] for code in codes]
+        show(f"{name} first, shapes", took, "5 ms")
+    show("10x12 from cache", cached(Rules(10, 12), Random(1)), "0.05 ms")
     for name, games in GAMES.items():
-        rules, rng, largest = Rules.parse(name), Random(1), name == "12x14"
-        least, max_bytes = (10**6, 2 << 30) if largest else (10**5, DEFAULT_BYTES)
-        took = []
-        for sort in ["random", "distinct", "paired", "one color"]:
-            for _ in range(games):
-                took += game(rules, sort, rng, least, max_bytes)
+        rules, rng = Rules.parse(name), Random(1)
+        max_bytes = 2 << 30 if name == "12x14" else DEFAULT_BYTES
+        sorts = ["random", "distinct", "paired", "one color"]
+        took = [turn for sort in sorts for _ in range(games) for turn in game(rules, sort, rng, max_bytes)]
         show(f"{name} games", took, TARGETS.get(name, ""))
     rules, guess = Rules(6, 10), (0, 0, 1, 1, 2, 3)
     plain = plain_milliseconds(rules, guess)
-    fast = np.median([timed(rules, (), guess, DEFAULT_BYTES)[0] for _ in range(50)])
+    fast = np.median([timed(lambda: first_parts(rules, guess))[0] for _ in range(50)])
     print(f"{rules} first: {fast:.2f} ms, plain definition {plain:.0f} ms: {plain / fast:,.0f} times as fast")
-
-
-def _figures(measured: tuple[float, PartCount]) -> tuple[float, int]:
-    return measured[0], measured[1].work
 
 
 if __name__ == "__main__":

@@ -4,17 +4,23 @@ Every code is a path through the tables: each color in turn takes its pegs. Two 
 and the row of the other that completes it stand for as many codes as the product of their counts.
 """
 
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.code_numbers import extended, has_numbers, in_order, paired, to_columns
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.counting import Builder, Frame, History, Table, most_rows, power_of_two
-from evilpegs_game.counting_kernels import Index, Words, live_edges, partners
+from evilpegs_game.counting_kernels import Index, Slots, Words, live_edges, partners
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
+
+LIST_BYTES: Final = 32
+"""What a code takes while it is listed, besides one byte a peg: its number twice, and what its halves take."""
+_EDGE_BYTES: Final = 3 * 4 + 8
+"""What a step back takes: three numbers, and a coloring that it leads to."""
 
 
 class Dice(Protocol):
@@ -23,6 +29,13 @@ class Dice(Protocol):
     def randrange(self, stop: int, /) -> int:
         """One of the numbers from 0 to below ``stop``, each as likely as any other."""
         ...
+
+
+class _Listed(NamedTuple):
+    """Colorings as numbers with one digit a peg: those of row ``r`` are ``first[r]`` to ``first[r + 1]``."""
+
+    first: Index
+    numbers: Words
 
 
 class Atlas:
@@ -37,6 +50,7 @@ class Atlas:
         self._frame = Frame(rules, history, None, apart=True, max_bytes=max_bytes)
         self._builder = Builder(self._frame)
         self._max_bytes = max_bytes
+        self._taken = 0
         self._gains: dict[int, tuple[Words, Index]] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build()
@@ -66,16 +80,23 @@ class Atlas:
         return tuple(code)
 
     def columns(self) -> Columns:
-        """All of them in code order, read-only; takes some 50 bytes a code on the way."""
-        pegs = self._frame.rules.pegs
-        codes = np.zeros((len(self._rows), pegs), np.uint8)
-        ends: list[Index] = [self._rows, self._partners[self._rows]]
-        with np.errstate(over="ignore"):
-            for side in range(2):
-                codes, ends = self._expand(side, codes, ends)
-        weights = self._frame.rules.colors ** np.arange(pegs - 1, -1, -1, dtype=np.int64)
-        order = np.argsort(codes @ weights)
-        columns = np.ascontiguousarray(codes[order].T)
+        """All of them in code order, read-only; each takes up to `LIST_BYTES` and one a peg, besides the tables.
+
+        Raises:
+            TooLargeError: their numbers do not fit a word, or what leads to them does not fit beside the tables.
+        """
+        rules = self._frame.rules
+        if not has_numbers(rules):
+            message = f"codes of {rules} cannot be listed, as {rules.colors}**{rules.pegs} is over 2**64; sample them"
+            raise TooLargeError(message)
+        tables = self._taken
+        try:
+            with np.errstate(over="ignore"):
+                one, other = self._listed(0, self._rows), self._listed(1, self._partners[self._rows])
+        finally:
+            self._taken = tables
+        numbers = paired(self._rows, self._partners[self._rows], one.first, one.numbers, other.first, other.numbers)
+        columns = to_columns(in_order(numbers, (rules.colors**rules.pegs).bit_length()), rules.pegs, rules.colors)
         columns.flags.writeable = False
         return columns
 
@@ -83,18 +104,28 @@ class Atlas:
         """The tables of both halves, each with the color that came last; the first has none."""
         blank = self._frame.blank
         levels = ([(-1, blank)], [(-1, blank)])
-        order, kept = list(self._frame.order), 0
+        order = list(self._frame.order)
         most = most_rows(self._frame, self._max_bytes)
         while order:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
             table = self._builder.with_color(levels[side][-1][1], color, self._remaining(levels[1 - side], order), most)
-            kept += table.rows.nbytes if table else 0
-            if table is None or kept > self._max_bytes:
-                message = f"the tables of {self._frame.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
-                raise TooLargeError(message)
+            if table is None:
+                raise self._too_large()
+            self._take(table.rows.nbytes)
             levels[side].append((color, table))
         return levels
+
+    def _take(self, needed: int) -> None:
+        """Note what will be kept; refuse it if it is too much with what is."""
+        self._taken += needed
+        if self._taken > self._max_bytes:
+            raise self._too_large()
+
+    def _too_large(self) -> TooLargeError:
+        return TooLargeError(
+            f"the tables of {self._frame.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
+        )
 
     @staticmethod
     def _remaining(other: list[tuple[int, Table]], rest: list[int]) -> list[int]:
@@ -136,29 +167,36 @@ class Atlas:
             for peg in np.flatnonzero(frame.fills[subset]).tolist():
                 code[peg] = frame.colors[color][0]
 
-    def _expand(self, side: int, codes: NDArray[np.uint8], ends: list[Index]) -> tuple[NDArray[np.uint8], list[Index]]:
-        """Every way back through the tables of one half from where each code stands."""
-        frame = self._frame
+    def _listed(self, side: int, ends: Index) -> _Listed:
+        """The colorings that the rows ``ends`` of the last table of one half stand for."""
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
-        live[ends[side]] = True
+        live[ends] = True
+        steps = []
         for (color, table), (_, before) in zip(levels[:0:-1], levels[-2::-1], strict=True):
             edges = self._edges(table, before, color, live)
+            steps.append((color, len(table.rows), edges))
             live = np.zeros(len(before.rows), np.bool_)
             live[edges[:, 0]] = True
-            edges = edges[np.argsort(edges[:, 2], kind="stable")]
-            first = np.searchsorted(edges[:, 2], np.arange(len(table.rows) + 1))
-            codes, here, there = _follow(
-                codes, ends[side], ends[1 - side], edges, first, frame.fills, frame.colors[color][0]
-            )
-            ends = [here, there] if side == 0 else [there, here]
-        return codes, ends
+        listed = _Listed(np.array([0, 1]), np.zeros(1, np.uint64))
+        for color, rows, edges in reversed(steps):
+            listed = _Listed(*extended(listed.first, listed.numbers, edges, rows, self._worth(color)))
+        return listed
 
-    def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Index:
+    def _worth(self, color: int) -> Words:
+        """What a set of pegs adds to the number of a code if it gets this color: uint64 (fills,)."""
+        frame = self._frame
+        digits = np.array([frame.rules.colors**power for power in range(frame.rules.pegs)][::-1], np.uint64)
+        ones: Words = (frame.fills.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
+        return ones * np.uint64(frame.colors[color][0])
+
+    def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Slots:
         frame = self._frame
         gains, subsets = self._gains_of(color)
         most = int(np.diff(table.starts).max())
-        edges = np.empty((int(table.rows[live, 0].sum()), 3), np.int64)
+        most_edges = int(table.rows[live, 0].sum())
+        self._take(most_edges * _EDGE_BYTES)
+        edges = np.empty((most_edges, 3), np.int32)
         count = live_edges(
             frame.packed,
             frame.packed_guards,
@@ -174,26 +212,6 @@ class Atlas:
             edges,
         )
         return edges[:count]
-
-
-@kernel
-def _follow(
-    codes: NDArray[np.uint8], here: Index, there: Index, edges: Index, first: Index, fills: NDArray[np.int8], color: int
-) -> tuple[NDArray[np.uint8], Index, Index]:
-    """Each code once for every edge that leads to its row, with the color at the pegs of the edge."""
-    many = 0
-    for item in range(here.size):
-        many += first[here[item] + 1] - first[here[item]]
-    grown = np.empty((many, codes.shape[1]), np.uint8)
-    rows, others = np.empty(many, np.int64), np.empty(many, np.int64)
-    place = 0
-    for item in range(here.size):
-        for edge in range(first[here[item]], first[here[item] + 1]):
-            rows[place], others[place] = edges[edge, 0], there[item]
-            for peg in range(codes.shape[1]):
-                grown[place, peg] = color if fills[edges[edge, 1], peg] else codes[item, peg]
-            place += 1
-    return grown, rows, others
 
 
 @kernel

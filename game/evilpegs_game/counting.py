@@ -6,8 +6,9 @@ partial colorings that agree in that are counted together, and those that can no
 given are dropped. Pegs that no guess has told apart are a *kind* and only their number matters; a *fill* is how many
 pegs of each kind have a color. Colors that no guess has used are one color with many choices.
 
-The colors are taken from both ends of their order into two tables, always where the table is smaller; at the end
-each row of one is put together with the rows of the other that complete it. So no table ever spans all colors.
+The colors are taken from both ends of their order into two tables, always where the table is smaller. What the last
+color makes of a row is only looked up in the other table, among the rows that complete it. So no table ever spans all
+colors, and the largest is never made.
 
 Memory is bounded before anything is allocated. A table that would pass its bound divides: the rows so far are counted
 in two halves, one after the other, which costs time and never the result.
@@ -49,13 +50,15 @@ _FILL_BYTES: Final = 512
 _FEW_ROWS: Final = 1 << 14
 _GROWTH: Final = 8
 _NO_SLOT: Final = -2
+_LOOK_UPS: Final = 8
+"""So many rows are looked up in the time in which one is made."""
 _WORD_BITS: Final = 64
 _MAX_WORDS: Final = 2
 _BINOMIALS = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)])
 
 
 class PartCount(NamedTuple):
-    """The size of each part in the order of `feedbacks`, and the work it took: rows made and rows joined."""
+    """The size of each part in the order of `feedbacks`, and the work it took: rows made, or as much as that."""
 
     sizes: tuple[int, ...]
     work: int
@@ -296,12 +299,12 @@ class _Counter:
         self._frame = frame
         self._builder = Builder(frame)
         self._sums = np.zeros(1 << (2 * frame.bits), np.int64)
-        self._pairs = 0
+        self._looked_up = 0
 
     @property
     def work(self) -> int:
-        """Rows made and rows joined."""
-        return self._builder.work + self._pairs
+        """Rows made, and rows looked up at the end, which takes a fraction of making one."""
+        return self._builder.work + self._looked_up // _LOOK_UPS
 
     def size(self, given: Feedback) -> int:
         """What was counted for this feedback of the asked guess."""
@@ -315,10 +318,10 @@ class _Counter:
     def count(self, halves: tuple[Table, Table], first: int, last: int, most: int) -> None:
         """Count with two tables that lack the colors ``first`` to ``last`` of the order, in tables of ``most`` rows."""
         order = self._frame.order
-        if first > last:
-            self._join(*halves)
-            return
         side = int(len(halves[0].rows) > len(halves[1].rows))
+        if first == last:
+            self._join(halves[side], halves[1 - side], order[first])
+            return
         color, remaining = (order[last], order[:last]) if side else (order[first], order[first + 1 :])
         following = (first, last - 1) if side else (first + 1, last)
         parts, whole = [halves[side]], True
@@ -332,16 +335,25 @@ class _Counter:
                 most, whole = max(most // 2, len(self._frame.fills)), False
             parts.extend(_divided(part))
 
-    def _join(self, one: Table, other: Table) -> None:
+    def _join(self, one: Table, other: Table, color: int) -> None:
+        """Count all codes of which ``one`` and ``other`` say all but where the last color is."""
         frame = self._frame
+        gains, ways = frame.gains(color)
         most = int(np.diff(other.starts).max())
         heads = np.empty(power_of_two(2 * most), np.int32)
-        self._pairs += join(
+        self._looked_up += join(
+            frame.fills,
+            frame.packed,
+            frame.packed_guards,
             one.starts,
             one.rows,
+            np.flatnonzero(ways),
+            gains,
+            ways,
             other.starts,
             other.rows,
             frame.arrangements,
+            _BINOMIALS,
             frame.targets,
             frame.asked,
             frame.bits,

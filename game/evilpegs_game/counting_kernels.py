@@ -298,12 +298,19 @@ def _complement_hash(rows: Rows, row: int, asked: np.uint64, targets: Words) -> 
 
 
 @kernel
-def join(
+def join(  # noqa: C901
+    fills: NDArray[np.int8],
+    packed: Words,
+    packed_guards: np.uint64,
     starts: Index,
     rows: Rows,
+    subsets: Index,
+    gains: Words,
+    ways: Words,
     other_starts: Index,
     other: Rows,
     arrangements: Words,
+    binomials: Index,
     targets: Words,
     asked: np.uint64,
     bits: int,
@@ -311,30 +318,60 @@ def join(
     following: Slots,
     sizes: Index,
 ) -> int:
-    """Put the two halves of the colors together on complementary sets of pegs, and count.
+    """Give the last color to each of ``subsets`` of the pegs, look up what completes the code, and count.
 
-    ``sizes[black << bits | match]`` grows by the codes that give the asked guess so much; returns how many pairs of
-    rows fitted. ``arrangements`` (fills,) is in how many ways the pegs divide into a fill and its complement.
+    So the last table is never made. ``sizes[black << bits | match]`` grows by the codes that give the asked guess so
+    much. ``gains`` and ``ways`` are as in `add_color`; ``arrangements`` (fills,) is in how many ways the pegs divide
+    into a fill and its complement. Returns how many rows were looked up.
     """
-    fills = starts.size - 1
-    pairs = 0
-    for fill in range(fills):
-        first, last = other_starts[fills - 1 - fill], other_starts[fills - fill]
-        if first == last or starts[fill] == starts[fill + 1]:
+    wide = rows.shape[1] == 5
+    several = fills.shape[0] > 1 << fills.shape[1]  # else each kind is one peg
+    last_fill = fills.shape[0] - 1
+    fields = ~asked
+    all_black = targets[0, 0] & fields
+    all_match = (targets[0, 0] & fields) + (targets[0, 1] & fields)
+    all_black2 = all_match2 = np.uint64(0)
+    if wide:
+        all_black2, all_match2 = targets[1, 0], targets[1, 0] + targets[1, 1]
+    looked_up = 0
+    for fill in range(last_fill + 1):
+        base, end = other_starts[last_fill - fill], other_starts[last_fill - fill + 1]
+        if base == end:
             continue
-        mask = _index_rows(other, first, last, asked, heads, following)
-        for row in range(starts[fill], starts[fill + 1]):
-            found = heads[_complement_hash(rows, row, asked, targets) & mask]
-            while found >= 0:
-                if _complete(rows, row, other, found, asked, targets):
-                    pairs += 1
-                    black = (rows[row, 1] & asked) + (other[found, 1] & asked)
-                    match = (rows[row, 2] & asked) + (other[found, 2] & asked)
-                    sizes[np.int64((black << np.uint64(bits)) | match)] += np.int64(
-                        arrangements[fill] * rows[row, 0] * other[found, 0]
-                    )
-                found = following[found - first]
-    return pairs
+        mask = _index_rows(other, base, end, asked, heads, following)
+        whole = packed[fill] | packed_guards
+        for place in range(subsets.size):
+            subset = subsets[place]
+            if ((whole - packed[subset]) & packed_guards) != packed_guards:
+                continue
+            first, last = starts[fill - subset], starts[fill - subset + 1]
+            if first == last:
+                continue
+            times = ways[subset] * arrangements[fill]
+            if several:
+                times *= _arrangements(fills, fill, subset, binomials)
+            due_black, due_match = all_black - (gains[subset, 0] & fields), all_match - (gains[subset, 1] & fields)
+            due_black2 = due_match2 = np.uint64(0)
+            if wide:
+                due_black2, due_match2 = all_black2 - gains[subset, 2], all_match2 - gains[subset, 3]
+            looked_up += last - first
+            for row in range(first, last):
+                black, match = due_black - (rows[row, 1] & fields), due_match - (rows[row, 2] & fields)
+                black2 = match2 = np.uint64(0)
+                if wide:
+                    black2, match2 = due_black2 - rows[row, 3], due_match2 - rows[row, 4]
+                found = heads[_hash(black + black2 * _MIX, match + match2 * _STIR) & mask]
+                while found >= 0:
+                    # A guess that has got too much borrows from the next field and leaves more than any row has.
+                    same = other[found, 1] & fields == black and other[found, 2] & fields == match
+                    if same and (not wide or (other[found, 3] == black2 and other[found, 4] == match2)):
+                        got = rows[row, 1] + gains[subset, 0] + other[found, 1] & asked
+                        met = rows[row, 2] + gains[subset, 1] + other[found, 2] & asked
+                        sizes[np.int64((got << np.uint64(bits)) | met)] += np.int64(
+                            times * rows[row, 0] * other[found, 0]
+                        )
+                    found = following[found - base]
+    return looked_up
 
 
 @kernel
@@ -373,11 +410,11 @@ def live_edges(
     live: NDArray[np.bool_],
     heads: Slots,
     following: Slots,
-    edges: Index,
+    edges: Slots,
 ) -> int:
     """How the live rows of a table come from the table of one color less.
 
-    ``edges`` int64 (most, 3) is filled with (row, subset of pegs that gets the color, next row), in the order of the
+    ``edges`` int32 (most, 3) is filled with (row, subset of pegs that gets the color, next row), in the order of the
     next rows' fills. Returns their number; it is at most the number of codes that the live rows stand for.
     """
     count = 0

@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.atlas import Atlas, Dice
+from evilpegs_game.atlas import LIST_BYTES, Atlas, Dice
 from evilpegs_game.byte_cache import ByteCache, CacheState
 from evilpegs_game.canonical import Key, Symmetry, canonical
+from evilpegs_game.code_numbers import has_numbers
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.counting import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting import MAX_COUNT, count_parts, least_bytes
@@ -37,16 +38,16 @@ _SIZES_BYTES: Final = 2048
 """What the part sizes of one guess take with their keys."""
 _HEAD_BYTES: Final = 4
 _LISTED_PEGS: Final = 8
-_LIST_BYTES: Final = 64
-"""What a code takes while it is listed, at most."""
 
 
 def listed_at(rules: Rules) -> int:
-    """A live set of so many codes is listed rather than counted: about as many as a count makes rows.
+    """A live set of so many codes is listed rather than counted: by then that takes about as long, and only once.
 
     With few pegs any count takes less time than to list even a few codes.
     """
-    return int(4**rules.pegs) // 16 if rules.pegs >= _LISTED_PEGS else 1
+    if not has_numbers(rules):
+        return 0
+    return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 1
 
 
 class LiveSets:
@@ -210,7 +211,7 @@ class LiveSets:
 
     def _listed(self, rules: Rules, history: History) -> Columns:
         """The codes one by one from the tables of a count, if they fit."""
-        needed = self.count(rules, history) * (rules.pegs + _LIST_BYTES)
+        needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
             message = (
                 f"the candidates take {needed:,} bytes to list; the bound is {self._max_bytes:,}; "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs_game import counting, live_sets
+from evilpegs_game.atlas import LIST_BYTES
 from evilpegs_game.counting import MAX_COUNT, least_bytes
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets, listed_at
 from evilpegs_game.rules import Rules
@@ -13,8 +14,6 @@ from evilpegs_server.ladders import Ladder
 CACHE_BYTES: Final = live_sets.DEFAULT_BYTES
 COUNT_BYTES: Final = counting.DEFAULT_BYTES
 COUNT_WORK: Final = 20_000_000
-_LISTED_CODE_BYTES: Final = 80
-"""What a code takes while a small live set of large rules is listed."""
 
 
 def is_enumerated(rules: Rules) -> bool:
@@ -46,6 +45,6 @@ class Bounds:
             yield LiveSets.bytes_needed(rules), self.cache_bytes, "bytes for live sets (cache_bytes)"
             return
         yield rules.size, MAX_COUNT, "codes to count"
-        yield listed_at(rules) * _LISTED_CODE_BYTES, self.cache_bytes, "bytes for live sets (cache_bytes)"
+        yield listed_at(rules) * (rules.pegs + LIST_BYTES), self.cache_bytes, "bytes for live sets (cache_bytes)"
         yield least_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
         yield ladder.worst_work, self.count_work, "rows of a count (count_work)"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_game import atlas as atlas_file
 from evilpegs_game import enumeration
 from evilpegs_game.atlas import Atlas
 from evilpegs_game.codes import column_code
@@ -77,3 +78,23 @@ def test_a_contradiction_and_too_little_room_are_said():
         Atlas(Rules(3, 4), clash, BYTES)
     with pytest.raises(TooLargeError, match="bytes"):
         Atlas(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
+
+
+def test_codes_whose_numbers_pass_a_word_are_not_listed():
+    rules = Rules(13, 34, repeats=False)
+    first, last = tuple(range(13)), tuple(range(21, 34))
+    atlas = Atlas(rules, ((first, Feedback(12, 0)), (last, Feedback(0, 0))), 2 * BYTES)
+    assert atlas.count == 13 * 8
+    with pytest.raises(TooLargeError, match="over 2"):
+        atlas.columns()
+
+
+def test_listing_is_refused_where_what_leads_to_the_codes_does_not_fit_beside_the_tables(monkeypatch):
+    rules, history = Rules(4, 6), (((0, 0, 1, 2), Feedback(1, 1)),)
+    atlas = Atlas(rules, history, BYTES)
+    listed = plain(atlas.columns())
+    with monkeypatch.context() as patch:
+        patch.setattr(atlas_file, "_EDGE_BYTES", BYTES // 4)
+        with pytest.raises(TooLargeError, match="bytes"):
+            atlas.columns()
+    assert plain(atlas.columns()) == listed

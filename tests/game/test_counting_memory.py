@@ -90,7 +90,7 @@ def test_too_little_memory_for_the_fills_is_refused_before_it_is_taken(peak_of):
 
 
 def test_tiny_tables_divide_as_plain_python_too(divisions, monkeypatch):
-    rules, rng = Rules(4, 6), Random(2)
+    rules, rng = Rules(5, 7), Random(2)
     monkeypatch.setattr(counting, "_FEW_ROWS", 0)
     for history, guess, whole, _ in list(evil_game(rules, [guess_of("paired", rules, rng) for _ in range(3)])):
         with monkeypatch.context() as patch:

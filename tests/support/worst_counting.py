@@ -6,17 +6,19 @@ from evilpegs_game.codes import parse_code
 from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of, transpositions
 
-WORST_WORK = {"8x10": 700_000, "10x12": 16_000_000, "12x14": 200_000_000}
+WORST_WORK = {"8x10": 300_000, "10x12": 7_000_000, "12x14": 200_000_000}
 """What one count may take, in rows, whatever was guessed before: about three times the worst that a search found."""
 
 KNOWN = {
     "8x10": [
         ["73807374", "34116429", "50088118", "56058786", "45013012", "08232950"],
         ["24400255", "71743216", "38906619", "59338948"],
+        ["22489460", "46595603", "84013055", "31294352", "72567428"],
     ],
     "10x12": [
         ["6776B3344B", "B1A39A4BB0", "7952116B65", "5435046275", "92888B9425", "420835B03A"],
         ["AA6416B428", "962720701B", "5657057B87", "554AB975A4", "831291B942", "63B3611919", "3841851315"],
+        ["9B31477220", "78493A8006", "4B61570B69", "8742BB169A", "536B658857", "9789693328"],
     ],
 }
 """Guesses of games that a search found; the last turns are the dear ones."""
