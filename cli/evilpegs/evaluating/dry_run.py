@@ -17,7 +17,7 @@ def show_costs(out: Console, costs: Sequence[Cost], way: Way) -> None:
         out.print(f"  memory  {_megabytes(cost.bytes)}{_processes(cost, way)}, besides what the program takes itself")
         out.print(f"  work    {cost.work}, {_units(cost, way)}")
     path = way.journal_of(costs)
-    out.print(f"journal: {path}" if path else "journal: none, it is soon done")
+    out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
 
 
 def costs_document(costs: Sequence[Cost], way: Way) -> dict[str, Any]:

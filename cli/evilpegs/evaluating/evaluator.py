@@ -15,6 +15,7 @@ from evilpegs.evaluating.journal import Journal, JournalUnusableError, default_j
 from evilpegs.evaluating.running import Advance, Sums, run
 from evilpegs.evaluating.subject import Subject
 from evilpegs.output import progress
+from evilpegs.wording import counted
 from evilpegs_clients.strategies.by_criterion import ByCriterion
 from evilpegs_clients.strategies.strategy import player
 from evilpegs_clients.warm_up import SMALL, warm_up
@@ -95,13 +96,14 @@ def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journa
         except JournalUnusableError as error:
             if way.journal is not None:
                 raise
-            err.print(f"{error}; this run keeps none")
+            err.print(f"{error}; this run keeps none", soft_wrap=True)
             journal, path = no_journal(), None
         try:
             yield journal
         except KeyboardInterrupt:
             if path is not None:
-                err.print(f"interrupted; the same command goes on from {len(journal.known)} finished units in {path}")
+                finished = counted(len(journal.known), "finished unit")
+                err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
         if way.journal is None and path is not None:
             path.unlink()

@@ -1,0 +1,65 @@
+"""A strategy that stops in the middle of its work until it is let through: for killing who plays it, without a race."""
+
+import os
+import select
+from pathlib import Path
+
+STRATEGY = '''"""Minimax, but at one point of the tree it tells who it is, and waits."""
+
+import os
+
+from evilpegs_game.criteria import MINIMAX
+from evilpegs_game.selection import best_guess
+
+FOLDER = {folder!r}
+
+
+def choose(position, rng):
+    guesses = " ".join(str(given) for _, given in position.history)
+    with open(os.path.join(FOLDER, "choices"), "a") as file:
+        print(guesses, file=file)
+    if guesses == "0,0" and not os.path.exists(os.path.join(FOLDER, "open")):
+        with open(os.path.join(FOLDER, "who"), "w") as who:
+            print(os.getpid(), file=who)
+        os.read(os.open(os.path.join(FOLDER, "gate"), os.O_RDONLY), 1)
+    return best_guess(position, MINIMAX)
+'''
+PATIENCE = 90
+"""Seconds; only a hang takes so long."""
+
+
+class Gate:
+    """The point that ``strategy``, a .py file in ``folder``, does not pass before the gate is open.
+
+    Both ends of the pipes stay open here, so nobody who comes late waits for somebody who has gone.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.strategy = self.folder / "gated.py"
+        self.strategy.write_text(STRATEGY.format(folder=str(folder)))
+        os.mkfifo(self.folder / "who")
+        os.mkfifo(self.folder / "gate")
+        self._who, self._gate = (os.open(self.folder / name, os.O_RDWR) for name in ("who", "gate"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._who)
+        os.close(self._gate)
+
+    def arrival(self):
+        """The process that stands before the gate, waited for within bounds."""
+        assert select.select([self._who], [], [], PATIENCE)[0], "nobody came"
+        return int(os.read(self._who, 100).split()[0])
+
+    def open(self):
+        """From now on let everybody through."""
+        (self.folder / "open").write_text("")
+        os.write(self._gate, b"." * 100)
+
+    @property
+    def choices(self):
+        """The feedbacks before each choice that was asked for so far, as text."""
+        return (self.folder / "choices").read_text().splitlines()
