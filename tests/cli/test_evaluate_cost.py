@@ -1,0 +1,100 @@
+"""What an evaluation costs, before it is spent."""
+
+import os
+import tracemalloc
+
+import pytest
+
+from evilpegs.evaluating.cost import SMALL_SIZE, check_memory, cost_of
+from evilpegs.evaluating.evaluator import Way
+from evilpegs.evaluating.subject import Subject
+from evilpegs.evaluating.units import Games, Part, play
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.rules import Rules
+
+
+def subject(strategy, rules, **fields):
+    return Subject(strategy, None, Rules.parse(rules), **fields)
+
+
+@pytest.fixture
+def mine(tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return position.first_candidate\n")
+    return str(tmp_path / "mine.py")
+
+
+def peak(unit):
+    play(unit)  # compiled before anything is measured
+    tracemalloc.start()
+    try:
+        play(unit)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "rules"),
+    [("first-consistent", "5x8"), ("minimax", "4x5"), ("sampled", "5x6"), ("first-consistent", "9x3")],
+)
+def test_it_takes_no_more_memory_than_was_said(strategy, rules):
+    cost = cost_of(subject(strategy, rules))
+    assert peak(Part(cost.subject, (), cost.subject.rules.size)) <= cost.bytes
+
+
+@pytest.mark.parametrize("rules", ["4x6", "6x10"])
+def test_games_take_no_more_memory_than_was_said(rules):
+    cost = cost_of(subject("random-consistent", rules, games=10))
+    assert peak(Games(cost.subject, 0, 10)) <= cost.bytes
+
+
+def test_what_is_small_is_done_in_one_piece(mine):
+    assert cost_of(subject("minimax", "6x6")).is_small
+    assert not cost_of(subject("minimax", "6x7")).is_small
+    assert not cost_of(subject(mine, "4x6")).is_small
+    assert cost_of(subject(mine, "4x5")).is_small
+    assert cost_of(subject("sampled", "4x6", games=2000)).is_small
+    assert not cost_of(subject("sampled", "4x6", games=2001)).is_small
+    assert not cost_of(subject("sampled", "6x10", games=1)).is_small
+    assert Rules(6, 6).size <= SMALL_SIZE < Rules(6, 7).size
+
+
+def test_units_are_many_and_none_is_tiny(mine):
+    assert cost_of(subject("minimax", "7x7")).largest == 7**7 // 256
+    assert cost_of(subject("minimax", "4x6")).largest == 500
+    assert cost_of(subject(mine, "4x6")).largest == 16
+    assert cost_of(subject("sampled", "4x6", games=1000)).largest == 4
+    assert cost_of(subject("sampled", "4x6", games=10**6)).largest == 1000
+
+
+def test_the_work_is_told():
+    assert cost_of(subject("minimax", "4x6")).work == "up to 1,679,616 feedback evaluations a turn"
+    assert cost_of(subject("first-consistent", "4x6")).work == "at least 1,296 choices"
+    assert cost_of(subject("minimax", "4x6", games=2000)).work == "2,000 games"
+
+
+def test_threads_take_memory():
+    assert cost_of(subject("minimax", "6x9"), threads=8).bytes > cost_of(subject("minimax", "6x9")).bytes
+
+
+def test_what_does_not_fit_is_refused_with_the_number():
+    with pytest.raises(TooLargeError, match=r"take 800,001,024 bytes; the bound is 268,435,456; .*--games"):
+        cost_of(subject("minimax", "8x10"))
+    assert cost_of(subject("minimax", "8x10", games=5)).bytes < 1 << 30
+
+
+def test_all_processes_together_have_to_fit():
+    there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    check_memory(there_is)
+    with pytest.raises(TooLargeError, match=f"{there_is + 1:,} bytes in all processes together; .*fewer --jobs"):
+        check_memory(there_is + 1)
+
+
+def test_units_and_a_journal_are_for_what_is_large_or_where_they_are_wanted(tmp_path):
+    small, large = (cost_of(subject("minimax", rules)) for rules in ("4x6", "6x8"))
+    assert [Way(jobs=2).in_units(cost) for cost in (small, large)] == [False, True]
+    assert Way(cluster="tcp://x:1").in_units(small)
+    assert Way(journal=tmp_path / "a").in_units(small)
+    assert Way().journal_of([small]) is None
+    assert Way().journal_of([small, large]).suffix == ".journal"
+    assert Way(journal=tmp_path / "a").journal_of([small]) == tmp_path / "a"
