@@ -18,7 +18,7 @@ _BLOCK: Final = 2048
 
 def has_numbers(rules: Rules) -> bool:
     """Whether every code's number fits a word of 64 bits."""
-    return rules.colors**rules.pegs <= 1 << 64
+    return int(rules.colors**rules.pegs) <= 1 << 64
 
 
 @kernel
@@ -72,8 +72,8 @@ def in_order(numbers: Words, bits: int) -> Words:
         following = np.zeros(257, np.int64)
         for place in range(ordered.size):
             following[np.int64((ordered[place] >> low) & np.uint64(0xFF)) + 1] += 1
-        for digit in range(256):
-            following[digit + 1] += following[digit]
+        for below in range(256):
+            following[below + 1] += following[below]
         for place in range(ordered.size):
             number = ordered[place]
             digit = np.int64((number >> low) & np.uint64(0xFF))
@@ -102,9 +102,9 @@ def to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
         peg = pegs
         while peg:
             for i in range(stop - start):
-                above = rest[i] // whole
-                digits[i] = np.int32(rest[i] - above * whole)
-                rest[i] = above
+                higher = rest[i] // whole
+                digits[i] = np.int32(rest[i] - higher * whole)
+                rest[i] = higher
             for _ in range(min(together, peg)):
                 peg -= 1
                 column = columns[peg, start:stop]
