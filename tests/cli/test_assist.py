@@ -7,10 +7,12 @@ import re
 import signal
 
 import pytest
+from rich.console import Console
 
 from evilpegs.assisting.advice import Adviser, Contradiction
 from evilpegs.assisting.board import Board
 from evilpegs.assisting.lines import Change, Word, read_feedback, read_line
+from evilpegs.assisting.screen import LOOKS, Screen, suggestion_tables
 from evilpegs.errors import CommandError
 from evilpegs.played_turns import parse_turns
 from evilpegs_game.analysis import Effort
@@ -275,9 +277,34 @@ def test_other_words(talk):
     assert "at most 256 of 1,296 left, 204.54 on average; 2.89 bits; 13 parts; it may be the code" in out
     assert "These are too many to list: over 500." in out
     assert out.count(" 1  2  1  2    1  2  2  1    2  1  1  2    2  1  2  1 ") == 3
-    assert "change 2 1122 1,0  row 2 was that" in out
+    assert "  change 2 1122 1,0  row 2 was that\n" in out
     assert "not a code: 'nonsense'" in out
     assert "it cannot be the code" in talk("1122 2,2", "1133")
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"), [("4x6", "1122"), ("5x3", "11223"), ("3x1", "111"), ("4x10-distinct", "1234")]
+)
+def test_examples_are_codes_of_the_rules(talk, rules, code):
+    out = talk("help", arguments=["--rules", rules])
+    assert f"black and white: {code} 1,0; or help." in out
+    assert f"  change 2 {code} 1,0  row 2 was that\n" in out
+    assert parse_code(code, Rules.parse(rules))
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)))
+def test_a_narrower_terminal_gets_a_narrower_table(place):
+    tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
+    width = Console(width=1000).measure(tables[place]).maximum
+    out = io.StringIO()
+    Screen(Console(file=out, width=width)).advice(advised("6x3", "112233:1,2"))
+    lines = out.getvalue().splitlines()
+    heading = next(line for line in lines if line.startswith("guess"))
+    assert max(map(len, lines)) <= width
+    assert len(heading.rstrip()) <= width
+    assert ("mean left" in heading) == LOOKS[place].average
+    assert "lexicographic" in out.getvalue() or "every criterion" in out.getvalue()
+    assert "…" not in out.getvalue()
 
 
 def test_rows_may_be_given_before(talk):
@@ -350,11 +377,13 @@ def test_a_pipe_may_hold_anything(start):
 
 def test_an_interruption_ends_it_in_order(start):
     with start("assist", stdin=-1) as child:
-        while "or help" not in child.next_line():
-            pass
+        shown = b""
+        while not shown.endswith(b"  1> "):
+            byte = child.process.stdout.read(1)
+            assert byte, shown
+            shown += byte
         result = child.end(signal.SIGINT)
-    assert (result.status, result.err) == (130, "")
-    assert result.out == "  1> \n"
+    assert (result.status, result.out, result.err) == (130, "\n", "")
 
 
 def test_a_terminal_shows_what_was_typed_by_itself(start):

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from evilpegs.assisting.advice import Advice, Adviser
 from evilpegs.assisting.board import Board
-from evilpegs.assisting.lines import HELP, Change, Line, Word, read_line
+from evilpegs.assisting.lines import Change, Line, Word, example, help_text, read_line
 from evilpegs.assisting.screen import Screen
 from evilpegs.errors import CommandError
 from evilpegs.wording import counted
@@ -43,7 +43,7 @@ class AssistDialog:
             TooLargeError: nothing can be said of these rules.
         """
         self._move_to(board, range(1, len(board.rows) + 1))
-        self._screen.say("Type a guess and what it got, black and white: 1122 1,0; or help.", "dim")
+        self._screen.say(f"Type a guess and what it got, black and white: {example(board.rules)} 1,0; or help.", "dim")
         while (typed := self._read(f"{len(self._board.rows) + 1:>3}> ")) is not None:
             self._screen.typed(typed)
             try:
@@ -71,7 +71,7 @@ class AssistDialog:
 
     def _do_word(self, word: Word) -> None:
         if word is Word.HELP:
-            self._screen.say(HELP)
+            self._screen.say(help_text(self._board.rules))
         elif word is Word.ROWS:
             self._show_rows()
         elif word is Word.CODES:

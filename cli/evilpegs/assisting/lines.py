@@ -7,7 +7,7 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_game.candidates import Turn
-from evilpegs_game.codes import Code, parse_code
+from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
@@ -37,22 +37,35 @@ class Change:
 Line = Word | Turn | Change | Code
 """A code alone is a guess to weigh."""
 
-HELP: Final = """\
-  1122 1,0           a guess and its feedback: black, white; also 1122 1b 0w, 1122 b
-  1122               what that guess would tell
-  Enter              what is left and the best guesses
-  change 2 1122 1,0  row 2 was that; change 2 1,0: only its feedback was another
-  undo               take back the last row
-  rows               all rows
-  codes              the codes that are left
-  new                begin another game
-  quit               leave (or Ctrl-D)"""
-
 _WORDS: Final = {word.value: word for word in Word} | {"?": Word.HELP, "q": Word.QUIT, "exit": Word.QUIT}
 _NUMBERS: Final = re.compile(r"([0-9]{1,2})(?:\s*[,;/]\s*|\s+)([0-9]{1,2})")
 _NAMED: Final = re.compile(r"(?:([0-9]{1,2})\s*b(?:lacks?)?)?[\s,;]*(?:([0-9]{1,2})\s*w(?:hites?)?)?")
 _MARKS: Final = re.compile(r"(b*)(w*)")
 _NOTHING: Final = ("-", "0", "none")
+
+
+def example(rules: Rules) -> str:
+    """A code of the rules, as one may type it."""
+    return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
+
+
+def help_text(rules: Rules) -> str:
+    """All that can be typed, with a code of the rules."""
+    code = example(rules)
+    lines = {
+        f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w or b will do too",
+        code: "what that guess would tell",
+        "Enter": "what is left and the best guesses",
+        f"change 2 {code} 1,0": "row 2 was that",
+        "change 2 1,0": "row 2 had that feedback",
+        "undo": "take back the last row",
+        "rows": "all rows",
+        "codes": "the codes that are left",
+        "new": "begin another game",
+        "quit": "leave (or Ctrl-D)",
+    }
+    width = max(map(len, lines))
+    return "\n".join(f"  {typed:<{width}}  {does}" for typed, does in lines.items())
 
 
 def read_line(text: str, rules: Rules) -> Line:

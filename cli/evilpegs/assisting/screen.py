@@ -1,7 +1,8 @@
 """What a person sees at the board."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from textwrap import fill
+from typing import Final, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from evilpegs.assisting.advice import Advice, Contradiction, Suggestion
 from evilpegs.assisting.board import Board
-from evilpegs.tables import feedback_text, plain_table
+from evilpegs.tables import feedback_text, plain_table, print_fitting
 from evilpegs.wording import counted
 from evilpegs_clients.pegs import peg_text
 from evilpegs_game.candidates import Turn
@@ -48,7 +49,7 @@ class Screen:
             self.codes(advice.listed)
         if advice.codes > 1:
             self._out.print()
-            self._out.print(suggestion_table(advice.suggestions))
+            print_fitting(self._out, suggestion_tables(advice.suggestions))
             if advice.more_guesses is not None:
                 self.say(f"optimal play needs {float(advice.more_guesses):.3f} more guesses on average", "dim")
             if AMONG[advice.among]:
@@ -96,33 +97,48 @@ def row_text(number: int, row: Turn) -> Text:
     )
 
 
-def suggestion_table(suggestions: Iterable[Suggestion]) -> Table:
-    """A row a guess: why it is good, and by what."""
-    table = plain_table()
-    table.add_column("guess", no_wrap=True)
-    for heading in ("left at most", "on average", "bits", "parts"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("may be it", no_wrap=True)
-    table.add_column("best by")
-    for suggestion in suggestions:
-        shown = peg_text(format_code(suggestion.guess))
-        table.add_row(shown, *_cells(suggestion.figures), _by_whom(suggestion.best_by))
-    return table
+class Look(NamedTuple):
+    """How much room a table of guesses takes."""
+
+    pegs: bool = True
+    average: bool = True
+    names_width: int = 37
 
 
-def _by_whom(names: Sequence[str]) -> str:
+LOOKS: Final = (Look(), Look(pegs=False), Look(pegs=False, average=False), Look(False, False, 16))
+"""The widest first."""
+
+
+def suggestion_tables(suggestions: Sequence[Suggestion]) -> Iterator[Table]:
+    """A row a guess, why it is good, and by what; the same table ever narrower."""
+    for look in LOOKS:
+        table = plain_table()
+        table.add_column("guess", no_wrap=True)
+        for heading in ("most left", *(("mean left",) if look.average else ()), "bits", "parts"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("may be it", no_wrap=True)
+        table.add_column("best by", no_wrap=True)
+        for suggestion in suggestions:
+            code = format_code(suggestion.guess)
+            cells = _cells(suggestion.figures, look.average)
+            table.add_row(peg_text(code) if look.pegs else code, *cells, _by_whom(suggestion.best_by, look.names_width))
+        yield table
+
+
+def _by_whom(names: Sequence[str], width: int) -> str:
+    """The names, on as many lines as they need."""
     criteria = {criterion.name for criterion in CRITERIA}
     if criteria <= set(names):
         names = [*(name for name in names if name not in criteria), "every criterion"]
-    return ", ".join(names)
+    return fill(", ".join(names), width, break_on_hyphens=False)
 
 
-def _cells(figures: GuessFigures | None) -> list[str]:
+def _cells(figures: GuessFigures | None, average: bool) -> list[str]:
     if figures is None:
-        return [""] * 5
+        return [""] * (4 + average)
     return [
         f"{figures.largest:,}",
-        f"{float(figures.expected_size):,.2f}",
+        *([f"{float(figures.expected_size):,.2f}"] if average else []),
         f"{figures.bits:.2f}",
         str(figures.parts),
         "yes" if figures.is_candidate else "no",
