@@ -68,6 +68,11 @@ class Atlas:
         """How many codes there are."""
         return int(self._sums[-1])
 
+    @property
+    def work(self) -> int:
+        """Rows made."""
+        return self._builder.work
+
     def sample(self, dice: Dice) -> Code:
         """One of the codes, each as likely as any other."""
         place = dice.randrange(self.count)

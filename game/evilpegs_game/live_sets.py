@@ -8,6 +8,7 @@ the same entry. Which way was taken cannot be seen in a result.
 
 from collections.abc import Callable
 from contextlib import suppress
+from threading import local
 from typing import Final
 
 import numpy as np
@@ -50,6 +51,12 @@ def listed_at(rules: Rules) -> int:
     return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 1
 
 
+class _Work(local):
+    """What one thread has done: rows of tables."""
+
+    rows = 0
+
+
 class LiveSets:
     """Live sets by rules and history: least recently used first out, within ``max_bytes``; thread-safe.
 
@@ -64,6 +71,7 @@ class LiveSets:
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
         self._setting: SingleFlight[object, Columns] = SingleFlight()
         self._sizing: SingleFlight[object, tuple[int, ...]] = SingleFlight()
+        self._work = _Work()
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
@@ -138,6 +146,22 @@ class LiveSets:
                 found = self._sizing.get(key, lambda: self._sizes_of(key, rules, history, guess, symmetry))
             self._sizes.put(exact, found, _SIZES_BYTES)
         return found
+
+    def knows(self, rules: Rules, history: History, guess: Code) -> bool:
+        """Whether `part_sizes` of this is kept, or of the same in other colors on other pegs. Takes some microseconds.
+
+        What is asked next may have to be computed all the same, if it is dropped in between.
+        """
+        if rules.size <= ENUMERATED_CODES:
+            return False
+        history = tuple(dict.fromkeys(history))
+        exact = _exact_key(rules, history) + bytes(guess)
+        return exact in self._sizes or canonical(rules, history, guess)[0] in self._sizes
+
+    def take_work(self) -> int:
+        """The rows that counts on this thread made since it was last asked, whoever else was spared them."""
+        work, self._work.rows = self._work.rows, 0
+        return work
 
     def count(self, rules: Rules, history: History) -> int:
         """How many codes are consistent with ``history``; at least one. Errors as for `part_sizes`."""
@@ -218,7 +242,9 @@ class LiveSets:
                 "count or sample them, or guess more first"
             )
             raise TooLargeError(message)
-        return Atlas(rules, history, self._count_bytes).columns()
+        atlas = Atlas(rules, history, self._count_bytes)
+        self._work.rows += atlas.work
+        return atlas.columns()
 
     def _sizes_of(self, key: Key, rules: Rules, history: History, guess: Code, symmetry: Symmetry) -> tuple[int, ...]:
         """Computed in canonical coordinates, where everything about this opening is shared."""
@@ -235,7 +261,8 @@ class LiveSets:
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
             image = tuple((symmetry.image(code), given) for code, given in history)
-            sizes = count_parts(rules, image, symmetry.image(guess), self._count_bytes).sizes
+            sizes, rows = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
+            self._work.rows += rows
         self._sizes.put(key, sizes, _SIZES_BYTES)
         return sizes
 

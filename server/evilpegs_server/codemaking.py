@@ -29,6 +29,7 @@ CHEAP_COST: Final = 2_000_000
 _DEVIL_FIRST_COST: Final = 50_000_000
 """The first reply of a devil who knows nothing takes a tenth of a second; later ones seldom take a few milliseconds."""
 _FEEDBACKS_A_UNIT: Final = 3
+_UNITS_A_ROW: Final = 24
 
 
 class Draw:
@@ -149,10 +150,21 @@ class Codemaking:
     def answering(
         self, ladder: Ladder, draw: Draw, history: History, guess: Code
     ) -> Callable[[], Answer | Worked[Answer]]:
-        """The same as work to be done; a devil's says what it cost."""
+        """The same as work to be done, which says what it cost where that is not known before."""
         if ladder.codemaker == "devil":
             return partial(self._devils_answer, ladder, draw, history, guess)
-        return partial(self.answer, ladder, draw, history, guess)
+        if self.is_cheap(ladder):
+            return partial(self.answer, ladder, draw, history, guess)
+        return partial(self._counted_answer, ladder, draw, history, guess)
+
+    def is_known(self, ladder: Ladder, history: History, guess: Code) -> bool:
+        """Whether a reply takes well under a millisecond because somebody had the like of it before."""
+        return ladder.codemaker == "evil" and self._live_sets.knows(ladder.rules, history, guess)
+
+    def _counted_answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Worked[Answer]:
+        self._live_sets.take_work()
+        answer = self.answer(ladder, draw, history, guess)
+        return Worked(answer, self._live_sets.take_work() * _UNITS_A_ROW)
 
     def _devils_answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Worked[Answer]:
         devil = codemaker_of(ladder, draw, self._devils)
@@ -242,12 +254,14 @@ class Codemaking:
         work: Callable[[], _T | Worked[_T]],
         done: Callable[[_T | Exception], None],
         turns: int = 0,
+        is_known: bool = False,
     ) -> None:
         """Do the ``work`` of a reply after so many turns, and hand over what came of it.
 
-        It is done now if the ladder is cheap, else beside the event loop when it is the player's turn.
+        It is done now if the ladder is cheap or the reply known, else beside the event loop when it is the player's
+        turn.
         """
-        if self.is_cheap(ladder):
+        if is_known or self.is_cheap(ladder):
             done(carry_out(work)[0])
         else:
             self._pool.submit(player, cost(ladder, turns), work, done)

@@ -180,9 +180,11 @@ class MatchRunner:
         self._busy = True
         stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
         draw = self._scribe.draw(need.game, need.client_nonce)
-        work = self._around.codemaking.answering(self.identity.ladder, draw, need.history, need.guess)
+        ladder, codemaking = self.identity.ladder, self._around.codemaking
+        work = codemaking.answering(ladder, draw, need.history, need.guess)
         done = partial(self._replied, asked, stalled_ms)
-        self._around.codemaking.reply(self.identity.ladder, self.player, work, done, len(need.history))
+        is_known = codemaking.is_known(ladder, need.history, need.guess)
+        codemaking.reply(ladder, self.player, work, done, len(need.history), is_known)
 
     def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:

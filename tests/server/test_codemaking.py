@@ -223,6 +223,23 @@ class TestRun:
         assert pool.jobs == [(5, cost(self.LARGE, 3), int, done.append)]
         assert done == []
 
+    def test_a_reply_that_is_known_is_given_at_once_whatever_it_cost_before(self, codemaking):
+        first, alike, other = ((0, 1, 2, 3, 4, 5), (5, 4, 3, 2, 1, 0), (0, 0, 2, 3, 4, 5))
+        assert not codemaking.is_known(self.LARGE, (), first)
+        answered, done = codemaking.answering(self.LARGE, draw(), (), first), []
+        answered()
+        assert codemaking.is_known(self.LARGE, (), first)
+        assert codemaking.is_known(self.LARGE, (), alike)
+        assert not codemaking.is_known(self.LARGE, (), other)
+        codemaking.reply(self.LARGE, 5, answered, done.append, is_known=True)
+        assert done == [codemaking.answer(self.LARGE, draw(), (), first)]
+
+    def test_a_counted_reply_says_what_it_cost_and_one_that_is_kept_nothing(self, codemaking):
+        turns = (Turn((0, 1, 2, 3, 4, 5), Feedback(1, 3)),)
+        work = codemaking.answering(self.LARGE, draw(), turns, (0, 0, 1, 1, 2, 6))
+        assert work().cost > 100
+        assert work().cost == 0
+
     def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
         pool, hints = Pool(), Pool()
         Codemaking(LiveSets(), pool, hints).consider(5, int, print)
