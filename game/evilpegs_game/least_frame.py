@@ -47,6 +47,12 @@ class Ground:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
+    def first_guesses(self, columns: Columns) -> list[Code]:
+        """The guesses against ``columns``, in code order, of those known to be as good as each other the first."""
+        if columns.shape[1] == self.rules.size:
+            return first_guesses_of(self.rules)
+        return [column_code(self.every, place) for place in np.unique(self.families(columns)).tolist()]
+
     def frame_bytes(self, codes: int) -> int:
         """What a frame of so many codes takes at most, with the stack of one search."""
         return (3 + _bit_type(self.others + 2)().itemsize) * codes * self.rules.size + self.stack_bytes(codes)
@@ -54,6 +60,26 @@ class Ground:
     def stack_bytes(self, codes: int) -> int:
         """What one search in it takes."""
         return stack_bytes(codes, self.rules.size)
+
+
+def first_guesses_of(rules: Rules) -> list[Code]:
+    """One guess of each shape, in code order: of those that rename colors or change pegs the first."""
+    most = rules.pegs if rules.repeats else 1
+    shapes = _shapes(rules.pegs, rules.colors, most)
+    return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
+
+
+def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
+    """How often each color may occur, the most frequent first."""
+    if pegs == 0:
+        return [()]
+    if colors == 0:
+        return []
+    return [
+        (times, *others)
+        for times in range(min(pegs, most), 0, -1)
+        for others in _shapes(pegs - times, colors - 1, times)
+    ]
 
 
 def check_frame(ground: Ground, codes: int) -> None:

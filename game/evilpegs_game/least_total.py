@@ -16,7 +16,9 @@ from evilpegs_game.solved_totals import new_totals
 _ENTRIES: Final = 1 << 18
 _FEW: Final = 64
 _MANY: Final = 700
-"""Of more codes, and of all if they are not few, the first guesses are looked at one by one."""
+"""Of more codes, and of all if they are not few, the first guesses are looked at one by one,"""
+_FIRST_GUESSES: Final = 1000
+"""if that many are left of those that are as good as each other."""
 
 
 class LeastTotal:
@@ -78,7 +80,9 @@ class LeastTotal:
 
     def _is_large(self, columns: Columns) -> bool:
         codes = int(columns.shape[1])
-        return codes > _MANY or _FEW < codes == self.rules.size
+        if codes == self.rules.size:
+            return codes > _FEW
+        return codes > _MANY and len(self._ground.first_guesses(columns)) <= _FIRST_GUESSES
 
     def _total(self, columns: Columns, meter: "_Meter") -> int:
         codes = int(columns.shape[1])

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.codes import Code, Columns
 from evilpegs_game.count_bound import least_totals
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.least_board import NEVER, SHARED, STOP, UNLIMITED, Ints
@@ -104,9 +104,14 @@ class Openings:
         """Feedbacks looked at so far."""
         self._bounds = least_totals(ground.others, columns.shape[1])[ground.others]
         self._frames: dict[Question, Frame] = {}
-        heads = np.unique(ground.families(columns)).tolist()
-        possible = [self._opening(column_code(ground.every, head), columns) for head in heads]
+        possible = [self._opening(guess, columns) for guess in ground.first_guesses(columns)]
         self.openings = [opening for opening in possible if opening]
+
+    @property
+    def bytes(self) -> int:
+        """What the frames that are kept may take."""
+        parts = (part for opening in self.openings for part in opening.parts)
+        return min(KEPT_BYTES, sum(self._ground.frame_bytes(part.codes) for part in parts))
 
     def _opening(self, guess: Code, columns: Columns) -> Opening | None:
         """The first guess and its parts; None if it tells nothing."""

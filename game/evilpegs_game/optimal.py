@@ -18,7 +18,7 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.least_board import NEVER, UNLIMITED
 from evilpegs_game.least_frame import Ground, check_frame
 from evilpegs_game.least_total import LeastTotal
-from evilpegs_game.openings import KEPT_BYTES, Openings
+from evilpegs_game.openings import Openings
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.solve_journal import Journal
@@ -158,7 +158,7 @@ def _cost(ground: Ground, openings: Openings, threads: int) -> Cost:
     largest = openings.largest_part
     frame = ground.frame_bytes(largest)
     check_frame(ground, largest)
-    memory = _entries(ground.rules) * ENTRY_BYTES + KEPT_BYTES + frame + (threads - 1) * ground.stack_bytes(largest)
+    memory = _entries(ground.rules) * ENTRY_BYTES + openings.bytes + frame + (threads - 1) * ground.stack_bytes(largest)
     return Cost(len(openings.openings), largest, memory)
 
 

@@ -1,0 +1,172 @@
+"""`evilpegs solve`: the best strategy there is, proved, as a tree; or the shortest line against an adversary."""
+
+import os
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from cyclopts import Parameter
+
+from evilpegs.errors import CommandError
+from evilpegs.options import Json, RulesText
+from evilpegs.output import console, print_json
+
+if TYPE_CHECKING:
+    from evilpegs_game.optimal import Cost, Objective, Solution
+    from evilpegs_game.rules import Rules
+
+MOST_THREADS: Final = 256
+
+
+def solve(
+    *,
+    rules: RulesText = "classic",
+    objective: Annotated[
+        Literal["mean", "worst"],
+        Parameter(help="mean: the fewest guesses in all. worst: the fewest for the worst code, then in all."),
+    ] = "mean",
+    out: Annotated[
+        str, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
+    ] = "-",
+    journal: Annotated[
+        Path | None,
+        Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
+    ] = None,
+    threads: Annotated[int | None, Parameter(help="How many threads search; by default one a processor.")] = None,
+    against: Annotated[
+        Literal["evil", "devil"] | None,
+        Parameter(help="Instead: how few guesses can beat this codemaker, with the line that beats evil."),
+    ] = None,
+    dry_run: Annotated[bool, Parameter(show_default=False, help="Say what it will cost, and do nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the best strategy for all codes of the rules and prove that there is no better one.
+
+    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks and `evilpegs bot` and
+    the others play. Bounds of its guesses are shown as they tighten. What is proved is kept in a journal: the same
+    command, ended or killed and started again, goes on from there. When all is done it is removed; one that --journal
+    names stays.
+    """
+    from evilpegs.solving.against import show_against
+    from evilpegs.tree_file import STANDARD, check_name
+    from evilpegs_game.rules import Rules
+
+    check_name(out)
+    many = _threads(threads)
+    parsed = Rules.parse(rules)
+    if against:
+        show_against(against, parsed, as_json)
+        return
+    cost = _cost(parsed, many)
+    if dry_run:
+        _show_cost(parsed, cost, as_json)
+        return
+    console(sys.stderr).print(_cost_line(parsed, cost))
+    named = journal or (None if out == STANDARD else Path(f"{out}.journal"))
+    begun = monotonic()
+    solution = _solved(parsed, objective, many, named, is_kept=journal is not None)
+    _write(solution, objective, out, monotonic() - begun, as_json)
+
+
+def _threads(threads: int | None) -> int:
+    many = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= many <= MOST_THREADS:
+        message = f"--threads must be 1 to {MOST_THREADS}, not {many}"
+        raise CommandError(message)
+    return many
+
+
+def _cost(rules: "Rules", threads: int) -> "Cost":
+    from evilpegs_game.optimal import solve_cost
+
+    return solve_cost(rules, threads)
+
+
+def _cost_line(rules: "Rules", cost: "Cost") -> str:
+    from evilpegs.wording import counted
+
+    firsts = counted(cost.first_guesses, "first guess that differs", "first guesses that differ")
+    return (
+        f"{rules}: {counted(rules.size, 'code')}, {firsts}, {counted(cost.largest_part, 'code')} at most after one; "
+        f"at most {-(-cost.memory // 1_000_000):,} MB"
+    )
+
+
+def _show_cost(rules: "Rules", cost: "Cost", as_json: bool) -> None:
+    if as_json:
+        print_json({"rules": str(rules), "codes": rules.size, **cost._asdict()})
+    else:
+        console().print(_cost_line(rules, cost))
+
+
+def _solved(rules: "Rules", objective: "Objective", threads: int, path: Path | None, is_kept: bool) -> "Solution":
+    """The solution; what was found out till then is saved and told also where it is interrupted."""
+    from evilpegs.solving.journal_file import JournalFile
+    from evilpegs.solving.tightening import Tightening
+    from evilpegs_game.optimal import Progress
+    from evilpegs_game.optimal import solve as solved
+
+    file = None if path is None else JournalFile(path, rules, monotonic)
+    tightening = Tightening(console(sys.stderr), rules, monotonic)
+
+    def progress(bounds: Progress) -> None:
+        tightening(bounds)
+        if file:
+            file.tick()
+
+    try:
+        solution = solved(rules, objective, threads, None if file is None else file.journal, progress)
+    except KeyboardInterrupt:
+        tightening.tell()
+        if file:
+            file.save()
+        raise
+    tightening.tell()
+    if file:
+        file.save() if is_kept else file.remove()
+    return solution
+
+
+def _write(solution: "Solution", objective: "Objective", out: str, seconds: float, as_json: bool) -> None:
+    from evilpegs.tree_file import STANDARD, write_tree
+
+    if as_json:
+        if out != STANDARD:
+            write_tree(out, solution.tree)
+        print_json(_document(solution, objective, out, seconds))
+        return
+    write_tree(out, solution.tree)
+    to_people = console(sys.stderr if out == STANDARD else None)
+    to_people.print(_summary(solution, seconds))
+
+
+def _document(solution: "Solution", objective: "Objective", out: str, seconds: float) -> dict[str, Any]:
+    from evilpegs.tree_file import STANDARD
+    from evilpegs_game.codes import format_code
+    from evilpegs_game.tree import format_tree
+
+    rules = solution.tree.rules
+    return {
+        "rules": str(rules),
+        "objective": objective,
+        "first": format_code(solution.tree.root.guess),
+        "codes": rules.size,
+        "total": solution.total,
+        "mean": solution.total / rules.size,
+        "max": solution.max,
+        "lower": solution.lower,
+        "proved": solution.is_proved,
+        "seconds": round(seconds, 6),
+        **({"tree": format_tree(solution.tree)} if out == STANDARD else {"out": out}),
+    }
+
+
+def _summary(solution: "Solution", seconds: float) -> str:
+    from evilpegs.wording import counted
+
+    codes = solution.tree.rules.size
+    return (
+        f"{solution.tree.rules}: {counted(solution.total, 'guess', 'guesses')} for {counted(codes, 'code')}, mean "
+        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: there is no better tree"
+    )

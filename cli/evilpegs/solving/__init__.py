@@ -1,0 +1,1 @@
+"""What `evilpegs solve` is made of."""
