@@ -21,6 +21,7 @@ from evilpegs.commands.partition import partition
 from evilpegs.commands.play import play
 from evilpegs.commands.replay import replay
 from evilpegs.commands.serve import serve
+from evilpegs.commands.solve import solve
 from evilpegs.commands.tree import tree
 from evilpegs.commands.verify import verify
 from evilpegs.errors import explained
@@ -60,6 +61,7 @@ COMMANDS: Final[tuple[Callable[..., object], ...]] = (
     assist,
     evaluate,
     duel,
+    solve,
     tree,
     certify,
 )
