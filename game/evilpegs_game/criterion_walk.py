@@ -1,22 +1,37 @@
 """The walk of a criterion: what a strategy that follows one needs against every candidate, without asking it a turn.
 
 The guesses are those of `evilpegs_game.selection`, so the distribution is that of `evilpegs_game.evaluation.evaluate`.
+Large live sets are searched one by one, by all threads; what is under them is walked in batches, each by one thread.
 """
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from evilpegs_game.candidates import History, LiveSets, Position
-from evilpegs_game.codes import Code, check_code
+from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.criteria import Criterion
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import all_black
+from evilpegs_game.feedback import feedbacks
+from evilpegs_game.part_keys import Measure
+from evilpegs_game.partition import Sizes, feedback_numbers, sort_into_parts, take
 from evilpegs_game.rules import Rules
-from evilpegs_game.selection import best_guess
+from evilpegs_game.selection import best_of, colors_of, guessed_colors
+from evilpegs_game.tree_walk import walk_trees
 
 MAX_BYTES: Final = 2 << 30
 """A walk that takes more memory is refused."""
+
+_BATCH: Final = 1 << 12
+"""Larger live sets are searched one by one; smaller ones are put in batches of at most so many codes."""
+
+_LEAST_BYTES: Final = 1 << 24
+_BATCH_BYTES: Final = 1 << 22
 
 
 def walk(
@@ -31,7 +46,8 @@ def walk(
     """Play against every candidate of ``history`` by walking the game tree under it once.
 
     ``first`` is the guess to play there, by default the best. ``progress`` is told of so many more codes finished.
-    Returns the distribution: at index i the candidates solved at guess i + 1 after ``history``.
+    Returns the distribution: at index i the candidates solved at guess i + 1 after ``history``. ``threads`` do not
+    change it.
 
     Raises:
         TooLargeError: it takes more than ``MAX_BYTES``; nothing was allocated.
@@ -44,21 +60,107 @@ def walk(
         raise TooLargeError(message)
     if first is not None:
         check_code(first, rules)
-    root = Position(rules, history, LiveSets(MAX_BYTES))
+    live = Position(rules, history, LiveSets(MAX_BYTES)).candidates
+    root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_colors(history), 0)
     solved: Counter[int] = Counter()
-    waiting = [root]
-    while waiting:
-        position = waiting.pop()
-        guess = first if first and position is root else best_guess(position, criterion, candidates_only)
-        after = position.split(guess)
-        if after.pop(all_black(rules.pegs), None):
-            solved[position.turn - root.turn] += 1
+    with _pool(threads if live.shape[1] > _BATCH else 1) as pool:
+        for finished in _Walker(rules, criterion.measure(live.shape[1]), candidates_only, pool).walk(root, first):
+            solved.update(finished)
             if progress:
-                progress(1)
-        waiting.extend(after.values())
-    return tuple(solved[turn] for turn in range(max(solved) + 1))
+                progress(finished.total())
+    return tuple(solved[guesses] for guesses in range(1, max(solved) + 1))
 
 
 def walk_bytes(rules: Rules, threads: int) -> int:
     """The memory that a walk takes at most, in bytes; known before anything is allocated."""
-    return (2 * rules.pegs + 16) * rules.size + threads * (1 << 24)
+    codes = 6 * rules.pegs + 16
+    bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
+    return _LEAST_BYTES + threads * _BATCH_BYTES + (codes + bitmaps) * rules.size
+
+
+class _Batch(NamedTuple):
+    """Live sets one after the other and their sizes, the colors guessed on the way to them, and how many guesses."""
+
+    columns: Columns
+    sizes: Sizes
+    guessed: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Walker:
+    """Walks a tree and tells, in pieces, how many codes are solved at which guess."""
+
+    rules: Rules
+    measure: Measure
+    candidates_only: bool
+    pool: Executor | None
+
+    def walk(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
+        """The pieces, in any order."""
+        waiting = [root]
+        running: set[Future[Counter[int]]] = set()
+        while waiting or running:
+            done, running = wait(running, timeout=0 if waiting else None, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+            if not waiting:
+                continue
+            batch = waiting.pop()
+            if first is not None or _is_large(batch):
+                guess, first = first or self._best(batch), None
+                solved, below = self._split(batch, guess)
+                waiting.extend(below)
+                yield Counter({batch.depth + 1: solved})
+            elif self.pool:
+                running.add(self.pool.submit(self._solve, batch))
+            else:
+                yield self._solve(batch)
+
+    def _best(self, batch: _Batch) -> Code:
+        return best_of(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
+
+    def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
+        """How many codes a guess at one live set solves, and what is left to walk."""
+        sizes, places = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
+        columns, guessed = take(batch.columns, places), batch.guessed | colors_of(guess)
+        ends = np.cumsum(sizes)
+        below = []
+        for start, stop in _ranges(sizes[:-1].tolist()):
+            some = np.array(columns[:, ends[start] - sizes[start] : ends[stop - 1]], order="C")
+            below.append(_Batch(some, sizes[start:stop][sizes[start:stop] > 0], guessed, batch.depth + 1))
+        return int(sizes[-1]), below
+
+    def _solve(self, batch: _Batch) -> Counter[int]:
+        columns, sizes, guessed, depth = batch
+        colors, repeats = self.rules.colors, self.rules.repeats
+        solved = walk_trees(columns, sizes, guessed, colors, repeats, self.measure, self.candidates_only)
+        return Counter({guesses: count for guesses, count in enumerate(solved.tolist(), depth + 1) if count})
+
+
+def _is_large(batch: _Batch) -> bool:
+    return int(batch.sizes[0]) > _BATCH
+
+
+def _ranges(sizes: list[int]) -> Iterator[tuple[int, int]]:
+    """Ranges of parts that are not all empty, of ``_BATCH`` codes together at most, or one larger part."""
+    start = together = 0
+    for part, size in enumerate(sizes):
+        if together and together + size > _BATCH:
+            yield start, part
+            start, together = part, 0
+        together += size
+    if together:
+        yield start, len(sizes)
+
+
+@contextmanager
+def _pool(threads: int) -> Iterator[Executor | None]:
+    """So many threads; what has not begun is dropped when there is an error."""
+    if threads < 2:
+        yield None
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -48,7 +48,7 @@ def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
     """
-    return _feedback_numbers(columns, _as_array(guess, columns))
+    return number_codes(columns, _as_array(guess, columns))
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
@@ -89,7 +89,7 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
         code = column_code(columns, 0)
         return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
     numbering = feedbacks(columns.shape[0])
-    sizes, places = _group(feedback_numbers(columns, guess), len(numbering))
+    sizes, places = sort_into_parts(feedback_numbers(columns, guess), len(numbering))
     parts, start = [], 0
     for given, size in zip(numbering, sizes.tolist(), strict=True):
         if size:
@@ -100,7 +100,7 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
 
 def take(columns: Columns, places: Places) -> Columns:
     """The codes at ``places``, as read-only columns of their own."""
-    taken = _take(columns, places)
+    taken = take_places(columns, places)
     taken.flags.writeable = False
     return taken
 
@@ -159,7 +159,8 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 
 
 @kernel
-def _feedback_numbers(columns: Columns, guess: Columns) -> Numbers:
+def number_codes(columns: Columns, guess: Columns) -> Numbers:
+    """What `feedback_numbers` gives, for kernels: ``guess`` is uint8, shape (pegs,)."""
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
     scratch = np.empty((2, _BLOCK), np.uint8)
@@ -216,7 +217,7 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 
 @kernel
-def _group(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
+def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
     """The part sizes and the places of all codes, part after part: a counting sort, which keeps order."""
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
@@ -230,7 +231,8 @@ def _group(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
 
 
 @kernel
-def _take(columns: Columns, places: Places) -> Columns:
+def take_places(columns: Columns, places: Places) -> Columns:
+    """What `take` gives, for kernels; writable."""
     taken = np.empty((columns.shape[0], places.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]

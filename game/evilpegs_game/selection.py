@@ -1,23 +1,22 @@
 """Selection: the best guess under a criterion, and the only home of the codebreaker's tie rule.
 
 With one or two candidates left the first of them is played. Otherwise the best key wins; ties go to a
-candidate, then to the first in code order.
+candidate, then to the first in code order. `evilpegs_game.guess_search` carries that out.
 """
 
-from typing import Final
+from concurrent.futures import Executor
+from functools import reduce
+from operator import or_
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evilpegs_game.candidates import Position
-from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.candidates import History, Position
+from evilpegs_game.codes import MAX_SPACE_BYTES, Code, Columns
 from evilpegs_game.criteria import Criterion
-from evilpegs_game.errors import OverBudgetError
-from evilpegs_game.kernel import kernel
-from evilpegs_game.partition import Places, SizeTable, part_size_table, take
-
-_CHUNK: Final = 1 << 14
-"""Guesses weighed at a time; bounds the table of part sizes to 10 MB at 16 pegs."""
+from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.guess_search import search
+from evilpegs_game.palette import count_in_order, in_palette, make_palette
+from evilpegs_game.parallel_search import search_in_chunks
+from evilpegs_game.part_keys import Measure, no_guess
+from evilpegs_game.rules import Rules
 
 
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
@@ -25,13 +24,55 @@ def best_guess(position: Position, criterion: Criterion, candidates_only: bool =
 
     Raises:
         OverBudgetError: it would take more feedback evaluations than ``position.budget``.
-        ContradictionError, TooLargeError: as the candidates of a `Position` do.
+        TooLargeError: the candidates do not fit, or there are too many codes to try each.
+        ContradictionError: as the candidates of a `Position` do.
     """
     if position.count <= 2:
         return position.first_candidate
-    guesses = _distinguishable(position.candidates if candidates_only else position.all_codes, position)
-    _check_budget(position, guesses.shape[1])
-    return column_code(guesses, _best_place(position.candidates, guesses, criterion))
+    live, guessed = position.candidates, guessed_colors(position.history)
+    if not candidates_only:
+        _check_space(position.rules)
+    if position.budget is not None:
+        _check_budget(position, _count_guesses(position.rules, live, guessed, candidates_only))
+    return best_of(live, position.rules, guessed, criterion.measure(position.count), candidates_only)
+
+
+def best_of(
+    live: Columns,
+    rules: Rules,
+    guessed: int,
+    measure: Measure,
+    candidates_only: bool,
+    threads: Executor | None = None,
+) -> Code:
+    """The best guess at a live set of three codes or more; ``threads`` make it faster and nothing else.
+
+    ``guessed`` is what `guessed_colors` gives for the history that the live set follows from.
+    """
+    best = no_guess(rules.pegs)
+    palette = make_palette(live, rules.colors, rules.repeats, guessed)
+    codes = in_palette(live, palette)
+    if threads is None:
+        search(codes, palette, measure, candidates_only, best)
+    else:
+        search_in_chunks(codes, palette, measure, candidates_only, best, threads)
+    return tuple(best.guess.tolist())
+
+
+def guessed_colors(history: History) -> int:
+    """The colors that guesses had so far, a bit each."""
+    return reduce(or_, (colors_of(turn.guess) for turn in history), 0)
+
+
+def colors_of(guess: Code) -> int:
+    """The colors of a guess, a bit each."""
+    return sum(1 << color for color in set(guess))
+
+
+def _check_space(rules: Rules) -> None:
+    if rules.pegs * rules.size > MAX_SPACE_BYTES:
+        message = f"{rules} has {rules.size:,} codes, too many to try each as a guess; take candidates only"
+        raise TooLargeError(message)
 
 
 def _check_budget(position: Position, guesses: int) -> None:
@@ -41,55 +82,17 @@ def _check_budget(position: Position, guesses: int) -> None:
         raise OverBudgetError(message)
 
 
-def _best_place(candidates: Columns, guesses: Columns, criterion: Criterion) -> int:
-    """The place of the best guess; the best of each chunk, then the best of these."""
-    places, columns = [], []
-    for start in range(0, guesses.shape[1], _CHUNK):
-        table = part_size_table(candidates, np.ascontiguousarray(guesses[:, start : start + _CHUNK]))
-        place = _first_best(table, criterion)
-        places.append(start + place)
-        columns.append(table[:, place])
-    return places[_first_best(np.stack(columns, axis=1), criterion)] if len(places) > 1 else places[0]
-
-
-def _first_best(table: SizeTable, criterion: Criterion) -> int:
-    """The tie rule. A guess is a candidate exactly if its all-black part, the last, is not empty."""
-    best = criterion.best(table)
-    candidates = best[table[-1, best] > 0]
-    return int(candidates[0] if candidates.size else best[0])
-
-
-def _distinguishable(guesses: Columns, position: Position) -> Columns:
-    """The guesses without those that only rename colors nobody has guessed yet.
-
-    Exchanging two such colors changes no part size and turns candidates into candidates, so of each
-    family of renamed guesses the tie rule could only take the first in code order: the one whose fresh
-    colors appear in rising order without a gap.
-    """
-    guessed = {color for turn in position.history for color in turn.guess}
-    fresh = [color for color in range(position.rules.colors) if color not in guessed]
-    if len(fresh) < 2:
-        return guesses
-    ranks = np.full(position.rules.colors, -1, dtype=np.int32)
-    ranks[fresh] = np.arange(len(fresh), dtype=np.int32)
-    return take(guesses, _in_order(guesses, ranks))
-
-
-@kernel
-def _in_order(columns: Columns, ranks: NDArray[np.int32]) -> Places:
-    """The places of codes whose colors of rank 0, 1, 2, ... first appear in that order; -1 is no matter."""
-    places = np.empty(columns.shape[1], np.int32)
-    kept = 0
-    for i in range(columns.shape[1]):
-        following = 0
-        for peg in range(columns.shape[0]):
-            rank = ranks[columns[peg, i]]
-            if rank > following:
-                following = -1
-                break
-            if rank == following:
-                following += 1
-        if following >= 0:
-            places[kept] = i
-            kept += 1
-    return places[:kept]
+def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:
+    """How many guesses are told apart by more than the names of colors that nobody has guessed yet."""
+    if candidates_only:
+        return int(count_in_order(live, rules.colors, guessed))
+    fresh = rules.colors - guessed.bit_count()
+    ways = [1] + [0] * fresh  # by the number of fresh colors that came so far
+    for peg in range(rules.pegs):
+        further = [0] * (fresh + 1)
+        for come, many in enumerate(ways):
+            further[come] += many * (rules.colors - fresh + (come if rules.repeats else come - peg))
+            if come < fresh:
+                further[come + 1] += many
+        ways = further
+    return sum(ways)

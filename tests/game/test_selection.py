@@ -1,16 +1,18 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import selection
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
-from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import feedback
 from evilpegs_game.partition import part_sizes, partition_counts
 from evilpegs_game.rules import Rules
-from evilpegs_game.selection import best_guess
+from evilpegs_game.selection import best_guess, best_of, guessed_colors
 
 CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
 SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5)]
@@ -30,7 +32,7 @@ def plain_best(position, criterion, candidates_only):
     best = guesses[:1]
     for guess in guesses[1:]:
         pair = [part_sizes(position.candidates, one) for one in (best[0], guess)]
-        table = selection.np.stack(pair, axis=1).astype("int32")
+        table = np.stack(pair, axis=1).astype("int32")
         winners = criterion.best(table).tolist()
         if winners == [1]:
             best = [guess]
@@ -56,12 +58,16 @@ def test_the_best_guess_is_the_one_the_written_rule_gives(criterion, candidates_
     assert best_guess(position, criterion, candidates_only) == expected
 
 
+@pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-def test_chunks_do_not_change_the_choice(criterion, monkeypatch):
-    position = Position(Rules(3, 4), (Turn((0, 1, 2), feedback((0, 1, 2), (3, 0, 0))),), LiveSets())
-    whole = best_guess(position, criterion)
-    monkeypatch.setattr(selection, "_CHUNK", 5)
-    assert best_guess(position, criterion) == whole
+@settings(deadline=None, max_examples=10)
+@given(position=positions())
+def test_threads_do_not_change_the_choice(criterion, candidates_only, position):
+    assume(position.count > 2)
+    live, guessed, measure = position.candidates, guessed_colors(position.history), criterion.measure(position.count)
+    with ThreadPoolExecutor(2) as threads:
+        chosen = best_of(live, position.rules, guessed, measure, candidates_only, threads)
+    assert chosen == best_guess(position, criterion, candidates_only)
 
 
 def test_of_two_candidates_the_first_is_played():
@@ -87,3 +93,33 @@ def test_partitions_do_not_change_when_fresh_colors_are_renamed():
     codes = plain_codes(all_codes(Rules(3, 4)))
     sizes = [sorted(partition_counts(guess, codes).items()) for guess in [(0, 0, 1), (2, 2, 3), (3, 3, 0)]]
     assert sizes[0] == sizes[1] == sizes[2]
+
+
+def fresh_in_order(guess, guessed):
+    """Whether the colors nobody has guessed come in rising order, the least first."""
+    fresh = [color for color in range(max(guess) + 1) if color not in guessed]
+    come = [color for color in dict.fromkeys(guess) if color not in guessed]
+    return come == fresh[: len(come)]
+
+
+@pytest.mark.parametrize("candidates_only", [False, True])
+@settings(deadline=None, max_examples=30)
+@given(position=positions())
+def test_the_work_is_counted_as_guesses_that_differ_by_more_than_fresh_names(candidates_only, position):
+    assume(position.count > 2)
+    guessed = {color for turn in position.history for color in turn.guess}
+    guesses = plain_codes(position.candidates if candidates_only else position.all_codes)
+    work = position.count * sum(fresh_in_order(guess, guessed) for guess in guesses)
+    position.budget = work
+    best_guess(position, MINIMAX, candidates_only)
+    position.budget = work - 1
+    with pytest.raises(OverBudgetError, match=f"takes {work:,} feedback evaluations"):
+        best_guess(position, MINIMAX, candidates_only)
+
+
+def test_more_codes_than_can_be_tried_are_refused():
+    rules = Rules(9, 12)
+    guess, secret = (0, 0, 0, 1, 1, 1, 2, 2, 2), (0, 0, 0, 1, 1, 1, 2, 3, 3)
+    position = Position(rules, (Turn(guess, feedback(guess, secret)),), LiveSets())
+    with pytest.raises(TooLargeError, match="9x12 has 5,159,780,352 codes, too many to try each as a guess"):
+        best_guess(position, MINIMAX)

@@ -1,0 +1,223 @@
+"""The search for the best guess at a live set: every candidate first, then every code that may be better.
+
+So a tie goes to a candidate, then to the first in code order: this is the tie rule of `evilpegs_game.selection`.
+
+A guess is dropped as soon as its parts so far make it worse than the best. The part that ruled out one guess is looked
+at first in the next, which mostly differs in one peg: most guesses cost one or two parts. That is the killer heuristic
+of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation and the killer heuristic, 1977.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evilpegs_game.codes import Columns
+from evilpegs_game.kernel import kernel
+from evilpegs_game.palette import Integers, Palette
+from evilpegs_game.part_bits import Bits, make_bits, moved, part_size, place, popcount
+from evilpegs_game.part_keys import (
+    LISTS,
+    PRODUCTS,
+    Best,
+    Measure,
+    is_better,
+    is_summed,
+    least_score,
+    score_limit,
+    sort_rising,
+)
+
+
+class Cursor(NamedTuple):
+    """A guess in the making: the color of each peg or -1, how often each color is in it, and the parts in order.
+
+    ``slots`` are 256 * blacks + matches.
+    """
+
+    guess: Integers
+    used: Integers
+    slots: Integers
+
+
+@kernel
+def make_cursor(pegs: int, colors: int) -> Cursor:
+    """Before the first guess."""
+    slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.int64)
+    kept = 0
+    for black in range(pegs + 1):
+        for total in range(black, pegs + 1):
+            slots[kept] = (black << 8) + total
+            kept += 1
+    return Cursor(np.full(pegs, -1, np.int64), np.zeros(colors, np.int64), slots)
+
+
+@kernel
+def search(live: Columns, palette: Palette, measure: Measure, candidates_only: bool, best: Best) -> None:
+    """Make ``best`` the best guess at a live set of three codes or more, given in the colors of its palette."""
+    best.score[0] = -1
+    pegs, codes = live.shape
+    bits = make_bits(live, palette.colors.size)
+    cursor = make_cursor(pegs, palette.colors.size)
+    search_candidates(bits, cursor, palette, live, 0, codes, measure, best)
+    if not candidates_only:
+        search_beginnings(bits, cursor, palette, codes, np.zeros((0, 1), np.uint8), 0, 1, measure, best)
+
+
+@kernel
+def search_candidates(
+    bits: Bits, cursor: Cursor, palette: Palette, live: Columns, start: int, stop: int, measure: Measure, best: Best
+) -> None:
+    """Take of the candidates from ``start`` to ``stop`` the first of the best, if it is better than ``best``."""
+    codes = live.shape[1]
+    least = least_score(measure, codes)
+    for i in range(start, stop):
+        if best.score[0] == least:
+            break
+        if not _begin(bits, cursor, palette, live, i):
+            continue
+        score = _score(bits, cursor, measure, codes, score_limit(best, measure, codes))
+        if score >= 0:
+            _record(bits, cursor, palette, codes, score, measure, best)
+
+
+@kernel
+def search_beginnings(
+    bits: Bits,
+    cursor: Cursor,
+    palette: Palette,
+    codes: int,
+    beginnings: Columns,
+    start: int,
+    stop: int,
+    measure: Measure,
+    best: Best,
+) -> None:
+    """Take of the guesses with the beginnings from ``start`` to ``stop`` the first best, if it is better than ``best``.
+
+    ``beginnings`` are columns of fewer pegs, in code order; ``codes`` is the number of candidates.
+    """
+    least = least_score(measure, codes)
+    summed = is_summed(measure, codes)
+    base = beginnings.shape[0]
+    for i in range(start, stop):
+        cursor.guess[:] = -1
+        score = 0 if _begin(bits, cursor, palette, beginnings, i) else -1
+        while score >= 0 and best.score[0] != least:
+            limit = score_limit(best, measure, codes)
+            score = find_next(bits, cursor, palette, measure.weights, summed, base, limit)
+            if score >= 0:
+                _record(bits, cursor, palette, codes, score, measure, best)
+
+
+@kernel
+def _begin(bits: Bits, cursor: Cursor, palette: Palette, beginnings: Columns, i: int) -> bool:
+    """Put the cursor at one of these beginnings or whole guesses; or say that it need not be looked at."""
+    cursor.used[:] = 0
+    for peg in range(beginnings.shape[0]):
+        color = int(beginnings[peg, i])
+        times, before = cursor.used[color], palette.before[color]
+        if (times and not palette.repeats) or (not times and before >= 0 and not cursor.used[before]):
+            return False
+        if peg < cursor.guess.size - 1:
+            place(bits, peg, color, times)
+        cursor.guess[peg] = color
+        cursor.used[color] += 1
+    return True
+
+
+@kernel
+def _score(bits: Bits, cursor: Cursor, measure: Measure, codes: int, limit: int) -> int:
+    """The score of the cursor's guess, or -1 if it is over ``limit``."""
+    color = cursor.guess[-1]
+    times = cursor.used[color] - 1
+    summed = is_summed(measure, codes)
+    score = 0
+    for i in range(cursor.slots.size):
+        slot = cursor.slots[i]
+        size = part_size(bits, slot, color, times)
+        score = score + measure.weights[size] if summed else max(score, size)
+        if score > limit:
+            cursor.slots[i] = cursor.slots[i >> 1]
+            cursor.slots[i >> 1] = slot
+            return -1
+    return int(score)
+
+
+@kernel
+def _record(bits: Bits, cursor: Cursor, palette: Palette, codes: int, score: int, measure: Measure, best: Best) -> None:
+    """Make the cursor's guess, which has that score, the best if it is better."""
+    sizes = best.sizes.copy()
+    if measure.rule in (LISTS, PRODUCTS):
+        color = cursor.guess[-1]
+        for i in range(sizes.size):
+            sizes[i] = part_size(bits, cursor.slots[i], color, cursor.used[color] - 1)
+        sort_rising(sizes)
+    if is_better(score, sizes, best, measure, codes):
+        best.sizes[:] = sizes
+        best.score[0] = score
+        for peg in range(cursor.guess.size):
+            best.guess[peg] = palette.colors[cursor.guess[peg]]
+
+
+@kernel
+def find_next(  # noqa: C901, PLR0912 - the innermost loops of everything; what is handed on from here takes longest
+    bits: Bits, cursor: Cursor, palette: Palette, weights: Integers, summed: bool, base: int, limit: int
+) -> int:
+    """Move the cursor to the next guess in code order whose score is within ``limit``: the score, or -1 at the end.
+
+    The pegs left of ``base`` stay as they are. `_score` is the same for one guess.
+    """
+    hits, matches, blacks, totals = bits
+    guess, used, slots = cursor
+    before, repeats = palette.before, palette.repeats
+    last, colors, words = hits.shape[0] - 1, hits.shape[1], hits.shape[2]
+    peg = base if guess[last] < 0 else last
+    while peg >= base:
+        color = guess[peg]
+        if color >= 0:
+            used[color] -= 1
+        color += 1
+        while color < colors:
+            times = used[color]
+            if repeats if times else before[color] < 0 or used[before[color]] > 0:
+                if peg < last:
+                    break
+                score = 0
+                for i in range(slots.size):
+                    slot = slots[i]
+                    black, total = slot >> 8, slot & 255
+                    size = 0
+                    if words == 1:
+                        with_black = moved(blacks[last, black, 0], blacks[last, black + 1, 0], hits[last, color, 0])
+                        with_total = moved(totals[last, total, 0], totals[last, total + 1, 0], matches[color, times, 0])
+                        size = popcount(with_black & with_total)
+                    else:
+                        for word in range(words):
+                            hit, match = hits[last, color, word], matches[color, times, word]
+                            with_black = moved(blacks[last, black, word], blacks[last, black + 1, word], hit)
+                            with_total = moved(totals[last, total, word], totals[last, total + 1, word], match)
+                            size += popcount(with_black & with_total)
+                    score = score + weights[size] if summed else max(score, size)
+                    if score > limit:
+                        slots[i] = slots[i >> 1]
+                        slots[i >> 1] = slot
+                        break
+                if score <= limit:
+                    guess[last] = color
+                    used[color] += 1
+                    return score
+            color += 1
+        if color == colors:
+            guess[peg] = -1
+            peg -= 1
+            continue
+        guess[peg] = color
+        times = used[color]
+        used[color] += 1
+        for row in range(1, peg + 3):
+            for word in range(words):
+                hit, match = hits[peg, color, word], matches[color, times, word]
+                blacks[peg + 1, row, word] = moved(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
+                totals[peg + 1, row, word] = moved(totals[peg, row - 1, word], totals[peg, row, word], match)
+        peg += 1
+    return -1

@@ -1,0 +1,70 @@
+"""The search for the best guess in chunks, for threads: first of the candidates, then of the beginnings of all codes.
+
+Each chunk has bitmaps and a best guess of its own. These are compared in order, so that what is found does not depend
+on the threads.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Final
+
+import numpy as np
+
+from evilpegs_game.codes import Columns, all_codes
+from evilpegs_game.guess_search import make_cursor, search_beginnings, search_candidates
+from evilpegs_game.palette import Palette
+from evilpegs_game.part_bits import Bits, make_bits
+from evilpegs_game.part_keys import Best, Measure, keep_better
+from evilpegs_game.rules import Rules
+
+_CHUNKS: Final = 16
+_BEGINNING: Final = 2
+"""Pegs of a beginning."""
+
+
+def search_in_chunks(
+    live: Columns, palette: Palette, measure: Measure, candidates_only: bool, best: Best, threads: Executor
+) -> None:
+    """What `evilpegs_game.guess_search.search` does, on ``threads``."""
+    pegs, codes = live.shape
+    colors = palette.colors.size
+    bits = make_bits(live, colors)
+
+    def among_candidates(start: int, stop: int, found: Best) -> None:
+        search_candidates(_own(bits), make_cursor(pegs, colors), palette, live, start, stop, measure, found)
+
+    def among_all(start: int, stop: int, found: Best) -> None:
+        cursor = make_cursor(pegs, colors)
+        search_beginnings(_own(bits), cursor, palette, codes, beginnings, start, stop, measure, found)
+
+    best.score[0] = -1
+    _take_best(among_candidates, codes, best, measure, codes, threads)
+    if not candidates_only:
+        beginnings = _beginnings(pegs, colors)
+        _take_best(among_all, beginnings.shape[1], best, measure, codes, threads)
+
+
+def _take_best(
+    search: Callable[[int, int, Best], None], count: int, best: Best, measure: Measure, codes: int, threads: Executor
+) -> None:
+    """Let ``best`` be the best that is found in any part of ``count`` things, of equal ones the first."""
+
+    def searched(start: int) -> Best:
+        found = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
+        search(start, min(start + step, count), found)
+        return found
+
+    step = -(-count // _CHUNKS)
+    for found in list(threads.map(searched, range(0, count, step))):
+        keep_better(best, found, measure, codes)
+
+
+def _own(bits: Bits) -> Bits:
+    """The bitmaps of the live set, which are shared, and those of a guess in the making, which are not."""
+    return bits._replace(blacks=bits.blacks.copy(), totals=bits.totals.copy())
+
+
+def _beginnings(pegs: int, colors: int) -> Columns:
+    """All of the first few pegs, in code order: columns."""
+    length = min(_BEGINNING, pegs - 1)
+    return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)
