@@ -9,10 +9,10 @@ from evilpegs.analysis_document import analysis_document
 from evilpegs.chain import chain_flaw
 from evilpegs.errors import CommandError
 from evilpegs_game.analysis import Effort, TurnAnalysis, analyze_turn
+from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.regret import solver_of
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import (
@@ -124,8 +124,8 @@ class _Analyst:
 
     def __init__(self, rules: Rules, effort: Effort | None) -> None:
         self.is_asked = effort is not None
-        self._effort = effort or Effort(feedbacks=0)
-        self._solver = solver_of(rules) if self.is_asked else None
+        self._effort = effort or Effort(feedbacks=0, solving=0)
+        self._solver = BoundedSolver(rules, self._effort.solving)
         self._known: dict[History, TurnAnalysis] = {}
         self._told: Callable[[], None] = lambda: None
         self.opening = Position(rules, (), LiveSets(), self._effort.feedbacks)
@@ -139,7 +139,7 @@ class _Analyst:
         """What a turn at that position was worth."""
         history = (*position.history, turn)
         if history not in self._known:
-            self._known[history] = analyze_turn(position, turn, self._effort, self._solver)
+            self._known[history] = analyze_turn(position, turn, self._solver, self._effort.counted_codes)
         self._told()
         return self._known[history]
 

@@ -10,13 +10,13 @@ from math import log2
 from typing import Final
 
 from evilpegs_game.best_guesses import BestGuesses, best_guesses
+from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import History, LiveSets, Position, Turn
 from evilpegs_game.codes import Code
-from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
+from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.guess_figures import GuessFigures, guess_figures
-from evilpegs_game.optimal import LeastTotal
-from evilpegs_game.regret import Regret, regret, solver_of
+from evilpegs_game.regret import Regret, regret
 from evilpegs_game.rules import Rules
 
 
@@ -24,18 +24,19 @@ from evilpegs_game.rules import Rules
 class Effort:
     """What the analysis of one turn may take.
 
-    ``feedbacks``: looked at for each criterion, and for each question about optimal play. ``counted_codes``: on rules
-    of more codes only the first turn is counted, the later ones may take minutes each.
+    ``feedbacks``: looked at for each criterion and each walk. ``solving``: for each question about optimal play.
+    ``counted_codes``: on rules of more codes only the first turn is counted, later ones may take minutes each.
     """
 
     feedbacks: int = 50_000_000
+    solving: int = 300_000_000
     counted_codes: int = 10**12
 
 
 USUAL: Final = Effort()
 """Well under a second a turn, but for counts of ten pegs and more."""
 
-THOROUGH: Final = Effort(feedbacks=5_000_000_000, counted_codes=2**63)
+THOROUGH: Final = Effort(feedbacks=5_000_000_000, solving=100_000_000_000, counted_codes=2**63)
 """Minutes a turn, where there is something to find."""
 
 
@@ -76,26 +77,25 @@ class TurnAnalysis:
 
 
 def analyze(
-    rules: Rules, history: History, live_sets: LiveSets, effort: Effort = USUAL, solver: LeastTotal | None = None
+    rules: Rules, history: History, live_sets: LiveSets, effort: Effort = USUAL, solver: BoundedSolver | None = None
 ) -> tuple[TurnAnalysis, ...]:
     """Each turn of a game of any codemaker, finished or not; depends on nothing but its arguments.
 
     ``solver`` saves time where several games of the same rules are analyzed; by default one is made.
     """
-    solver = solver or solver_of(rules)
+    solver = solver or BoundedSolver(rules, effort.solving)
     positions = [Position(rules, history[:turn], live_sets, effort.feedbacks) for turn in range(len(history))]
     return tuple(
-        analyze_turn(position, turn, effort, solver) for position, turn in zip(positions, history, strict=True)
+        analyze_turn(position, turn, solver, effort.counted_codes)
+        for position, turn in zip(positions, history, strict=True)
     )
 
 
-def analyze_turn(
-    position: Position, turn: Turn, effort: Effort = USUAL, solver: LeastTotal | None = None
-) -> TurnAnalysis:
-    """One ``turn`` at ``position``, whose budget each search may take; without ``solver`` no exact regret."""
+def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
+    """One ``turn`` at ``position``, whose budget each criterion and walk may take; see `Effort`."""
     guess, given = turn
     unknown = TurnAnalysis(guess, given, None, None, None, None, None, None, None)
-    if position.history and position.rules.size > effort.counted_codes:
+    if position.history and position.rules.size > counted_codes:
         return unknown
     try:
         parts, played = position.parts(guess), guess_figures(position, guess)
@@ -110,7 +110,7 @@ def analyze_turn(
         played=played,
         chance=_chance(parts, given, all_black(position.rules.pegs)),
         best=best,
-        optimal=_optimal(position, lost, solver),
+        optimal=solver.best(position) if lost and lost.kind == "exact" else None,
         regret=lost,
     )
 
@@ -121,12 +121,3 @@ def _chance(parts: dict[Feedback, int], given: Feedback, ends: Feedback) -> Frac
         return None
     as_good = [size for other, size in parts.items() if other == ends or (given != ends and size <= parts[given])]
     return Fraction(sum(as_good), sum(parts.values()))
-
-
-def _optimal(position: Position, lost: Regret | None, solver: LeastTotal | None) -> Code | None:
-    if solver is None or lost is None or lost.kind != "exact":
-        return None
-    try:
-        return solver.best(position.candidates, position.budget)
-    except OverBudgetError:
-        return None

@@ -4,19 +4,18 @@ Exact where the live set can be solved within the budget. Elsewhere it lies betw
 the count bound says, and an optimal one needs no more than one that follows a criterion, whose tree is walked.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
+from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
 from evilpegs_game.criteria import MOST_PARTS
 from evilpegs_game.criterion_walk import walk
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.optimal import LeastTotal, least_possible_total
-from evilpegs_game.rules import Rules
+from evilpegs_game.optimal import least_possible_total
 from evilpegs_game.selection import best_guess
 
 Kind = Literal["exact", "between", "at least", "at most"]
@@ -48,55 +47,31 @@ class _Total(NamedTuple):
     high: int | None
 
 
-def solver_of(rules: Rules) -> LeastTotal | None:
-    """What solves live sets of ``rules``; None where the rules are too large for that. Shared by all games of them."""
-    try:
-        return LeastTotal(rules)
-    except TooLargeError:
-        return None
+def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
+    """The regret of ``guess``: exact as far as ``solver`` knows, else within bounds; None where nothing is known of it.
 
-
-def regret(position: Position, guess: Code, solver: LeastTotal | None) -> Regret | None:
-    """The regret of ``guess``; each question to the solver, and each walk, may take ``position.budget``.
-
-    None where nothing is known of it.
+    Each walk may take ``position.budget``.
 
     Raises:
         ContradictionError, TooLargeError: as `Position.parts` does.
     """
-    least, after = _bounds(position, guess)
-    if solver is not None and _may_be_solved(position):
-        least = _solved(lambda: solver.total(position.candidates, position.budget)) or least
-        after = _solved(lambda: solver.after(position.candidates, guess, position.budget)) or after
+    answers = solver.total(position), solver.after(position, guess)
+    bounds = _bounds(position, guess) if None in answers else ()
+    least, after = (bounds[place] if answer is None else _Total(answer, answer) for place, answer in enumerate(answers))
+    if after.high is not None and (least.high is None or after.high < least.high):
+        least = _Total(least.low, after.high)
     at_least = Fraction() if least.high is None else Fraction(max(0, after.low - least.high), position.count)
     at_most = None if after.high is None else Fraction(after.high - least.low, position.count)
     return None if at_most is None and not at_least else Regret(at_least, at_most)
 
 
-def _may_be_solved(position: Position) -> bool:
-    """Whether the budget allows to look at each guess once; if not, the candidates are not even listed."""
-    return position.budget is None or position.count * position.rules.size <= position.budget
-
-
-def _solved(ask: Callable[[], int]) -> _Total | None:
-    """The answer, which bounds itself from both sides; None where it is over the budget."""
-    try:
-        total = ask()
-    except OverBudgetError:
-        return None
-    return _Total(total, total)
-
-
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Bounds of the same, from the numbers of codes and from walks."""
+    """Bounds of the least total and of that after ``guess``, from the numbers of codes and from walks."""
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
     parts.pop(all_black(position.rules.pegs), None)
     low = position.count + sum(map(bound, parts.values()))
-    best, played = _walked(position, None), _walked(position, guess)
-    if best is not None and played is not None:
-        best = min(best, played)
-    return _Total(bound(position.count), best), _Total(low, played)
+    return _Total(bound(position.count), _walked(position, None)), _Total(low, _walked(position, guess))
 
 
 def _walked(position: Position, first: Code | None) -> int | None:

@@ -65,7 +65,7 @@ def test_what_an_optimal_codebreaker_guesses_is_shown_where_it_is_better():
 
 
 def test_where_that_is_not_known_the_best_by_entropy_has_a_star():
-    effort = Effort(feedbacks=64 * 64)  # enough for a criterion, not for a walk
+    effort = Effort(feedbacks=64 * 64, solving=0)  # enough for a criterion, not for a walk
     (turn,) = replayed("3x4", "111 0,1", effort=effort)
     assert turn.analysis.regret is None
     best = turn.analysis.best.figures_of(ENTROPY)
@@ -79,7 +79,7 @@ def test_a_reply_that_is_no_chance_has_none():
 
 @pytest.mark.parametrize("place", range(len(LOOKS)))
 def test_a_narrower_terminal_gets_a_narrower_table(place):
-    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedbacks=0))
+    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedbacks=0, solving=0))
     table = list(analysis_tables(turns, by_chance=True))[place]
     console = Console(file=io.StringIO(), width=1000)
     needed = console.measure(table).maximum
@@ -107,7 +107,7 @@ def test_bounds_are_rounded_to_the_safe_side(low, high, shown):
 
 
 def test_chances_are_never_told_to_be_none():
-    turns = replayed("4x6", "1122 4,0", effort=Effort(feedbacks=0))
+    turns = replayed("4x6", "1122 4,0", effort=Effort(feedbacks=0, solving=0))
     assert "<1%" in printed(turns)[2]
 
 

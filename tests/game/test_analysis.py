@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evilpegs_game import regret as regret_module
 from evilpegs_game.analysis import THOROUGH, Effort, analyze
 from evilpegs_game.best_guesses import best_guesses
+from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
@@ -23,14 +24,14 @@ from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.guess_figures import CRITERIA, figure, guess_figures
 from evilpegs_game.optimal import LeastTotal
 from evilpegs_game.partition import partition_counts
-from evilpegs_game.regret import Regret, regret, solver_of
+from evilpegs_game.regret import Regret, regret
 from evilpegs_game.rules import Rules
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
 CLASSIC = Rules(4, 6)
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 TINY = [Rules(2, 3), Rules(3, 2), Rules(2, 4, repeats=False), Rules(1, 4), Rules(2, 2)]
-NOTHING = Effort(feedbacks=0, counted_codes=0)
+NOTHING = Effort(feedbacks=0, solving=0, counted_codes=0)
 
 
 def plain_codes(rules):
@@ -118,7 +119,7 @@ def test_bounds_hold_the_regret_between_them(game):
     rules, history = game
     for turn, (guess, _) in enumerate(history):
         position = Position(rules, history[:turn], LiveSets())
-        exact, bounds = regret(position, guess, solver_of(rules)), regret(position, guess, None)
+        exact, bounds = regret(position, guess, BoundedSolver(rules)), regret(position, guess, BoundedSolver(rules, 0))
         assert exact.kind == "exact"
         assert 0 <= bounds.at_least <= exact.at_least <= bounds.at_most
 
@@ -146,7 +147,7 @@ def test_a_line_of_evil():
     line = next(line for line in GOLDEN["evil_lines"] if line["strategy"] == "minimax" and line["rules"] == "4x6")
     turns = [text.partition(":") for text in line["line"].split()]
     history = tuple(row(guess, f"{reply[0]},{reply[1]}") for guess, _, reply in turns)
-    found = analyze(CLASSIC, history, LiveSets(), Effort(feedbacks=2_000_000))
+    found = analyze(CLASSIC, history, LiveSets(), Effort(feedbacks=2_000_000, solving=0))
     assert [turn.after for turn in found] == [256, 46, 6, 1, 1]
     assert [format_code(turn.best.figures_of(MINIMAX).guess) for turn in found] == [guess for guess, _, _ in turns]
     assert found[0].bits == pytest.approx(log2(1296 / 256))
@@ -162,42 +163,61 @@ def test_a_line_of_evil():
 @compiled
 def test_too_many_candidates_to_solve_leave_bounds():
     position = Position(CLASSIC, (), LiveSets(), budget=3 * 1296 * 1296)
-    found = regret(position, row("1123"), None)
+    found = regret(position, row("1123"), BoundedSolver(CLASSIC, 0))
     walked = next(one["total"] for one in GOLDEN["totals"] if (one["rules"], one["strategy"]) == ("4x6", "most-parts"))
     count_bound = 1 + 2 * 13 + 3 * 13**2 + 4 * (1296 - 1 - 13 - 13**2)
     assert found == (0, Fraction(walked - count_bound, 1296))
 
 
+def unsolved(position, guess):
+    """The regret without help."""
+    return regret(position, guess, BoundedSolver(position.rules, 0))
+
+
 def test_a_walk_that_is_over_the_budget_bounds_nothing():
-    assert regret(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27), (0, 0, 0), None).at_most
-    assert regret(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27 - 1), (0, 0, 0), None) is None
+    assert unsolved(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27), (0, 0, 0)).at_most
+    assert unsolved(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27 - 1), (0, 0, 0)) is None
 
 
-def test_a_search_that_is_given_up_leaves_bounds():
-    rules = Rules(3, 3)
-    position = Position(rules, (), LiveSets())
-    assert regret(position, (0, 0, 0), Tired(rules)) == regret(position, (0, 0, 0), None)
-    assert regret(Position(rules, (), LiveSets(), budget=27 * 27), (0, 0, 0), Tired(rules)) is None
+@pytest.mark.parametrize("error", [OverBudgetError, TooLargeError])
+def test_a_search_that_is_given_up_leaves_what_is_known_without(monkeypatch, error):
+    def give_up(*_):
+        raise error
+
+    position = Position(Rules(3, 3), (), LiveSets())
+    bounds, exact = unsolved(position, (0, 0, 0)), regret(position, (0, 0, 0), BoundedSolver(position.rules))
+    monkeypatch.setattr(LeastTotal, "after", give_up)
+    halfway = regret(position, (0, 0, 0), BoundedSolver(position.rules))
+    assert bounds.at_least <= halfway.at_least <= exact.at_least <= halfway.at_most <= bounds.at_most
+    monkeypatch.setattr(LeastTotal, "total", give_up)
+    assert regret(position, (0, 0, 0), BoundedSolver(position.rules)) == bounds
 
 
-def test_an_optimal_guess_is_told_only_if_it_is_found():
-    class Forgetful(LeastTotal):
-        def best(self, columns, budget=None):
-            raise OverBudgetError
+def test_without_a_walk_the_least_total_alone_bounds_from_below(monkeypatch):
+    monkeypatch.setattr(regret_module, "_walked", lambda *_: None)
+    monkeypatch.setattr(BoundedSolver, "after", lambda *_: None)
+    found = regret(Position(Rules(3, 4), (), LiveSets()), (0, 0, 0), BoundedSolver(Rules(3, 4)))
+    assert (found.kind, found.at_most) == ("at least", None)
 
-    rules, history = Rules(2, 3), (Turn((0, 0), Feedback(0, 0)),)
-    (found,) = analyze(rules, history, LiveSets(), solver=Forgetful(rules))
+
+def test_an_optimal_guess_is_told_only_if_it_is_found(monkeypatch):
+    monkeypatch.setattr(BoundedSolver, "best", lambda *_: None)
+    (found,) = analyze(Rules(2, 3), (Turn((0, 0), Feedback(0, 0)),), LiveSets())
     assert (found.regret.kind, found.optimal) == ("exact", None)
 
 
-class Tired(LeastTotal):
-    """A solver that is over every budget."""
+def test_rules_too_large_to_solve():
+    rules = Rules(10, 12)
+    solver, position = BoundedSolver(rules), Position(rules, (), LiveSets())
+    assert (solver.total(position), solver.after(position, (0,) * 10), solver.best(position)) == (None, None, None)
 
-    def total(self, columns, budget=None):
-        raise OverBudgetError
 
-    def after(self, columns, guess, budget=None):
-        raise OverBudgetError
+def test_a_search_is_tried_only_if_it_can_get_somewhere():
+    position = Position(Rules(2, 3), (), LiveSets())
+    assert BoundedSolver(Rules(2, 3), 10 * 9 * 9 - 1).total(position) is None
+    assert BoundedSolver(Rules(2, 3), 10**6).total(position) == plain_total(
+        Rules(2, 3), tuple(plain_codes(Rules(2, 3)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,7 +233,7 @@ def test_a_walk_that_does_not_fit_bounds_nothing(monkeypatch):
         raise TooLargeError
 
     monkeypatch.setattr(regret_module, "walk", refuse)
-    assert regret(Position(Rules(2, 3), (), LiveSets()), (0, 0), None) is None
+    assert unsolved(Position(Rules(2, 3), (), LiveSets()), (0, 0)) is None
 
 
 def test_too_many_guesses_leave_a_walk_among_the_candidates():
@@ -222,15 +242,15 @@ def test_too_many_guesses_leave_a_walk_among_the_candidates():
     assert position.count == 9
     codes = tuple(plain_codes(Rules(2, 3)))
     exact = Fraction(plain_after(Rules(2, 3), codes, (0, 1)) - plain_total(Rules(2, 3), codes), 9)
-    found = regret(position, (2, 3), None)
+    found = unsolved(position, (2, 3))
     assert found.at_least <= exact <= found.at_most < 1
-    assert regret(Position(rules, position.history, LiveSets(), budget - 1), (2, 3), None) is None
+    assert unsolved(Position(rules, position.history, LiveSets(), budget - 1), (2, 3)) is None
 
 
 def test_without_budget_only_the_parts_are_known():
     rules = Rules(3, 3)
     history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
-    found = analyze(rules, history, LiveSets(), Effort(feedbacks=0))
+    found = analyze(rules, history, LiveSets(), Effort(feedbacks=0, solving=0))
     plain = partition_counts((0, 0, 1), plain_codes(rules))
     assert (found[0].before, found[0].after) == (27, plain[Feedback(1, 1)])
     assert found[0].played.parts == len(plain)

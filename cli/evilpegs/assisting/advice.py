@@ -10,17 +10,17 @@ from evilpegs.assisting.board import Board
 from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_game.analysis import Effort
 from evilpegs_game.best_guesses import Among, BestGuesses, best_guesses
+from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import History, LiveSets, Position
 from evilpegs_game.clash import clash
 from evilpegs_game.codes import Code, column_code
-from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
+from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guess_figures import GuessFigures, guess_figures
-from evilpegs_game.regret import solver_of
 from evilpegs_game.rules import Rules
 
-EFFORT: Final = Effort(feedbacks=100_000_000)
-"""For each criterion and each question about optimal play: a second or so in all."""
+EFFORT: Final = Effort(feedbacks=100_000_000, solving=500_000_000)
+"""A second or so in all."""
 FEW: Final = 30
 """So many codes that are left are listed unasked."""
 OPTIMAL: Final = "optimal play"
@@ -68,7 +68,7 @@ class Adviser:
         self._rules = rules
         self._effort = effort
         self._live_sets = LiveSets()
-        self._solver = solver_of(rules)
+        self._solver = BoundedSolver(rules, effort.solving)
 
     def advise(self, board: Board) -> Advice | Contradiction:
         """Say what the board tells.
@@ -106,14 +106,8 @@ class Adviser:
         return Position(self._rules, rows, self._live_sets, self._effort.feedbacks)
 
     def _optimal(self, position: Position) -> tuple[Code | None, Fraction | None]:
-        budget = self._effort.feedbacks
-        if self._solver is None or position.count * self._rules.size > budget:
-            return None, None
-        try:
-            total = self._solver.total(position.candidates, budget)
-            return self._solver.best(position.candidates, budget), Fraction(total, position.count)
-        except OverBudgetError:
-            return None, None
+        best, total = self._solver.best(position), self._solver.total(position)
+        return best, None if total is None else Fraction(total, position.count)
 
     def _sampled(self, position: Position) -> Code:
         try:
