@@ -94,6 +94,14 @@ def test_the_numbers_are_those_of_one_process(cluster, evaluated):
         assert together | {"seconds": 0} == alone | {"seconds": 0}
 
 
+def test_a_strategy_that_fails_there_is_told_of_here(cluster, capsys, tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
+    assert main(["evaluate", str(tmp_path / "mine.py"), "--cluster", cluster.address]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "evilpegs: strategy mine.py failed at turn 1: ZeroDivisionError: division by zero (line 2)\n"
+
+
 def test_a_worker_is_killed_in_mid_run(cluster, evaluated, tmp_path):
     killed = []
 

@@ -120,9 +120,9 @@ def _client(address: str) -> Any:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         scheme, place = parse_address(address)
-        socket.create_connection(parse_host_port(place, DEFAULT_PORT), PATIENCE).close()
         if scheme not in SCHEMES:
             raise ValueError(scheme)
+        socket.create_connection(parse_host_port(place, DEFAULT_PORT), PATIENCE).close()
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {address[:80]!r}; start one with: dask scheduler"
