@@ -29,7 +29,7 @@ StrategyName = Annotated[
     Parameter(
         name="STRATEGY",
         help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
-        "sampled, or a .py file with choose(position, rng).",
+        "sampled, optimal, or a .py file with choose(position, rng).",
     ),
 ]
 

@@ -140,6 +140,10 @@ class TestMostParts(NamedContract):
     name = "most-parts"
 
 
+class TestOptimal(NamedContract):
+    name = "optimal"
+
+
 class TestFromAFile(StrategyContract):
     @pytest.fixture(autouse=True)
     def _file(self, tmp_path: Path):

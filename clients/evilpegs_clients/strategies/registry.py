@@ -10,6 +10,7 @@ from evilpegs_clients.strategies.first_consistent import FirstConsistent
 from evilpegs_clients.strategies.lexicographic import Lexicographic
 from evilpegs_clients.strategies.minimax import Minimax
 from evilpegs_clients.strategies.most_parts import MostParts
+from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.random_consistent import RandomConsistent
 from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_clients.strategies.strategy import Strategy
@@ -24,6 +25,7 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "entropy": Entropy,
         "most-parts": MostParts,
         "sampled": Sampled,
+        "optimal": Optimal,
     }
 )
 """Each makes its strategy when told whether to guess candidates only."""

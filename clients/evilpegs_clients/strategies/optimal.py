@@ -1,0 +1,99 @@
+"""The strategy `optimal`: the fewest guesses on average that any strategy needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from random import Random
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from evilpegs_game.candidates import History, Position
+from evilpegs_game.codes import Code
+from evilpegs_game.criteria import MOST_PARTS
+from evilpegs_game.errors import GameError, OverBudgetError, TooLargeError
+from evilpegs_game.optimal import LeastTotal
+from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess
+from evilpegs_game.tree import Node, parse_tree
+
+SHIPPED: Final[Mapping[Rules, str]] = MappingProxyType(
+    {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
+)
+"""Rules with a tree in the package, and its file."""
+
+WORK: Final = 10**9
+"""Feedbacks looked at for one choice that no tree has, at most: some seconds. All of 4x6 takes a quarter of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Plays from a tree with the least total of guesses over all codes: 5625 on 4x6.
+
+    K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993). Where the package
+    has no tree, and after other guesses than a tree's, it takes the best guess against the live set, found by search.
+    Where that is out of reach it takes that of most-parts, except for the first guess: optimal play of such rules is
+    not known, and it says so. With ``candidates_only`` it takes the candidate after which the least is needed, or
+    most-parts' where there are too many.
+    """
+
+    name: ClassVar[str] = "optimal"
+    uses_rng: ClassVar[bool] = False
+    candidates_only: bool = False
+
+    def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
+        """The guess.
+
+        Raises:
+            OverBudgetError: the first guess takes more than `WORK`, or a later one more than the position's budget.
+            TooLargeError: there are too many codes or pegs to search at all.
+        """
+        node = None if self.candidates_only else _node(position.rules, position.history)
+        if node is not None:
+            return node.guess
+        try:
+            return _best_candidate(position) if self.candidates_only else _best(position)
+        except (OverBudgetError, TooLargeError) as error:
+            if position.history or self.candidates_only:
+                return best_guess(position, MOST_PARTS, self.candidates_only)
+            raise _unknown(position, error) from None
+
+
+def _best(position: Position) -> Code:
+    # What was found before would save work, and so decide what is out of reach: each choice begins anew.
+    return LeastTotal(position.rules).best(position.candidates, _work(position))
+
+
+def _best_candidate(position: Position) -> Code:
+    least_total = LeastTotal(position.rules)
+    work = _work(position) // position.count
+    guesses = map(position.candidate, range(position.count))
+    return min(guesses, key=lambda guess: least_total.after(position.candidates, guess, work))
+
+
+def _work(position: Position) -> int:
+    return WORK if position.budget is None else min(WORK, position.budget)
+
+
+def _unknown(position: Position, error: GameError) -> GameError:
+    """What to say where a first guess cannot be found."""
+    why = str(error)
+    if isinstance(error, OverBudgetError):
+        why = f"optimal play on {position.rules} takes more than {_work(position):,} feedback evaluations to find"
+    return type(error)(f"{why}; play most-parts, or sampled, instead")
+
+
+def _node(rules: Rules, history: History) -> Node | None:
+    """Where the history leads in the tree of the rules; None if they have none, or after a guess of another's."""
+    node = _root(rules) if rules in SHIPPED else None
+    for guess, given in history:
+        if node is None or node.guess != guess:
+            return None
+        node = node.children.get(given)
+    return node
+
+
+@cache
+def _root(rules: Rules) -> Node:
+    text = files("evilpegs_clients").joinpath("trees", SHIPPED[rules]).read_text(encoding="utf-8")
+    return parse_tree(text).root
