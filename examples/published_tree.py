@@ -1,0 +1,157 @@
+"""Strategy trees as others publish them, in the form that `evilpegs certify` reads.
+
+    python examples/published_tree.py 4x6 FILE > mine.tree
+    evilpegs certify mine.tree
+
+Two notations are read.
+
+Figures, as in the papers of Knuth, Irving, Neuwirth, Koyama and Lai: ``1296(1122: 1,16(1213: ...),96A; ...)`` and below
+it ``A = (2344: ...)``. Each number says how many codes are left; the guess follows in parentheses and then, after a
+colon, what each feedback leaves: a row for each number of blacks, rising, and in it the whites, falling. Three blacks
+of four and a white cannot be and may be left out. A letter stands for a figure below. Without a guess, or without what
+follows it, the first code that fits is guessed; a guess that could not be the code is marked with x or *.
+
+Braces, as in programming contests: ``{AB:{10:{AC:{10:AA,01:CB,00:BB}},02:BA}}``, blacks and whites as two digits.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from evilpegs_game.codes import SYMBOLS, Code, Columns, all_codes, column_code, parse_code
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.partition import split
+from evilpegs_game.rules import Rules
+from evilpegs_game.tree import Node, Tree, format_tree
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Reader:
+    """The words of a text, one after the other."""
+
+    def __init__(self, text: str, words: str) -> None:
+        self._words = [*re.findall(words, text), ""]
+        self._place = 0
+
+    @property
+    def next(self) -> str:
+        return self._words[self._place]
+
+    def take(self, *wanted: str) -> str:
+        """The next word, which must be one of those ``wanted`` if there are any."""
+        word = self.next
+        if not word or (wanted and word not in wanted):
+            raise MalformedError(
+                f"{' or '.join(wanted) or 'more'} is missing before {' '.join(self._words[self._place :][:8])!r}"
+            )
+        self._place += 1
+        return word
+
+    def skip(self, *words: str) -> bool:
+        """Whether the next word is one of these; if so it is taken."""
+        found = self.next in words and bool(self.next)
+        self._place += found
+        return found
+
+
+class Figures:
+    """Trees in the notation of figures. A figure is kept as its words until the codes that come there are known."""
+
+    def __init__(self, text: str, rules: Rules) -> None:
+        first, *others = re.split(r"\b([A-Z])\s*=", text)
+        self._first, self._figures, self._rules = first, dict(zip(others[::2], others[1::2], strict=True)), rules
+
+    def tree(self) -> Tree:
+        return Tree(self._rules, self._node(_words(self._first), all_codes(self._rules)))
+
+    def _node(self, reader: Reader, codes: Columns) -> Node:
+        count = int(reader.take())
+        if count != codes.shape[1]:
+            raise MalformedError(f"{count} codes are said to be left where {codes.shape[1]} are")
+        if reader.next in self._figures:
+            reader = _words(self._figures[reader.take()])
+        return self._guess(reader, codes) if reader.next == "(" else first_that_fits(codes)
+
+    def _guess(self, reader: Reader, codes: Columns) -> Node:
+        reader.take("(")
+        guess = parse_code(reader.take(), self._rules)
+        reader.skip("x", "*")
+        parts = dict(split(codes, guess))
+        parts.pop(all_black(self._rules.pegs), None)
+        if reader.skip(":"):
+            children = dict(self._rows(reader, parts))
+        else:
+            children = {given: first_that_fits(part) for given, part in parts.items()}
+        reader.take(")")
+        return Node(guess, children)
+
+    def _rows(self, reader: Reader, parts: dict[Feedback, Columns]) -> Iterator[tuple[Feedback, Node]]:
+        for black in range(self._rules.pegs):
+            whites = self._rules.pegs - black
+            entries = 0
+            while not entries or reader.skip(","):
+                given = Feedback(black, whites - entries)
+                if black == self._rules.pegs - 1 and given not in parts and reader.next != "0":
+                    given = Feedback(black, 0)
+                entries += 1
+                if given in parts:
+                    yield given, self._node(reader, parts.pop(given))
+                else:
+                    reader.take("0")
+            reader.take(";")
+        reader.take("0", "1")
+
+
+def _words(text: str) -> Reader:
+    return Reader(text, r"\d+|[A-Z]|[(),:;x*]")
+
+
+def first_that_fits(codes: Columns) -> Node:
+    """The tree that always guesses the first code that fits."""
+    guess = column_code(codes, 0)
+    others = ((given, part) for given, part in split(codes, guess) if given != all_black(len(guess)))
+    return Node(guess, {given: first_that_fits(part) for given, part in others})
+
+
+def read_braces(text: str, rules: Rules) -> Tree:
+    """A tree in the notation with braces; its colors are letters from A, or the symbols of evilpegs."""
+    reader = Reader(text, r"[{}:,]|\w+")
+    return Tree(rules, _branches(reader, rules))
+
+
+def _branches(reader: Reader, rules: Rules) -> Node:
+    if not reader.skip("{"):
+        return Node(_code(reader.take(), rules), {})
+    guess = _code(reader.take(), rules)
+    reader.take(":")
+    reader.take("{")
+    children: dict[Feedback, Node] = {}
+    while not children or reader.skip(","):
+        black, white = reader.take()
+        reader.take(":")
+        children[Feedback(int(black), int(white))] = _branches(reader, rules)
+    reader.take("}")
+    reader.take("}")
+    return Node(guess, children)
+
+
+def _code(word: str, rules: Rules) -> Code:
+    letters = dict(zip(LETTERS, SYMBOLS, strict=False))
+    return parse_code("".join(letters.get(sign, sign) for sign in word.upper()) if word.isalpha() else word, rules)
+
+
+def convert(text: str, rules: Rules) -> Tree:
+    """The tree in a text of either notation."""
+    return read_braces(text, rules) if text.lstrip().startswith("{") else Figures(text, rules).tree()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python examples/published_tree.py RULES FILE")
+    try:
+        sys.stdout.write(format_tree(convert(Path(sys.argv[2]).read_text(encoding="utf-8"), Rules.parse(sys.argv[1]))))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{sys.argv[2]}: {error}")
