@@ -123,7 +123,8 @@ class Searcher:
     def listed(self, places: Places, limit: int, upper: int) -> list[int]:
         """Begin, and list the guesses that may do it, the most promising first: each with its estimate above it."""
         self.begin(places, limit, upper)
-        list_guesses(self.frame.board, self._stack, 0, self._control)
+        with np.errstate(over="ignore"):
+            list_guesses(self.frame.board, self._stack, 0, self._control)
         return [int(entry) for entry in self._stack.listed[0, : self._stack.state[0, LISTED]]]
 
     def try_guesses(self, listed: list[int], width: int = 0, is_first_enough: bool = False) -> Bounds:

@@ -115,13 +115,13 @@ class Openings:
 
     def _opening(self, guess: Code, columns: Columns) -> Opening | None:
         """The first guess and its parts; None if it tells nothing."""
-        codes = int(columns.shape[1])
+        codes, below = int(columns.shape[1]), self.limit - (self.limit != UNLIMITED)
         parts = []
         for given, part in split(columns, guess):
             if given != all_black(self._ground.rules.pegs):
                 if part.shape[1] == codes:
                     return None
-                parts.append(self._part(Question(self.limit - 1, guess, given), part))
+                parts.append(self._part(Question(below, guess, given), part))
         return Opening(guess, codes, sorted(parts, key=lambda part: part.codes))
 
     def _part(self, question: Question, columns: Columns) -> Part:

@@ -80,7 +80,7 @@ class Journal:
         """
         body, end, digest = text.rpartition("sha256 ")
         lines = body.splitlines()
-        if lines[:1] != [_HEADER]:
+        if not text.startswith(f"{_HEADER}\n"):
             message = "this is not a journal of this version"
             raise MalformedError(message)
         if not end or digest.strip() != sha256(body.encode()).hexdigest():

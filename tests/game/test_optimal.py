@@ -1,15 +1,23 @@
 from functools import cache
 
+import numba
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game import least_board, least_frame, least_total
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.optimal import LeastTotal, least_possible_total, solve
+from evilpegs_game.least_board import NEVER
+from evilpegs_game.least_frame import Frame, Ground, first_guesses_of
+from evilpegs_game.least_searcher import Searcher
+from evilpegs_game.optimal import LeastTotal, least_possible_total, solve, solve_cost
 from evilpegs_game.rules import Rules
-from support.plain_least_total import PlainLeastTotal
+from evilpegs_game.solved_totals import new_totals
+from support.plain_least_total import PlainLeastTotal, played
 
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 TINY = [
     Rules(1, 1),
     Rules(1, 5),
@@ -23,6 +31,7 @@ TINY = [
 ]
 plain = cache(PlainLeastTotal)
 solver = cache(LeastTotal)
+ground = cache(Ground)
 
 
 @st.composite
@@ -65,22 +74,184 @@ def test_totals_after_a_guess_are_those_of_the_definition(data):
     assert solver(rules).after(columns, guess) == expected
 
 
-def test_what_is_over_the_budget_is_refused():
-    with pytest.raises(OverBudgetError, match="than the budget allows"):
-        LeastTotal(Rules(3, 3)).total(all_codes(Rules(3, 3)), budget=10)
+@settings(max_examples=60)
+@given(st.data())
+def test_within_few_guesses_by_the_definition(data):
+    """The total within so many guesses, and that there is none, with an upper bound to look under or without."""
+    rules = data.draw(st.sampled_from([rules for rules in TINY if rules.size > 2]))
+    columns = data.draw(live_sets(rules).filter(lambda columns: columns.shape[1] > 2))
+    limit = data.draw(st.integers(1, 4))
+    expected = min(NEVER, plain(rules).total(plain_codes(columns), limit))
+    upper = data.draw(st.sampled_from([NEVER, expected, expected + 1, expected - 1]))
+    frame = Frame(ground(rules), columns)
+    found = Searcher(frame, new_totals(1 << 10)).least(frame.all_places, limit, upper)
+    assert found.lower <= expected <= found.upper
+    assert found.lower == expected or found.lower >= upper
+    assert found.upper == expected or found.lower >= upper
 
 
-def test_rules_that_do_not_fit_are_refused():
-    with pytest.raises(TooLargeError, match="8x10"):
-        LeastTotal(Rules(8, 10))
+@compiled
+@settings(max_examples=30)
+@given(st.data())
+def test_larger_sets_by_a_slower_search(data):
+    """Sets of 3x4, where parts do not fit one feedback each, with a memo that forgets and one that does not."""
+    rules = Rules(3, 4)
+    columns = data.draw(live_sets(rules, most=24))
+    frame = Frame(ground(rules), columns) if columns.shape[1] > 2 else None
+    total = solver(rules).total(columns)
+    if frame:
+        assert Searcher(frame, new_totals(4)).least(frame.all_places).upper == total
+    after = [solver(rules).after(columns, code_at(place, rules)) for place in range(rules.size)]
+    assert min(after) == total
 
 
-@pytest.mark.parametrize(("codes", "least"), [(0, 0), (1, 1), (2, 3), (14, 27), (15, 30), (183, 534), (184, 538)])
-def test_the_count_bound_of_four_pegs(codes, least):
-    """One code at the first guess, 13 at the second, 169 at the third, then the fourth."""
+@pytest.mark.parametrize("width", [1, 2])
+def test_a_narrow_search_finds_no_less_than_there_is(width):
+    columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 1:20])
+    frame, totals = Frame(ground(Rules(3, 3)), columns), new_totals(1 << 10)
+    rough = Searcher(frame, totals).least(frame.all_places, width=width)
+    exact = Searcher(frame, totals).least(frame.all_places)
+    assert rough.lower <= exact.lower == exact.upper <= rough.upper
+
+
+# The tiny ones by the definition. 4x6: K. Koyama and T. W. Lai, 1993. That and those without repeats are also what the
+# trees need that the public repository arfst23/Mastermind holds.
+TINY_TOTALS = {"2x3": 21, "2x4": 45, "3x2": 18, "3x3": 73}
+KNOWN_TOTALS = {"4x6": 5625, "4x6-distinct": 1446, "4x7-distinct": 3639}
+
+
+@pytest.mark.parametrize(("rules", "total"), TINY_TOTALS.items())
+def test_least_totals_of_tiny_rules(rules, total):
+    rules = Rules.parse(rules)
+    solution = solve(rules)
+    assert (solution.total, solution.lower, solution.is_proved) == (total, total, True)
+    assert plain(rules).total(tuple(plain(rules).guesses), 6) == total
+    assert played(solution.tree) == (solution.total, solution.max)
+
+
+@compiled
+@pytest.mark.parametrize(("rules", "total"), KNOWN_TOTALS.items())
+def test_known_least_totals(rules, total):
+    solution = solve(Rules.parse(rules), threads=2)
+    assert (solution.total, solution.lower) == (total, total)
+    assert played(solution.tree) == (solution.total, solution.max)
+
+
+# 3x3 and 3x5: worst cases by G. Ville, 2013. 4x6: Koyama and Lai, whose tree of least total needs six guesses at worst.
+@compiled
+@pytest.mark.parametrize(
+    ("rules", "objective", "highest", "total"),
+    [("3x3", "worst", 4, 73), ("3x5", "worst", 5, 451), ("4x6", "mean", 6, 5625), ("4x6", "worst", 5, 5626)],
+)
+def test_known_optima(rules, objective, highest, total):
+    solution = solve(Rules.parse(rules), objective)
+    assert (solution.max, solution.total, solution.lower) == (highest, total, total)
+    assert played(solution.tree) == (solution.total, solution.max)
+
+
+@pytest.mark.parametrize("rules", [rules for rules in TINY if rules.size < 20], ids=str)
+def test_the_least_worst_case_by_the_definition(rules):
+    solution = solve(rules, "worst")
+    codes = tuple(plain(rules).guesses)
+    assert plain(rules).total(codes, solution.max) == solution.total == solution.lower
+    assert plain(rules).total(codes, solution.max - 1) == float("inf")
+    assert played(solution.tree) == (solution.total, solution.max)
+
+
+def test_too_few_guesses_are_told_of():
+    """On 2x4 three guesses could find 1 + 4 + 16 codes, but do not."""
+    told = []
+    solution = solve(Rules(2, 4), "worst", progress=told.append)
+    assert solution.max == 4
+    assert told[0].within == 3
+    assert (3, None, None) in told
+    assert told[-1] == (4, solution.total, solution.total)
+
+
+@compiled
+def test_bounds_tighten():
+    told = []
+    solution = solve(Rules(3, 4), progress=told.append)
+    lower, upper = [bounds.lower for bounds in told], [bounds.upper or NEVER for bounds in told]
+    assert lower == sorted(lower)
+    assert upper == sorted(upper, reverse=True)
+    assert told[-1] == (None, solution.total, solution.total)
+    assert lower[0] < upper[0]
+
+
+@compiled
+def test_all_codes_of_larger_rules():
+    """As `solve` does it, by one thread and from one budget."""
+    rules = Rules(3, 5)
+    every = all_codes(rules)
+    least = LeastTotal(rules)
+    assert least.total(every) == solve(rules).total == 451
+    best = least.best(every)
+    assert least.after(every, best) == 451
+    firsts = first_guesses_of(rules)
+    assert best == next(guess for guess in firsts if least.after(every, guess) == 451)
+    with pytest.raises(OverBudgetError):
+        LeastTotal(rules).total(every, budget=20_000)
+
+
+def test_a_large_live_set_is_solved_by_its_first_guesses(monkeypatch):
+    """As one that is not large, with the same answers."""
+    columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 2:25])
+    few = LeastTotal(Rules(3, 3))
+    answers = few.total(columns), few.best(columns)
+    monkeypatch.setattr(least_total, "_MANY", 20)
+    many = LeastTotal(Rules(3, 3))
+    assert (many.total(columns), many.best(columns)) == answers
+
+
+@pytest.mark.parametrize("ask", ["total", "best"])
+def test_what_is_over_the_budget_is_refused(ask):
+    columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 1:20])
+    for budget in (10, 600):
+        with pytest.raises(OverBudgetError, match="than the budget allows"):
+            getattr(LeastTotal(Rules(3, 3)), ask)(columns, budget=budget)
+
+
+def test_a_frame_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(least_frame, "MAX_FRAME_BYTES", 20_000)
+    with pytest.raises(TooLargeError, match=r"20 codes of 3x3 .* take [0-9,]+ bytes, the bound is 20,000"):
+        LeastTotal(Rules(3, 3)).total(np.ascontiguousarray(all_codes(Rules(3, 3))[:, :20]))
+
+
+def test_a_search_deeper_than_its_stack_is_refused(monkeypatch):
+    monkeypatch.setattr(least_board, "_MOST_ROWS", 0)
+    with pytest.raises(TooLargeError, match="more guesses one after another"):
+        LeastTotal(Rules(1, 9)).total(np.ascontiguousarray(all_codes(Rules(1, 9))[:, :8]))
+
+
+@pytest.mark.parametrize(("rules", "match"), [(Rules(8, 10), "8x10"), (Rules(10, 2), "10x2")])
+def test_rules_that_do_not_fit_are_refused(rules, match):
+    with pytest.raises(TooLargeError, match=match):
+        LeastTotal(rules)
+
+
+@compiled
+def test_what_solving_costs():
+    cost = solve_cost(Rules(4, 6))
+    assert (cost.first_guesses, cost.largest_part) == (5, 625)
+    assert 2**20 < cost.memory < 2**30
+    assert solve_cost(Rules(4, 6), threads=3).memory > cost.memory
+    with pytest.raises(TooLargeError, match="16,807 codes of 5x8"):
+        solve_cost(Rules(5, 8))
+    with pytest.raises(TooLargeError, match="16,807 codes of 5x8"):
+        solve(Rules(5, 8))
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 4), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 3)], ids=str)
+def test_first_guesses_are_one_of_each_shape(rules):
+    """Renaming colors and changing pegs carries every code to one of them, and none to two."""
+    shapes = [sorted(map(guess.count, set(guess))) for guess in first_guesses_of(rules)]
+    codes = plain(rules).guesses
+    assert all(sorted(map(code.count, set(code))) in shapes for code in codes)
+    assert len({tuple(shape) for shape in shapes}) == len(shapes)
+    assert set(first_guesses_of(rules)) <= set(codes)
+
+
+@pytest.mark.parametrize(("codes", "least"), [(0, 0), (1, 1), (14, 27), (15, 30)])
+def test_the_count_bound_is_here_too(codes, least):
     assert least_possible_total(codes, Rules(4, 6)) == least
-
-
-def test_the_solution_of_3x3():
-    solution = solve(Rules(3, 3))
-    assert (solution.total, solution.max, solution.lower) == (73, 4, 73)

@@ -40,3 +40,16 @@ class PlainLeastTotal:
         allowed = len(codes)
         order = [*codes, *self.guesses]
         return next(code for code in order if self.after(codes, code, allowed) == self.total(codes, allowed))
+
+
+def played(tree):
+    """The total of a tree and its worst case, by playing it against every code."""
+    needed = [play(tree, code) for code in legal_codes(tree.rules)]
+    return sum(needed), max(needed)
+
+
+def play(tree, secret):
+    node, guesses = tree.root, 1
+    while node.guess != secret:
+        node, guesses = node.children[feedback(node.guess, secret)], guesses + 1
+    return guesses

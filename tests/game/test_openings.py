@@ -1,0 +1,121 @@
+"""Proofs that are ended and go on, and threads that share them. What is proved is in test_optimal.py."""
+
+import threading
+
+import pytest
+
+from evilpegs_game import openings
+from evilpegs_game.codes import all_codes
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.least_board import NEVER, STOP, UNLIMITED
+from evilpegs_game.least_frame import Frame, Ground
+from evilpegs_game.least_searcher import Searcher, StoppedError, new_shared
+from evilpegs_game.optimal import solve
+from evilpegs_game.rules import Rules
+from evilpegs_game.solve_journal import Journal
+from evilpegs_game.solved_totals import new_totals
+from support.plain_least_total import played
+
+RULES = Rules(3, 3)
+LARGER = Rules(2, 6)
+
+
+@pytest.fixture(autouse=True)
+def shared_early(monkeypatch):
+    """Let threads share the guesses of sets that are small enough for a test."""
+    monkeypatch.setattr(openings, "_WORTH_SHARING", 6)
+
+
+class EndedError(Exception):
+    """Somebody presses Ctrl-C."""
+
+
+def ended_after(times):
+    """A `progress` that lets a proof go on so many times."""
+    left = iter(range(times))
+
+    def progress(_):
+        if next(left, None) is None:
+            raise EndedError
+
+    return progress
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("objective", ["mean", "worst"])
+def test_threads_prove_the_same(threads, objective):
+    solution = solve(RULES, objective, threads)
+    assert (solution.total, solution.max, solution.lower) == (73, 4, 73)
+    assert played(solution.tree) == (73, 4)
+
+
+@pytest.mark.parametrize("rough", [0, 3])
+def test_a_better_guess_is_found_by_whichever_thread(monkeypatch, rough):
+    """Also where the first answers are poor, so that threads find better ones and tell each other."""
+    monkeypatch.setattr(openings, "_WIDTH", rough or 1)
+    solution = solve(LARGER, threads=3)
+    assert (solution.total, solution.lower) == (132, 132)
+    assert played(solution.tree)[0] == 132
+
+
+@pytest.mark.parametrize("times", [0, 1, 3, 10, 20, 30])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_proof_that_was_ended_goes_on(times, threads):
+    journal = Journal(LARGER)
+    with pytest.raises(EndedError):
+        solve(LARGER, threads=threads, journal=journal, progress=ended_after(times))
+    kept = Journal.from_text(journal.to_text())
+    again = solve(LARGER, journal=kept)
+    assert (again.total, again.lower) == (132, 132)
+    assert played(again.tree)[0] == 132
+
+
+def test_all_threads_have_ended_when_a_proof_was():
+    before = threading.active_count()
+    for times in range(0, 40, 5):
+        with pytest.raises(EndedError):
+            solve(LARGER, threads=3, progress=ended_after(times))
+        assert threading.active_count() == before
+
+
+def test_a_journal_of_a_whole_proof_leaves_nothing_to_prove(monkeypatch):
+    journal = Journal(RULES)
+    assert solve(RULES, journal=journal).total == 73
+    assert not journal.tried
+    assert {question.limit for question in journal.answers} == {UNLIMITED}
+    best = [answer for question, answer in journal.answers.items() if question.after == (0, 0, 1)]
+    assert all(answer.lower == answer.upper < NEVER for answer in best)
+    monkeypatch.setattr(Searcher, "try_guesses", None)  # of the first guess nothing is asked again, but for the tree
+    told = []
+    with pytest.raises(TypeError):
+        solve(RULES, journal=Journal.from_text(journal.to_text()), progress=told.append)
+    assert told[-1] == (None, 73, 73)
+
+
+def test_what_was_tried_is_not_tried_again(monkeypatch):
+    attempts = []
+    attempt = Searcher.begin  # once for each guess that is tried, and for little else
+    monkeypatch.setattr(Searcher, "begin", lambda self, *given: attempts.append(given) or attempt(self, *given))
+    solve(LARGER)
+    whole = len(attempts)
+    journal = Journal(LARGER)
+    with pytest.raises(EndedError):
+        solve(LARGER, journal=journal, progress=ended_after(40))
+    before = len(attempts)
+    assert solve(LARGER, journal=journal).total == 132
+    assert len(attempts) - before < whole - 25
+
+
+def test_a_stopped_search_says_so():
+    frame, shared = Frame(Ground(RULES), all_codes(RULES)), new_shared()
+    shared[STOP] = 1
+    with pytest.raises(StoppedError):
+        Searcher(frame, new_totals(64), shared).least(frame.all_places)
+
+
+def test_questions_name_the_first_guess_and_its_feedback():
+    journal = Journal(RULES)
+    solve(RULES, "worst", journal=journal)
+    assert {question.limit for question in journal.answers} == {2, 3}
+    assert {question.after for question in journal.answers} <= {(0, 0, 0), (0, 0, 1), (0, 1, 2)}
+    assert all(question.feedback != Feedback(3, 0) for question in journal.answers)
