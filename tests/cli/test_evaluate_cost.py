@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from evilpegs.evaluating.cost import SMALL_SIZE, check_memory, cost_of
+from evilpegs.evaluating.cost import PROGRAM_BYTES, SMALL_SIZE, check_memory, cost_of
 from evilpegs.evaluating.evaluator import Way
 from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Games, Part, play
@@ -85,14 +85,20 @@ def test_what_does_not_fit_is_refused_with_the_number():
 
 def test_all_processes_together_have_to_fit():
     there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    check_memory(there_is)
-    with pytest.raises(TooLargeError, match=f"{there_is + 1:,} bytes in all processes together; .*fewer --jobs"):
-        check_memory(there_is + 1)
+    cost = cost_of(subject("minimax", "6x7"))
+    many = (there_is - PROGRAM_BYTES) // (cost.bytes + PROGRAM_BYTES)
+    check_memory(cost, many)
+    needed = (many + 1) * (cost.bytes + PROGRAM_BYTES) + PROGRAM_BYTES
+    with pytest.raises(TooLargeError, match=f"{needed:,} bytes in all processes together; .*fewer --jobs"):
+        check_memory(cost, many + 1)
+    check_memory(cost, 0)
 
 
 def test_units_and_a_journal_are_for_what_is_large_or_where_they_are_wanted(tmp_path):
     small, large = (cost_of(subject("minimax", rules)) for rules in ("4x6", "6x8"))
     assert [Way(jobs=2).in_units(cost) for cost in (small, large)] == [False, True]
+    assert [Way(jobs=2).processes(cost) for cost in (small, large)] == [1, 2]
+    assert Way(cluster="tcp://x:1").processes(small) is None
     assert Way(cluster="tcp://x:1").in_units(small)
     assert Way(journal=tmp_path / "a").in_units(small)
     assert Way().journal_of([small]) is None

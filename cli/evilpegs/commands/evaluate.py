@@ -58,8 +58,8 @@ def evaluate(
     with only_document(as_json or csv == "-"):
         subjects = subjects_of(strategies, parsed, first, candidates_only, games or 0, seed)
         costs = [cost_of(subject, jobs) for subject in subjects]
-        if cluster is None:
-            check_memory(max(cost.bytes for cost in costs) * jobs)
+        for cost in costs:
+            check_memory(cost, way.processes(cost) or 0)
         if not dry_run:
             if not games and parsed.size >= MANY:
                 err.print(_beginning(parsed, is_first_given=first is not None))

@@ -26,6 +26,8 @@ MOST_GAMES: Final = 1_000
 """Of one unit."""
 MANY_TURNS: Final = 16
 """Of a game; each leaves a live set in the cache."""
+PROGRAM_BYTES: Final = 160_000_000
+"""What a process takes before it has done anything, as measured: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
 """What choosing one guess takes besides the codes, generously."""
 
@@ -51,8 +53,10 @@ def cost_of(subject: Subject, threads: int = 1) -> Cost:
     return _of_games(subject, is_file) if subject.games else _of_every_secret(subject, is_file, threads)
 
 
-def check_memory(needed: int) -> None:
-    """Raise TooLargeError if all processes together need more than there is."""
+def check_memory(cost: Cost, processes: int) -> None:
+    """Raise TooLargeError if so many processes, and the one that starts them, need more than there is."""
+    started = processes if processes > 1 else 0
+    needed = processes * cost.bytes + (1 + started) * PROGRAM_BYTES
     there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there_is:
         message = (

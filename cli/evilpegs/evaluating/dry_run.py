@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from evilpegs.evaluating.cost import Cost
+from evilpegs.evaluating.cost import PROGRAM_BYTES, Cost
 from evilpegs.evaluating.evaluator import Way
 from evilpegs.wording import counted
 
@@ -14,7 +14,7 @@ def show_costs(out: Console, costs: Sequence[Cost], way: Way) -> None:
     """Memory, units of work, where they run and what is kept of them, for each strategy and in all."""
     for cost in costs:
         out.print(f"{cost.subject.strategy} on {cost.subject.rules}: {_played(cost)}")
-        out.print(f"  memory  {_megabytes(cost.bytes)}{_processes(cost, way)}, besides what the program takes itself")
+        out.print(f"  memory  {_memory(cost)}{_where(cost, way)}")
         out.print(f"  work    {cost.work}, {_units(cost, way)}")
     path = way.journal_of(costs)
     out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
@@ -30,20 +30,13 @@ def costs_document(costs: Sequence[Cost], way: Way) -> dict[str, Any]:
             {
                 "strategy": cost.subject.strategy,
                 "bytes": cost.bytes,
-                "processes": processes(cost, way),
+                "processes": way.processes(cost),
                 "units": least_units(cost, way),
                 "work": cost.work,
             }
             for cost in costs
         ],
     }
-
-
-def processes(cost: Cost, way: Way) -> int | None:
-    """How many processes play; None on a cluster, which knows that itself."""
-    if not way.in_units(cost):
-        return 1
-    return way.jobs if way.cluster is None else None
 
 
 def least_units(cost: Cost, way: Way) -> int:
@@ -59,15 +52,16 @@ def _played(cost: Cost) -> str:
     return f"{counted(subject.rules.size, 'secret')}"
 
 
-def _megabytes(size: int) -> str:
-    return f"at most {-(-size // 1_000_000):,} MB"
+def _memory(cost: Cost) -> str:
+    program = f"about {PROGRAM_BYTES // 1_000_000} MB that the program takes itself"
+    return f"at most {-(-cost.bytes // 1_000_000):,} MB, and {program}"
 
 
-def _processes(cost: Cost, way: Way) -> str:
-    many = processes(cost, way)
+def _where(cost: Cost, way: Way) -> str:
+    many = way.processes(cost)
     if many is None:
-        return " in each worker of the cluster"
-    return f" in each of {many} processes" if many > 1 else ""
+        return ", in each worker of the cluster"
+    return f", in each of {many} processes" if many > 1 else ""
 
 
 def _units(cost: Cost, way: Way) -> str:

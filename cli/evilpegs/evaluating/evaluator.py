@@ -43,6 +43,12 @@ class Way:
         """Whether a subject is worth being taken apart and journaled, or that is wanted."""
         return not cost.is_small or self.cluster is not None or self.journal is not None
 
+    def processes(self, cost: Cost) -> int | None:
+        """How many processes of this machine play a subject; None on a cluster, which has its own."""
+        if not self.in_units(cost):
+            return 1
+        return self.jobs if self.cluster is None else None
+
     def journal_of(self, costs: Sequence[Cost]) -> Path | None:
         """The file of the journal, if there is to be one."""
         return (self.journal or default_journal(run_digest(costs))) if any(map(self.in_units, costs)) else None
@@ -150,7 +156,7 @@ def _advancing(bar: "Progress", subject: Subject, *, is_named: bool) -> Advance:
     def advance(more: int) -> None:
         nonlocal finished, shown
         finished += more
-        if finished - shown >= total / STEPS:
+        if finished - shown >= total / STEPS or finished == total:
             bar.update(task, completed=finished)
             shown = finished
 
