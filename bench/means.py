@@ -1,0 +1,66 @@
+"""What strategies of chance need on average, with 95 % intervals, beside published means. Takes minutes.
+
+`sampled` guesses by entropy among a sample of the candidates; the published means are of entropy over all of them, so
+its own may be a little above. Of `random-consistent` the exact expectation is told too where it is soon found.
+Run: python bench/means.py [--games 1000] [--consistent 100000] [--seed 0] [--only 6x9]
+"""
+
+import argparse
+import time
+from functools import partial
+
+from evilpegs_clients.strategies.dice import dice_of
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.warm_up import warm_up
+from evilpegs_game.candidates import LiveSets
+from evilpegs_game.expectation import expected_guesses
+from evilpegs_game.rules import Rules
+from evilpegs_game.simulation import Simulation, simulate
+
+CONSISTENT = {"4x6": ("4.638", "P. F. Swaszek 1999-2000"), "5x8-distinct": ("5.3466", "a million games")}
+SAMPLED = {name: (mean, "entropy over all candidates") for name, mean in
+           {"6x9": "6.285", "6x10": "6.597", "7x10": "7.129", "8x8": "7.162"}.items()}  # fmt: skip
+EXACT = ("4x6",)
+
+
+def played(strategy: str, rules: Rules, games: int, seed: int) -> tuple[Simulation, float]:
+    """The games, and the seconds of this process they took."""
+    chosen = load_strategy(strategy)
+    warm_up(chosen, [rules], LiveSets())
+    begun = time.process_time()
+    return simulate(chosen.choose, rules, range(games), partial(dice_of, seed)), time.process_time() - begun
+
+
+def line(strategy: str, rules: Rules, published: tuple[str, str], games: int, seed: int) -> str:
+    """One strategy on one sort of rules, beside the published mean."""
+    simulation, seconds = played(strategy, rules, games, seed)
+    low, high = simulation.interval or (simulation.mean, simulation.mean)
+    mean, source = published
+    inside = "inside" if low <= float(mean) <= high else "below" if float(mean) < low else "above"
+    return (
+        f"{strategy:17} {rules!s:12} {games:>9,} games  mean {simulation.mean:.4f}  95 % {low:.4f}-{high:.4f}  most "
+        f"{simulation.max:2}  published {mean} ({source}): {inside}  {seconds * 1e3 / games:.2f} ms a game"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=1000, help="of sampled, on each of its rules")
+    parser.add_argument("--consistent", type=int, default=100_000, help="of random-consistent")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", help="these rules alone")
+    asked = parser.parse_args()
+    for name in EXACT:
+        if asked.only in (None, name):
+            print(f"{'random-consistent':17} {name:12} exactly {float(expected_guesses(Rules.parse(name))):.7f}")
+    for strategy, games, table in [
+        ("random-consistent", asked.consistent, CONSISTENT),
+        ("sampled", asked.games, SAMPLED),
+    ]:
+        for name, published in table.items():
+            if asked.only in (None, name):
+                print(line(strategy, Rules.parse(name), published, games, asked.seed), flush=True)
+
+
+if __name__ == "__main__":
+    main()
