@@ -110,7 +110,8 @@ def test_a_pipe_from_tree_to_certify():
 
 
 def test_a_tree_in_a_file(run, tmp_path):
-    assert run("tree", "minimax", "--rules", "3x3", "--out", "mine.tree").out == ""
+    result = run("tree", "minimax", "--rules", "3x3", "--out", "mine.tree")
+    assert result.out == "minimax on 3x3: 27 lines of guesses in mine.tree\n"
     assert (tmp_path / "mine.tree").read_text() == run("tree", "minimax", "--rules", "3x3").out
     assert run("certify", "mine.tree", "--json").document["distribution"] == [1, 7, 17, 2]
 

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from evilpegs.errors import naming
 from evilpegs.options import CandidatesOnly, First, RulesText, StrategyName
-from evilpegs.output import only_document
+from evilpegs.output import console, only_document
 
 
 def tree(
@@ -20,13 +20,15 @@ def tree(
 ) -> None:
     """Write down what a strategy guesses after every feedback, as a tree that `evilpegs certify` checks.
 
-    A strategy that plays by chance is written as one seed plays it.
+    A strategy that plays by chance is written as it plays with one seed.
     """
-    from evilpegs.tree_file import check_name, write_tree
+    from evilpegs.tree_file import STANDARD, check_name, write_tree
+    from evilpegs.wording import counted
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player
     from evilpegs_game.codes import parse_code
     from evilpegs_game.rules import Rules
+    from evilpegs_game.tree import nodes
     from evilpegs_game.tree_of import tree_of
 
     check_name(out)
@@ -35,3 +37,7 @@ def tree(
     with only_document(as_json=True), naming(strategy):  # what a strategy prints is no part of the tree
         written = tree_of(player(load_strategy(strategy, candidates_only)), parsed, opening)
     write_tree(out, written)
+    if out != STANDARD:
+        console().print(
+            f"{strategy} on {parsed}: {counted(sum(1 for _ in nodes(written)), 'line')} of guesses in {out}"
+        )
