@@ -25,7 +25,7 @@ class Effort:
     """What the analysis of one turn may take.
 
     ``feedbacks``: looked at for each criterion and each walk. ``solving``: for each question about optimal play.
-    ``counted_codes``: on rules of more codes only the first turn is counted, later ones may take minutes each.
+    ``counted_codes``: on rules of more codes only the first turns are counted, later ones may take minutes each.
     """
 
     feedbacks: int = 50_000_000
@@ -38,6 +38,10 @@ USUAL: Final = Effort()
 
 THOROUGH: Final = Effort(feedbacks=5_000_000_000, solving=100_000_000_000, counted_codes=2**63)
 """Minutes a turn, where there is something to find."""
+
+
+_ALWAYS_COUNTED: Final = 3
+"""Turns that take a second at most, whatever the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
     """One ``turn`` at ``position``, whose budget each criterion and walk may take; see `Effort`."""
     guess, given = turn
     unknown = TurnAnalysis(guess, given, None, None, None, None, None, None, None)
-    if position.history and position.rules.size > counted_codes:
+    if len(position.history) >= _ALWAYS_COUNTED and position.rules.size > counted_codes:
         return unknown
     try:
         parts, played = position.parts(guess), guess_figures(position, guess)

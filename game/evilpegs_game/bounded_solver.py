@@ -9,8 +9,8 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.optimal import LeastTotal
 from evilpegs_game.rules import Rules
 
-_LOOKS: Final = 10
-"""A search that is worth a try looks at every guess for every candidate at least so often."""
+_LOOKS: Final = 60
+"""A search that is worth a try looks at every guess for every candidate so often: by experience."""
 
 _T = TypeVar("_T")
 

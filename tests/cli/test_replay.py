@@ -1,6 +1,17 @@
 """`evilpegs replay`."""
 
+import io
+
 import pytest
+from rich.console import Console
+
+from evilpegs.commands.replay import show_match
+from evilpegs.replaying import ReplayedGame, ReplayedMatch, ReplayedTurn
+from evilpegs_game.analysis import analyze
+from evilpegs_game.candidates import LiveSets, Turn
+from evilpegs_game.codes import format_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.rules import Rules
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
@@ -57,6 +68,19 @@ def test_without_analysis(run, server, evil_match):
     turns = document["games"][0]["turns"]
     assert (turns[0]["candidates"], turns[-1]["candidates"]) == (256, 1)
     assert {turn["analysis"] for turn in turns} == {None}
+
+
+@pytest.mark.parametrize(("flaw", "is_told"), [(None, True), ("event 3 was changed", False)])
+def test_what_takes_long_to_count_is_left_empty(flaw, is_told):
+    history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
+    *_, last = analyze(Rules(12, 14), history, LiveSets())
+    assert last.before is None
+    turn = ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
+    game = ReplayedGame(1, None, 1, 9, None, None, (turn,))
+    match = ReplayedMatch("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
+    out = io.StringIO()
+    show_match(Console(file=out, width=120), match)
+    assert ("--thorough takes its time" in out.getvalue()) == is_told
 
 
 def test_thorough_and_none_contradict_each_other(run):

@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import log2
 from pathlib import Path
 
@@ -214,7 +214,7 @@ def test_rules_too_large_to_solve():
 
 def test_a_search_is_tried_only_if_it_can_get_somewhere():
     position = Position(Rules(2, 3), (), LiveSets())
-    assert BoundedSolver(Rules(2, 3), 10 * 9 * 9 - 1).total(position) is None
+    assert BoundedSolver(Rules(2, 3), 9 * 9).total(position) is None
     assert BoundedSolver(Rules(2, 3), 10**6).total(position) == plain_total(
         Rules(2, 3), tuple(plain_codes(Rules(2, 3)))
     )
@@ -257,12 +257,14 @@ def test_without_budget_only_the_parts_are_known():
     assert (found[0].best, found[0].regret, found[0].optimal) == (None, None, None)
 
 
-def test_of_too_many_codes_only_the_first_turn_is_counted():
-    history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
-    first, second = analyze(Rules(3, 3), history, LiveSets(), NOTHING)
-    assert (first.before, first.is_candidate) == (27, True)
-    assert (second.before, second.after, second.bits, second.is_candidate) == (None, None, None, None)
-    assert second.feedback == Feedback(0, 3)
+def test_of_too_many_codes_only_the_first_turns_are_counted():
+    guesses = [(0, 0, 1), (0, 1, 2), (2, 1, 0), (2, 2, 2)]
+    history = tuple(Turn(guess, feedback(guess, (1, 0, 2))) for guess in guesses)
+    *counted, last = analyze(Rules(3, 3), history, LiveSets(), NOTHING)
+    assert counted[0].before == 27
+    assert all(turn.after == following.before for turn, following in pairwise(counted))
+    assert (last.before, last.after, last.bits, last.is_candidate) == (None, None, None, None)
+    assert last.feedback == history[-1].feedback
 
 
 def test_more_candidates_than_fit_the_budget_are_compared_among_themselves():

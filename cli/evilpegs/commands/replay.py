@@ -110,8 +110,11 @@ def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None)
     out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
     for game in found.games[:games]:
         _show_game(out, game, is_fixed=found.codemaker == "fixed")
-    if any(turn.analysis for game in found.games for turn in game.turns):
+    analyses = [turn.analysis for game in found.games for turn in game.turns if turn.analysis]
+    if analyses:
         _show_legend(out, is_fixed=found.codemaker == "fixed")
+    if found.flaw is None and any(analysis.before is None for analysis in analyses):
+        out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
     out.print()
     _show_chain(out, found.events, found.flaw, is_over=found.over)
 
