@@ -17,6 +17,7 @@ DOCUMENTS = [
     "docs/contest.md",
     "docs/architecture.md",
     "docs/counting.md",
+    "docs/trees.md",
     "docs/evaluation.md",
     "protocol/README.md",
 ]
