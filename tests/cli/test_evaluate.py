@@ -178,9 +178,14 @@ def test_what_plays_by_chance_says_so(run):
     assert [line.split()[0] for line in table if "chance" in line] == ["random-consistent"] * 2 + ["sampled"]
 
 
-@pytest.mark.parametrize("options", [["--rules", "5x8"], ["--rules", "3x3", "--first", "111"]])
+@pytest.mark.parametrize("options", [["--rules", "4x6"], ["--rules", "3x3", "--first", "111"]])
 def test_no_expectation_where_it_is_dear_or_of_something_else(run, options):
     assert "expected" not in run("evaluate", "random-consistent", *options, "--json").document
+
+
+def test_no_expectation_where_its_budget_is_not_enough(run, monkeypatch):
+    monkeypatch.setattr("evilpegs.evaluating.asked.EXPECTATION_BUDGET", 100)
+    assert "expected" not in run("evaluate", "random-consistent", "--rules", "3x6", "--json").document
 
 
 def test_a_csv_file(run, tmp_path):

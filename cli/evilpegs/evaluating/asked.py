@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 from evilpegs.evaluating.cost import Cost
 from evilpegs.evaluating.results import Result
@@ -14,8 +15,10 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.expectation import expected_guesses
 from evilpegs_game.rules import Rules
 
-CHEAP, CHEAP_BESIDE_GAMES = 2_000_000, 10_000_000
-"""Feedbacks looked at for an exact expectation: about a second, and a few where a mean of many games is asked for."""
+CHEAP, CHEAP_BESIDE_GAMES = 1_000, 1_296
+"""Codes of rules whose exact expectation takes a moment; or seconds, where a mean of games waits for it."""
+EXPECTATION_BUDGET: Final = 20_000_000
+"""Feedbacks looked at for it, at most."""
 
 
 def subjects_of(
@@ -61,9 +64,10 @@ def names(subjects: Sequence[Subject]) -> list[str]:
 
 def expectation(subject: Subject) -> Fraction | None:
     """The expected guesses over all chance where it is known how to get them cheaply; else None."""
-    if subject.first is not None or not isinstance(subject.load(), RandomConsistent):
+    most = CHEAP_BESIDE_GAMES if subject.games else CHEAP
+    if subject.rules.size > most or subject.first is not None or not isinstance(subject.load(), RandomConsistent):
         return None
     try:
-        return expected_guesses(subject.rules, CHEAP_BESIDE_GAMES if subject.games else CHEAP)
+        return expected_guesses(subject.rules, EXPECTATION_BUDGET)
     except (OverBudgetError, TooLargeError):
         return None
