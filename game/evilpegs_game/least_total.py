@@ -71,12 +71,8 @@ class LeastTotal:
     def _best_of_openings(self, columns: Columns, total: int, meter: "_Meter") -> Code:
         openings = Openings(self._ground, columns, self._totals, budget=meter.left)
         candidates = {column_code(columns, place) for place in range(columns.shape[1])}
-        for opening in sorted(openings.openings, key=lambda opening: (opening.guess not in candidates, opening.guess)):
-            openings.solve(opening, total + 1)
-            if opening.lower == total:
-                break
-        meter.spend(openings.work)
-        return opening.guess
+        ordered = sorted(openings.openings, key=lambda opening: (opening.guess not in candidates, opening.guess))
+        return next(opening.guess for opening in ordered if openings.solve(opening, total + 1) == total)
 
     def _is_large(self, columns: Columns) -> bool:
         codes = int(columns.shape[1])

@@ -156,14 +156,15 @@ class Openings:
             self.solve(opening, self.best.upper)
         return self.best
 
-    def solve(self, opening: Opening, upper: int) -> None:
-        """Find the total after this first guess, or prove that it is at least ``upper``."""
+    def solve(self, opening: Opening, upper: int) -> int:
+        """The total after this first guess, or a bound of it that is at least ``upper``."""
         for part in opening.parts:
             if opening.lower >= upper:
                 break
             if not part.is_exact:
                 self._solve_part(part, upper - (opening.lower - part.answer.lower))
                 self._notice()
+        return opening.lower
 
     def _solve_roughly(self, opening: Opening) -> None:
         for part in opening.parts:

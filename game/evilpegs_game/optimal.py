@@ -100,12 +100,9 @@ def solve(
     """
     ground = Ground(rules)
     totals = new_totals(_entries(rules))
-    limits = [UNLIMITED] if objective == "mean" else list(range(_least_height(rules), rules.size + 1))
-    for limit in limits:
-        solution = _solve_within(ground, totals, limit, threads, journal, progress)
-        if solution:
-            return solution
-    raise AssertionError  # with as many guesses as codes there is a tree
+    limits = [UNLIMITED] if objective == "mean" else range(_least_height(rules), rules.size + 1)
+    solutions = (_solve_within(ground, totals, limit, threads, journal, progress) for limit in limits)
+    return next(solution for solution in solutions if solution)
 
 
 def _solve_within(

@@ -2,13 +2,15 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from evilpegs_game import openings
 from evilpegs_game.codes import all_codes
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.least_board import NEVER, STOP, UNLIMITED
+from evilpegs_game.least_board import BEST, LEAST, LOWER, NEVER, NONE, OPEN, SHARED, STOP, UNLIMITED, UPPER
 from evilpegs_game.least_frame import Frame, Ground
+from evilpegs_game.least_search import _share
 from evilpegs_game.least_searcher import Searcher, StoppedError, new_shared
 from evilpegs_game.optimal import solve
 from evilpegs_game.rules import Rules
@@ -104,6 +106,23 @@ def test_what_was_tried_is_not_tried_again(monkeypatch):
     before = len(attempts)
     assert solve(LARGER, journal=journal).total == 132
     assert len(attempts) - before < whole - 25
+
+
+def test_searches_of_one_set_tell_each_other_what_they_found():
+    """The better of two bounds is had by both; what reaches it is given up, also when it was begun before."""
+    row, shared = np.zeros(12, np.int64), np.array([70, 0])
+    row[[UPPER, BEST, LEAST, LOWER, OPEN]] = 60, 5, NEVER, 50, 2
+    _share(row, shared)
+    assert shared.tolist() == [60, 0]
+    assert row[[UPPER, BEST, OPEN]].tolist() == [60, 5, 2]
+    shared[SHARED] = 55
+    _share(row, shared)
+    assert row[[UPPER, BEST, LEAST, OPEN]].tolist() == [55, NONE, NEVER, 2]
+    shared[SHARED] = 50
+    _share(row, shared)
+    assert row[[UPPER, BEST, LEAST, OPEN]].tolist() == [50, NONE, 50, 0]
+    _share(row, shared)
+    assert (row[UPPER], shared[SHARED]) == (50, 50)
 
 
 def test_a_stopped_search_says_so():

@@ -13,6 +13,7 @@ from evilpegs.options import Json, RulesText
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
+    from evilpegs.solving.journal_file import JournalFile
     from evilpegs_game.optimal import Cost, Objective, Solution
     from evilpegs_game.rules import Rules
 
@@ -62,11 +63,14 @@ def solve(
     if dry_run:
         _show_cost(parsed, cost, as_json)
         return
+    path = journal or (None if out == STANDARD else Path(f"{out}.journal"))
+    file = None if path is None else _journal_file(path, parsed)
     console(sys.stderr).print(_cost_line(parsed, cost))
-    named = journal or (None if out == STANDARD else Path(f"{out}.journal"))
     begun = monotonic()
-    solution = _solved(parsed, objective, many, named, is_kept=journal is not None)
+    solution = _solved(parsed, objective, many, file)
     _write(solution, objective, out, monotonic() - begun, as_json)
+    if file and not journal:
+        file.remove()
 
 
 def _threads(threads: int | None) -> int:
@@ -100,14 +104,21 @@ def _show_cost(rules: "Rules", cost: "Cost", as_json: bool) -> None:
         console().print(_cost_line(rules, cost))
 
 
-def _solved(rules: "Rules", objective: "Objective", threads: int, path: Path | None, is_kept: bool) -> "Solution":
-    """The solution; what was found out till then is saved and told also where it is interrupted."""
+def _journal_file(path: Path, rules: "Rules") -> "JournalFile":
+    """The journal, which can be written: better known now than when all is proved."""
     from evilpegs.solving.journal_file import JournalFile
+
+    file = JournalFile(path, rules, monotonic)
+    file.save()
+    return file
+
+
+def _solved(rules: "Rules", objective: "Objective", threads: int, file: "JournalFile | None") -> "Solution":
+    """The solution; what was found out till then is told and saved also where it is interrupted."""
     from evilpegs.solving.tightening import Tightening
     from evilpegs_game.optimal import Progress
     from evilpegs_game.optimal import solve as solved
 
-    file = None if path is None else JournalFile(path, rules, monotonic)
     tightening = Tightening(console(sys.stderr), rules, monotonic)
 
     def progress(bounds: Progress) -> None:
@@ -116,16 +127,11 @@ def _solved(rules: "Rules", objective: "Objective", threads: int, path: Path | N
             file.tick()
 
     try:
-        solution = solved(rules, objective, threads, None if file is None else file.journal, progress)
-    except KeyboardInterrupt:
+        return solved(rules, objective, threads, file.journal if file else None, progress)
+    finally:
         tightening.tell()
         if file:
             file.save()
-        raise
-    tightening.tell()
-    if file:
-        file.save() if is_kept else file.remove()
-    return solution
 
 
 def _write(solution: "Solution", objective: "Objective", out: str, seconds: float, as_json: bool) -> None:
