@@ -68,9 +68,7 @@ def _fewest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, .
 def _sets(turns: int) -> Iterator[tuple[int, ...]]:
     """All sets of turns, the smaller first, and of one size those with late turns first."""
     late_first = range(turns - 1, -1, -1)
-    for size in range(1, turns + 1):
-        for places in combinations(late_first, size):
-            yield places[::-1]
+    return (places[::-1] for size in range(1, turns + 1) for places in combinations(late_first, size))
 
 
 def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -71,6 +72,11 @@ def test_where_that_is_not_known_the_best_by_entropy_has_a_star():
     best = turn.analysis.best.figures_of(ENTROPY)
     row = printed([turn])[2]
     assert "  ".join(format_code(best.guess)) + " *" in row
+
+
+def test_turns_that_were_not_analyzed_are_left_out():
+    first, second, third = replayed(*GAME)
+    assert len(printed([first, replace(second, analysis=None), third])) == 4
 
 
 def test_a_reply_that_is_no_chance_has_none():

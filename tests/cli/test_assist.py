@@ -9,11 +9,12 @@ import signal
 import pytest
 from rich.console import Console
 
-from evilpegs.assisting.advice import Adviser, Contradiction
+from evilpegs.assisting.advice import Advice, Adviser, Contradiction, Suggestion
 from evilpegs.assisting.board import Board
 from evilpegs.assisting.lines import Change, Word, read_feedback, read_line
 from evilpegs.assisting.screen import LOOKS, Screen, suggestion_tables
 from evilpegs.errors import CommandError
+from evilpegs.main import main
 from evilpegs.played_turns import parse_turns
 from evilpegs_game.analysis import Effort
 from evilpegs_game.candidates import Turn
@@ -354,6 +355,76 @@ def test_bad_input(run, monkeypatch, arguments, says):
     result = run("assist", *arguments)
     assert (result.status, result.out) == (2, "")
     assert says in result.complaint
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Keyboard(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        raise io.UnsupportedOperation
+
+
+@pytest.fixture
+def at_terminal(monkeypatch):
+    """Run the command at a terminal on which somebody types quit; its status and what was shown."""
+
+    def at_terminal(*arguments):
+        out = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setenv("TERM", "xterm-256color")
+            patch.setattr("sys.stdin", Keyboard(io.BytesIO(b"quit\n")))
+            patch.setattr("sys.stdout", out)
+            return main(["assist", *arguments]), out.getvalue()
+
+    return at_terminal
+
+
+def test_at_a_terminal_long_counts_are_told(at_terminal):
+    status, shown = at_terminal("--rules", "6x10", "--after", "112233:1,1")
+    assert status == 0
+    assert "counting" in shown
+    assert "157,626 of 1,000,000 codes left" in shown
+    assert "quit" not in shown
+
+
+def test_at_a_terminal_short_ones_are_not(at_terminal):
+    status, shown = at_terminal("--after", "1122:2,2")
+    assert status == 0
+    assert "4 of 1,296 codes left" in shown
+    assert "counting" not in shown
+
+
+def test_an_interruption_ends_the_line(at_terminal, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupt)
+    status, shown = at_terminal("--after", "1122:2,2")
+    assert status == 130
+    assert shown.endswith("help.\x1b[0m\n\n")
+
+
+def test_what_is_not_known_is_not_shown():
+    out = io.StringIO()
+    board = Board(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
+    unknown = Suggestion((0,) * 6, ("sampled",), None)
+    screen = Screen(Console(file=out, width=100))
+    screen.advice(Advice(board, 10**6, (), "samples", (unknown,), None))
+    screen.advice(Advice(board, 1, (), "codes", (unknown,), None))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["1", "1", "1", "1", "1", "1", "sampled"] in lines
+    assert lines[-1] == ["one", "code", "is", "left"]
+
+
+def test_rows_that_nothing_fits_are_shown_without(talk):
+    out = talk("11 2,0", "22 2,0", "33 2,0", arguments=["--rules", "2x4"])
+    assert "fits rows 2 and 3 together:\n  2   2  2   ●● 2,0\n  3   3  3   ●● 2,0\nMend one" in out
 
 
 def test_without_input_it_ends_in_order(run, monkeypatch):

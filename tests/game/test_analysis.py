@@ -161,6 +161,18 @@ def test_a_line_of_evil():
 
 
 @compiled
+def test_a_strategy_loses_with_its_first_guess_no_more_than_in_all():
+    least = 5625  # K. Koyama and T. W. Lai, An optimal Mastermind strategy (1993)
+    rows = [one for one in GOLDEN["totals"] if one["rules"] == "4x6"]
+    solver, position = BoundedSolver(CLASSIC), Position(CLASSIC, (), LiveSets(), 0)
+    found = {one["first"]: regret(position, row(one["first"]), solver) for one in rows}
+    assert all(lost.kind == "exact" for lost in found.values())
+    assert all(found[one["first"]].at_least <= Fraction(one["total"] - least, 1296) for one in rows)
+    assert sorted(found, key=lambda first: found[first].at_least)[-1] == "1111"
+    assert found["1111"].at_least > Fraction(1, 10)
+
+
+@compiled
 def test_too_many_candidates_to_solve_leave_bounds():
     position = Position(CLASSIC, (), LiveSets(), budget=3 * 1296 * 1296)
     found = regret(position, row("1123"), BoundedSolver(CLASSIC, 0))
