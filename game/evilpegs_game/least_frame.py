@@ -160,14 +160,9 @@ class Frame:
         """Of the guesses listed for the whole set, of those known to be as good as each other the first."""
         if self._families is None:
             self._families = self.ground.families(self.columns)[self.guesses]
-        seen: set[int] = set()
-        first = []
-        for entry in listed:
-            family = int(self._families[guess_of(entry)])
-            if family not in seen:
-                seen.add(family)
-                first.append(entry)
-        return first
+        guesses = np.array([guess_of(entry) for entry in listed], dtype=np.int64)
+        _, first = np.unique(self._families[guesses], return_index=True)
+        return [listed[place] for place in np.sort(first).tolist()]
 
 
 def guess_of(entry: int) -> int:

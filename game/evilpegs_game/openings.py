@@ -8,7 +8,7 @@ first guess may still be the best: the guesses after it are shared among threads
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,18 @@ KEPT_BYTES: Final = 1 << 28
 """Frames are kept as long as they take no more together."""
 _WORTH_SHARING: Final = 100
 """From so many codes on the guesses are shared among threads, and each that was tried is told of."""
+
+
+class Progress(NamedTuple):
+    """Bounds so far: of the total within ``within`` guesses, None for any number. ``upper`` is None if none is known.
+
+    Where ``lower`` is None it is proved that so few guesses are not enough.
+    """
+
+    within: int | None
+    lower: int | None
+    upper: int | None
+
 
 _Attempt = Callable[[int], tuple[int, Bounds]]
 
@@ -75,8 +87,8 @@ class Opening:
 class Openings:
     """The first guesses for ``columns``, all codes of the rules or many of them, and what is known of each.
 
-    ``journal`` holds what was found out before, and gets what is found out. ``notice`` is called when something was.
-    ``budget`` bounds the work; it is for one thread.
+    ``journal`` holds what was found out before, and gets what is found out. ``notice`` is told of bounds each time
+    something was. ``budget`` bounds the work; it is for one thread.
 
     Raises:
         TooLargeError: what a part takes, or may take, is over the bound of `Frame`.
@@ -90,7 +102,7 @@ class Openings:
         limit: int = UNLIMITED,
         journal: Journal | None = None,
         threads: int = 1,
-        notice: Callable[[], None] = lambda: None,
+        notice: Callable[[Progress], None] | None = None,
         budget: int = NO_BUDGET,
     ) -> None:
         self._ground = ground
@@ -138,6 +150,13 @@ class Openings:
         return min(opening.lower for opening in self.openings)
 
     @property
+    def progress(self) -> Progress:
+        """What is proved so far."""
+        lower, upper = self.lower, self.best.upper
+        within = None if self.limit == UNLIMITED else self.limit
+        return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
+
+    @property
     def best(self) -> Opening:
         """The first guess with the least upper bound."""
         return min(self.openings, key=lambda opening: opening.upper)
@@ -163,7 +182,7 @@ class Openings:
                 break
             if not part.is_exact:
                 self._solve_part(part, upper - (opening.lower - part.answer.lower))
-                self._notice()
+                self._tell()
         return opening.lower
 
     def _solve_roughly(self, opening: Opening) -> None:
@@ -173,7 +192,7 @@ class Openings:
                 searcher = self._searcher(frame)
                 self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, width=_WIDTH))
                 self.work += searcher.work
-        self._notice()
+        self._tell()
 
     def _solve_part(self, part: Part, upper: int) -> None:
         """Find the total of the part, or prove that it is at least ``upper``."""
@@ -207,7 +226,7 @@ class Openings:
                     self._learn(part, frame, found._replace(lower=part.answer.lower))
                 elif found.guess is None:
                     tried[frame.code(guess_of(entry))] = found.lower
-                self._notice()
+                self._tell()
         for searcher in idle:
             self.work += searcher.work
         proved = Bounds(min(upper, part.answer.upper), part.answer.upper)
@@ -226,6 +245,10 @@ class Openings:
             finally:
                 shared[STOP] = 1
                 pool.shutdown(cancel_futures=True)
+
+    def _tell(self) -> None:
+        if self._notice:
+            self._notice(self.progress)
 
     def _searcher(self, frame: Frame, shared: Ints | None = None) -> Searcher:
         return Searcher(frame, self._totals, shared, self._budget - self.work)

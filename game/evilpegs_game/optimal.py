@@ -18,7 +18,7 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.least_board import NEVER, UNLIMITED
 from evilpegs_game.least_frame import Ground, check_frame
 from evilpegs_game.least_total import LeastTotal
-from evilpegs_game.openings import Openings
+from evilpegs_game.openings import Openings, Progress
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.solve_journal import Journal
@@ -51,17 +51,6 @@ class Solution:
     def is_proved(self) -> bool:
         """Whether there is no better tree."""
         return self.lower == self.total
-
-
-class Progress(NamedTuple):
-    """Bounds so far: of the total within ``within`` guesses, None for any number. ``upper`` is None if none is known.
-
-    Where ``lower`` is None it is proved that so few guesses are not enough.
-    """
-
-    within: int | None
-    lower: int | None
-    upper: int | None
 
 
 class Cost(NamedTuple):
@@ -114,27 +103,17 @@ def _solve_within(
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
     """The best tree within ``limit`` guesses; None if there is none."""
-
-    def notice() -> None:
-        if progress:
-            progress(_progress(openings))
-
-    openings = Openings(ground, ground.every, totals, limit, journal, threads, notice)
+    openings = Openings(ground, ground.every, totals, limit, journal, threads, progress)
     _cost(ground, openings, threads)
     best = openings.prove()
-    notice()
+    if progress:
+        progress(openings.progress)
     if best.upper == NEVER:
         return None
     tree = openings.tree(best)
     distribution = _distribution(tree)
     total = sum(guesses * codes for guesses, codes in distribution.items())
     return Solution(tree, total, max(distribution), openings.lower)
-
-
-def _progress(openings: Openings) -> Progress:
-    within = None if openings.limit == UNLIMITED else openings.limit
-    lower, upper = openings.lower, openings.best.upper
-    return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
 
 
 def _distribution(tree: Tree) -> Counter[int]:

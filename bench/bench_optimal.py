@@ -1,0 +1,81 @@
+"""How long it takes to prove which strategy is best, next to a plain loop on the same machine.
+
+Compiled, medians of a few runs, each with nothing known; and the least guesses against evil.
+
+Run: python bench/bench_optimal.py [--long]; --long adds rules that take seconds to minutes, one run each.
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+
+from evilpegs_game.against_evil import AgainstEvil
+from evilpegs_game.optimal import Objective, solve
+from evilpegs_game.rules import Rules
+
+ROUNDS = 5
+THREADS = 2
+OFTEN = [
+    *((f"3x{colors}", "mean") for colors in range(2, 9)),
+    ("4x4", "mean"),
+    ("4x5", "mean"),
+    ("4x6", "mean"),
+    ("4x6", "worst"),
+    ("3x6-distinct", "mean"),
+    ("4x6-distinct", "mean"),
+]
+SELDOM = [("4x7", "mean"), ("4x7", "worst"), ("4x8", "mean"), ("4x8-distinct", "mean")]
+EVIL = ["3x3", "3x5", "4x5", "4x6", "3x8"]
+
+
+def plain_loop() -> int:
+    """The yardstick: a million steps of the interpreter."""
+    total = 0
+    for step in range(1_000_000):
+        total += step & 3
+    return total
+
+
+def timed(run: Callable[[], object], rounds: int) -> tuple[float, float]:
+    """The medians of seconds on the clock and of seconds on processors; the first run is left out if there are more."""
+    if rounds > 1:
+        run()
+    clock, processors = [], []
+    for _ in range(rounds):
+        began, worked = time.perf_counter(), time.process_time()
+        run()
+        clock.append(time.perf_counter() - began)
+        processors.append(time.process_time() - worked)
+    return median(clock), median(processors)
+
+
+def show(rules: str, objective: Objective, rounds: int, loop: float) -> None:
+    """Solve and print a row."""
+    kept = []
+    clock, processors = timed(lambda: kept.append(solve(Rules.parse(rules), objective, THREADS)), rounds)
+    best = kept[-1]
+    assert best.is_proved
+    told = f"{best.total:>7}{best.max:>5}{clock:>10.3f}{processors:>12.3f}{processors / loop:>9.1f}"
+    print(f"{rules:<14}{objective:<11}{told}")
+
+
+def main() -> None:
+    """Print a row a question."""
+    _, loop = timed(plain_loop, ROUNDS)
+    print(f"optimal play, {THREADS} threads; yardstick: a plain loop of 10^6 steps, {1000 * loop:.1f} ms")
+    print(f"{'rules':<14}{'objective':<11}{'total':>7}{'max':>5}{'seconds':>10}{'processors':>12}{'loops':>9}")
+    for rules, objective in OFTEN:
+        show(rules, objective, ROUNDS, loop)
+    for rules, objective in SELDOM if "--long" in sys.argv[1:] else ():
+        show(rules, objective, 1, loop)
+    print(f"\nagainst evil, one thread\n{'rules':<14}{'guesses':>7}{'seconds':>10}")
+    for rules in EVIL:
+        clock, _ = timed(lambda rules=rules: AgainstEvil(Rules.parse(rules)).shortest(), ROUNDS)
+        print(f"{rules:<14}{len(AgainstEvil(Rules.parse(rules)).shortest()):>7}{clock:>10.3f}")
+    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
