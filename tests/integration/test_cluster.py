@@ -1,9 +1,10 @@
 """A real Dask scheduler and two workers, processes on loopback: one is killed in mid-run; the numbers are the same."""
 
 import json
-import select
+import re
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from threading import Thread
 
@@ -14,65 +15,42 @@ from support.gates import PATIENCE, Gate
 
 
 class Cluster:
-    """Processes that are gone at the end of the block, however it ends."""
+    """A scheduler and two workers; ``workers`` are known by their process ids."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.processes = ExitStack()
-        self.workers = {}
-        self.address = ""
-
-    def __enter__(self):
-        arguments = (
-            "scheduler",
-            "--host",
-            "tcp://127.0.0.1",
-            "--port",
-            "0",
-            "--no-dashboard",
-            "--dashboard-address",
-            ":0",
-        )
-        scheduler = self.start("scheduler", *arguments)
-        self.address = self.read(scheduler, "Scheduler at:")
+    def __init__(self, folder, processes):
+        self.folder, self.processes, self.workers = folder, processes, {}
+        scheduler = "scheduler --host tcp://127.0.0.1 --port 0 --dashboard-address :0 --idle-timeout 100"
+        self.start("scheduler", *scheduler.split())
+        self.address = self.wait_for("scheduler", r"Scheduler at: +(tcp://\S+)")
         for name in ("anna", "berta"):
-            options = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--dashboard-address", ":0")
-            worker = self.start(name, "worker", self.address, *options, "--local-directory", str(self.folder / name))
+            options = "--no-nanny --nthreads 1 --dashboard-address :0 --death-timeout 20 --local-directory"
+            worker = self.start(name, "worker", self.address, *options.split(), str(self.folder / name))
             self.workers[worker.pid] = worker
-        for worker in self.workers.values():
-            self.read(worker, "Registered to:")
-        return self
+        for name in ("anna", "berta"):
+            self.wait_for(name, r"Registered to: +(tcp://\S+)")
 
     def start(self, name, *arguments):
-        command = [sys.executable, "-m", "dask", *arguments]
-        process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self.folder, bufsize=0
-        )
-        self.processes.callback(process.stderr.close)
+        """A process that is gone when ``processes`` is closed; what it says goes to a file."""
+        with (self.folder / f"{name}.log").open("wb") as log:
+            command = [sys.executable, "-m", "dask", *arguments]
+            process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder)
         self.processes.callback(process.wait)
         self.processes.callback(process.kill)
         return process
 
-    def read(self, process, heading):
-        """The last word of the line with that heading, waited for within bounds."""
-        said = b""
-        while True:
-            assert select.select([process.stderr], [], [], PATIENCE)[0], said
-            more = process.stderr.read(4096)
-            assert more, said
-            said += more
-            for line in said.decode().splitlines(keepends=True):
-                if heading in line and line.endswith("\n"):
-                    return line.split()[-1]
-
-    def __exit__(self, *_):
-        self.processes.close()
+    def wait_for(self, name, pattern):
+        """What a process says, waited for within bounds."""
+        deadline = time.monotonic() + PATIENCE
+        while not (found := re.search(pattern, (self.folder / f"{name}.log").read_text())):
+            assert time.monotonic() < deadline, f"{name} does not say {pattern}"
+            time.sleep(0.02)
+        return found[1]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
-        yield cluster
+    with ExitStack() as processes:
+        yield Cluster(tmp_path_factory.mktemp("cluster"), processes)
 
 
 @pytest.fixture

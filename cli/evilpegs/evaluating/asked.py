@@ -11,7 +11,7 @@ from evilpegs.evaluating.running import Sums
 from evilpegs.evaluating.subject import Subject, source_of
 from evilpegs_clients.strategies.random_consistent import RandomConsistent
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.expectation import expected_guesses
 from evilpegs_game.rules import Rules
 
@@ -69,5 +69,5 @@ def expectation(subject: Subject) -> Fraction | None:
         return None
     try:
         return expected_guesses(subject.rules, EXPECTATION_BUDGET)
-    except (OverBudgetError, TooLargeError):
+    except OverBudgetError:
         return None

@@ -24,6 +24,9 @@ SCHEMES: Final = ("tcp", "tls")
 CLUSTER_UNITS: Final = 1000
 """Units that wait on a cluster at a time."""
 
+TALKATIVE: Final = ("distributed", "distributed.client", "tornado.application")
+"""Loggers that tell at length of what is told here in one line."""
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -117,7 +120,8 @@ def _client(address: str) -> Any:
     except ModuleNotFoundError as error:
         message = "a cluster needs distributed, which is not installed; run: pip install 'evilpegs[cluster]'"
         raise CommandError(message) from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         scheme, place = parse_address(address)
         if scheme not in SCHEMES:
