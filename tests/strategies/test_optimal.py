@@ -108,7 +108,9 @@ def test_near_the_end_it_is_exact_on_large_rules_too():
             "3x4",
             "optimal play on 3x4 takes more than 10 feedback evaluations to find; play most-parts, or sampled, ins",
         ),
-        ("10x12", "10x12 is too large for optimal play; it may have 1,048,576 codes and 9 pegs; play most-parts"),
+        ("5x8", "5x8 has 32,768 codes; optimal play is known for 1,296 at most; play most-parts, or sampled, instead"),
+        ("10x12", "10x12 has 61,917,364,224 codes; optimal play is known for 1,296 at most; play most-parts"),
+        ("10x2", "10x2 is too large for optimal play; it may have 1,048,576 codes and 9 pegs; play most-parts"),
     ],
 )
 def test_a_first_guess_that_is_not_known_is_refused_in_one_line(rules, told, monkeypatch):
@@ -124,6 +126,12 @@ def test_a_budget_is_kept():
         choice("3x4", budget=1)
     with pytest.raises(OverBudgetError):
         choice("3x4", "123", "111", budget=1)
+
+
+@compiled
+def test_in_a_match_a_first_guess_that_is_not_known_is_that_of_most_parts():
+    guess, position = choice("5x8", budget=10**9)
+    assert guess == best_guess(position, MOST_PARTS)
 
 
 def test_the_tree_needs_no_budget():

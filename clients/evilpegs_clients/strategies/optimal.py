@@ -25,6 +25,9 @@ SHIPPED: Final[Mapping[Rules, str]] = MappingProxyType(
 WORK: Final = 10**9
 """Feedbacks looked at for one choice that no tree has, at most: some seconds. All of 4x6 takes a quarter of it."""
 
+FIRST_CODES: Final = 1296
+"""Codes of rules whose first guess is searched for; with more it would take over `WORK` in vain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Optimal:
@@ -32,9 +35,9 @@ class Optimal:
 
     K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993). Where the package
     has no tree, and after other guesses than a tree's, it takes the best guess against the live set, found by search.
-    Where that is out of reach it takes that of most-parts, except for the first guess: optimal play of such rules is
-    not known, and it says so. With ``candidates_only`` it takes the candidate after which the least is needed, or
-    most-parts' where there are too many.
+    Where that is out of reach it takes that of most-parts; but if it has all the time for a first guess, it says that
+    optimal play of such rules is not known. With ``candidates_only`` it takes the candidate after which the least is
+    needed, or most-parts' where there are too many.
     """
 
     name: ClassVar[str] = "optimal"
@@ -45,7 +48,7 @@ class Optimal:
         """The guess.
 
         Raises:
-            OverBudgetError: the first guess takes more than `WORK`, or a later one more than the position's budget.
+            OverBudgetError: a first guess takes more than `WORK`, or the budget is too small even for most-parts.
             TooLargeError: there are too many codes or pegs to search at all.
         """
         node = None if self.candidates_only else _node(position.rules, position.history)
@@ -54,13 +57,18 @@ class Optimal:
         try:
             return _best_candidate(position) if self.candidates_only else _best(position)
         except (OverBudgetError, TooLargeError) as error:
-            if position.history or self.candidates_only:
-                return best_guess(position, MOST_PARTS, self.candidates_only)
-            raise _unknown(position, error) from None
+            if not position.history and position.budget is None and not self.candidates_only:
+                raise _unknown(position, error) from None
+            return best_guess(position, MOST_PARTS, self.candidates_only)
 
 
 def _best(position: Position) -> Code:
     # What was found before would save work, and so decide what is out of reach: each choice begins anew.
+    if not position.history and position.rules.size > FIRST_CODES:
+        message = (
+            f"{position.rules} has {position.rules.size:,} codes; optimal play is known for {FIRST_CODES:,} at most"
+        )
+        raise TooLargeError(message)
     return LeastTotal(position.rules).best(position.candidates, _work(position))
 
 
