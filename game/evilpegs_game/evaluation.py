@@ -95,6 +95,8 @@ def distribution_after(
         StuckError, IllegalCodeError, TooLargeError: as `evaluate` does.
     """
     root = Position(rules, history, LiveSets())
+    if history:
+        _ = root.candidates  # chance then draws from them, as it does further down in a tree
     opening = _opening(choose, root, first)
     solved: Counter[int] = Counter()
     finished = 0

@@ -54,6 +54,15 @@ def test_the_sums_are_those_of_one_walk(strategy, largest):
     assert (found.first, found.distribution) == (result.first, result.distribution)
 
 
+@pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])
+def test_chance_is_the_same_where_codes_are_counted(monkeypatch, strategy):
+    for module in ("candidates", "live_sets"):
+        monkeypatch.setattr(f"evilpegs_game.{module}.ENUMERATED_CODES", 50)
+    result = evaluate(player(load_strategy(strategy)), Rules(4, 4))
+    found = sums(subject(strategy, Rules(4, 4)), largest=20)
+    assert (found.first, found.distribution) == (result.first, result.distribution)
+
+
 def test_who_plays_what_and_when_does_not_matter():
     tree, games = subject("random-consistent", first="123"), subject("random-consistent", games=60)
     with ThreadPoolExecutor(3) as threads:

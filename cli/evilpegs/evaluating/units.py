@@ -86,7 +86,7 @@ class Choice:
         position = Position(subject.rules, self.history, LiveSets())
         guess = None if self.history else subject.opening
         if self.history:
-            position.candidates  # noqa: B018 - from here on chance draws from them as it does within a walk
+            _ = position.candidates  # chance then draws from them, as it does within a walk
         if guess is None:
             guess = player(subject.load(), subject.seed)(position)
         return Chosen(guess, position.parts(guess))
