@@ -1,7 +1,7 @@
 """Regret: how many more guesses a guess costs, on average, than the best one would, when all that follow are perfect.
 
 Exact where the live set can be solved within the budget. Elsewhere it lies between bounds: no strategy needs less than
-the count bound says, and an optimal one needs no more than one that follows a criterion, whose tree is walked.
+so many codes do at least, and an optimal one needs no more than one that follows a criterion, whose tree is walked.
 """
 
 from fractions import Fraction
@@ -11,12 +11,13 @@ from typing import Final, Literal, NamedTuple
 from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
+from evilpegs_game.count_bound import least_possible_total
 from evilpegs_game.criteria import MOST_PARTS
 from evilpegs_game.criterion_walk import walk
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.optimal import least_possible_total
 from evilpegs_game.selection import best_guess
+from evilpegs_game.split_bound import SplitBound
 
 Kind = Literal["exact", "between", "at least", "at most"]
 
@@ -66,12 +67,27 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Bounds of the least total and of that after ``guess``, from the numbers of codes and from walks."""
+    """Bounds of the least total and of that after ``guess``: below by numbers of codes, above by walks."""
+    low, low_after = _looked_ahead(position, guess) or _counted(position, guess)
+    return _Total(low, _walked(position, None)), _Total(low_after, _walked(position, guess))
+
+
+def _looked_ahead(position: Position, guess: Code) -> tuple[int, int] | None:
+    if position.budget is not None and position.count * position.rules.size > position.budget:
+        return None
+    try:
+        bound = SplitBound(position.candidates, position.all_codes)
+    except TooLargeError:
+        return None
+    return bound.total(), bound.after(guess)
+
+
+def _counted(position: Position, guess: Code) -> tuple[int, int]:
+    """The same where there are too many codes for it: the count bound alone."""
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
     parts.pop(all_black(position.rules.pegs), None)
-    low = position.count + sum(map(bound, parts.values()))
-    return _Total(bound(position.count), _walked(position, None)), _Total(low, _walked(position, guess))
+    return bound(position.count), position.count + sum(map(bound, parts.values()))
 
 
 def _walked(position: Position, first: Code | None) -> int | None:

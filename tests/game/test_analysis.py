@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game import regret as regret_module
+from evilpegs_game import split_bound
 from evilpegs_game.analysis import THOROUGH, Effort, analyze
 from evilpegs_game.best_guesses import best_guesses
 from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
+from evilpegs_game.count_bound import least_possible_total
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black, feedback
@@ -26,6 +28,7 @@ from evilpegs_game.optimal import LeastTotal
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.regret import Regret, regret
 from evilpegs_game.rules import Rules
+from evilpegs_game.split_bound import SplitBound
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
 CLASSIC = Rules(4, 6)
@@ -178,7 +181,8 @@ def test_too_many_candidates_to_solve_leave_bounds():
     found = regret(position, row("1123"), BoundedSolver(CLASSIC, 0))
     walked = next(one["total"] for one in GOLDEN["totals"] if (one["rules"], one["strategy"]) == ("4x6", "most-parts"))
     count_bound = 1 + 2 * 13 + 3 * 13**2 + 4 * (1296 - 1 - 13 - 13**2)
-    assert found == (0, Fraction(walked - count_bound, 1296))
+    assert found.at_least == 0
+    assert Fraction(walked - 5625, 1296) <= found.at_most < Fraction(walked - count_bound, 1296)
 
 
 def unsolved(position, guess):
@@ -203,6 +207,37 @@ def test_a_search_that_is_given_up_leaves_what_is_known_without(monkeypatch, err
     assert bounds.at_least <= halfway.at_least <= exact.at_least <= halfway.at_most <= bounds.at_most
     monkeypatch.setattr(LeastTotal, "total", give_up)
     assert regret(position, (0, 0, 0), BoundedSolver(position.rules)) == bounds
+
+
+@settings(max_examples=60)
+@given(games())
+def test_looking_ahead_bounds_what_optimal_play_needs(game):
+    rules, history = game
+    for turn, (guess, _) in enumerate(history):
+        position = Position(rules, history[:turn], LiveSets())
+        codes = tuple(column_code(position.candidates, place) for place in range(position.count))
+        bound = SplitBound(position.candidates, position.all_codes)
+        assert least_possible_total(len(codes), rules) <= bound.total() <= plain_total(rules, codes)
+        assert bound.total() <= bound.after(guess) <= plain_after(rules, codes, guess)
+
+
+def test_chunks_do_not_change_a_bound(monkeypatch):
+    position = Position(Rules(3, 3), (Turn((0, 0, 1), Feedback(1, 0)),), LiveSets())
+    whole = SplitBound(position.candidates, position.all_codes).total()
+    monkeypatch.setattr(split_bound, "_CHUNK", 5)
+    assert SplitBound(position.candidates, position.all_codes).total() == whole
+
+
+@pytest.mark.parametrize("budget", [None, 27 * 27 - 1])
+def test_where_looking_ahead_does_not_fit_numbers_of_codes_bound(monkeypatch, budget):
+    def refuse(*_):
+        raise TooLargeError
+
+    monkeypatch.setattr(regret_module, "SplitBound", refuse)
+    monkeypatch.setattr(BoundedSolver, "total", lambda *_: 27)
+    found = regret(Position(Rules(3, 3), (), LiveSets(), budget), (0, 0, 0), BoundedSolver(Rules(3, 3), 0))
+    after = 27 + sum(least_possible_total(size, Rules(3, 3)) for size in (8, 12, 6))
+    assert found.at_least == Fraction(after - 27, 27)
 
 
 def test_without_a_walk_the_least_total_alone_bounds_from_below(monkeypatch):
