@@ -28,7 +28,7 @@ class Effort:
     ``counted_codes``: on rules of more codes only the first turns are counted, later ones may take minutes each.
     """
 
-    feedbacks: int = 50_000_000
+    feedbacks: int = 100_000_000
     solving: int = 300_000_000
     counted_codes: int = 10**12
 
