@@ -3,6 +3,8 @@
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evilpegs.errors import CommandError
 from evilpegs.evaluating.executors import HereExecutor, Workforce
@@ -12,6 +14,7 @@ from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Part, Solved, play
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import player
+from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation import MAX_IDLE_TURNS, evaluate
 from evilpegs_game.rules import Rules
@@ -52,6 +55,24 @@ def test_the_sums_are_those_of_one_walk(strategy, largest):
     result = evaluate(player(load_strategy(strategy)), RULES)
     found = sums(subject(strategy), largest)
     assert (found.first, found.distribution) == (result.first, result.distribution)
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from([Rules(1, 5), Rules(2, 3), Rules(2, 4), Rules(3, 3), Rules(3, 4, repeats=False)]),
+    st.sampled_from(["minimax", "entropy", "first-consistent", "random-consistent", "sampled"]),
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.integers(1, 30),
+    st.integers(0, 3),
+)
+def test_any_subject_in_any_units(rules, strategy, pick, candidates_only, largest, seed):
+    first = code_at(pick % rules.size, rules)
+    result = evaluate(player(load_strategy(strategy, candidates_only), seed), rules, first)
+    found = sums(
+        subject(strategy, rules, first=format_code(first), candidates_only=candidates_only, seed=seed), largest
+    )
+    assert (found.first, found.distribution) == (first, result.distribution)
 
 
 @pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])

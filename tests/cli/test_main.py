@@ -10,7 +10,10 @@ from evilpegs import main as command
 from evilpegs.main import COMMANDS, main
 from evilpegs_clients.strategies.registry import STRATEGIES
 
-HEAVY = ("alembic", "numba", "numpy", "pydantic", "sqlalchemy", "structlog", "websockets")
+HEAVY = (
+    *("alembic", "dask", "distributed", "matplotlib", "numba", "numpy"),
+    *("pydantic", "sqlalchemy", "structlog", "websockets"),
+)
 
 
 def test_help_lists_every_command(run):

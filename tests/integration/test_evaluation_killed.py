@@ -142,3 +142,16 @@ def test_an_interrupted_run_says_where_it_goes_on(gate, evaluation):
     wait_until(lambda: is_gone(worker))
     gate.open()
     assert numbers(evaluation()) == MINIMAX
+
+
+def test_a_worker_that_is_killed_is_told_of_and_what_was_finished_is_kept(gate, evaluation):
+    process = evaluation("--jobs", "2")
+    os.kill(gate.arrival(), signal.SIGKILL)  # a process that this test's own run has started
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert re.fullmatch(r"evilpegs: a worker process was lost, .*; start again, with fewer --jobs if need be\n", err)
+    (journal,) = (gate.folder / "data").rglob("*.journal")
+    assert finished(journal)
+    gate.open()
+    assert numbers(evaluation()) == MINIMAX
+    assert not journal.exists()
