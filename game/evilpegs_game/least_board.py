@@ -91,12 +91,19 @@ class Board(NamedTuple):
     black: int
 
 
+Families = NDArray[np.int32]
+"""For a guess, which of the guesses after it are as good as each other: int32, shape (feedbacks, guesses).
+
+A row a feedback: the number of each guess's family, -1 where nothing is known of a feedback. No row at all: of none.
+"""
+
+
 class Stack(NamedTuple):
     """Where a search stands: a row a depth.
 
     ``state``: as named above. ``codes``: of the set. ``listed``: guesses with their estimates above them. ``grouped``:
     the codes part after part. ``starts``, ``sizes``, ``lowers``: of the parts that were not solved at once. ``tried``:
-    digests of partitions. The others are scratch: ``seen`` and ``parts`` one a guess, the rest one a feedback.
+    digests of partitions. The others are scratch: ``seen``, ``parts`` and ``marks`` one a guess, the rest a feedback.
     """
 
     state: Ints
@@ -112,6 +119,7 @@ class Stack(NamedTuple):
     counts: Ints
     part_keys: Keys
     order: Ints
+    marks: Numbers
 
 
 def new_stack(board: Board) -> Stack:
@@ -132,6 +140,7 @@ def new_stack(board: Board) -> Stack:
         counts=np.zeros(numbers, dtype=np.int64),
         part_keys=np.zeros(numbers, dtype=np.uint64),
         order=np.zeros(numbers, dtype=np.int64),
+        marks=np.zeros(guesses, dtype=np.uint8),
     )
 
 

@@ -9,7 +9,7 @@ from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_column
 from evilpegs_game.count_bound import least_totals, most_within, other_feedbacks
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.kernel import kernel
-from evilpegs_game.least_board import GUESS_BITS, Board, Keys, stack_bytes
+from evilpegs_game.least_board import GUESS_BITS, Board, Families, Keys, stack_bytes
 from evilpegs_game.least_look import mixed
 from evilpegs_game.partition import Places, feedback_numbers
 from evilpegs_game.rules import Rules
@@ -163,6 +163,17 @@ class Frame:
         guesses = np.array([guess_of(entry) for entry in listed], dtype=np.int64)
         _, first = np.unique(self._families[guesses], return_index=True)
         return [listed[place] for place in np.sort(first).tolist()]
+
+    def families_after(self, guess: int) -> Families:
+        """For each large part under ``guess`` the guesses known to be as good as each other."""
+        given = self.board.by_guess[guess]
+        families = np.full((self.board.black + 1, self.guesses.size), -1, dtype=np.int32)
+        for number in range(self.board.black):
+            part = np.flatnonzero(given == number)
+            if part.size >= _WORTH_FAMILIES:
+                known = self.ground.families(np.ascontiguousarray(self.columns[:, part]))[self.guesses]
+                families[number] = np.unique(known, return_inverse=True)[1]
+        return families
 
 
 def guess_of(entry: int) -> int:

@@ -33,6 +33,7 @@ from evilpegs_game.least_board import (
     WIDTH,
     WORK,
     Board,
+    Families,
     Ints,
     Stack,
 )
@@ -42,9 +43,10 @@ from evilpegs_game.solved_totals import NO_BOUND, Totals, note, recall
 
 
 @kernel
-def search(board: Board, stack: Stack, totals: Totals, control: Ints, shared: Ints) -> bool:
+def search(board: Board, stack: Stack, totals: Totals, control: Ints, shared: Ints, families: Families) -> bool:
     """Try the guesses listed for the set in the first row; whether it came to an end.
 
+    ``families``: of the guesses in the second row, where one only is tried in the first.
     Then either BEST attains UPPER, or no guess tried has a total under `at_least`.
     """
     depth = 0
@@ -54,6 +56,8 @@ def search(board: Board, stack: Stack, totals: Totals, control: Ints, shared: In
             _share(state, shared)
         if state[OPEN]:
             _descend(board, stack, totals, depth, control)
+            if depth == 0 and families.shape[0]:
+                _take_one_a_family(stack, families[board.by_guess[state[GUESS], stack.codes[1, 0]]])
             depth += 1
         elif state[NEXT] < state[LISTED] and not (depth == 0 and control[FIRST] and state[BEST] >= 0):
             _begin(board, stack, totals, depth, control)
@@ -212,6 +216,23 @@ def _descend(board: Board, stack: Stack, totals: Totals, depth: int, control: In
     list_guesses(board, stack, depth + 1, control)
     if control[WIDTH]:
         below[LISTED] = min(below[LISTED], control[WIDTH])
+
+
+@kernel
+def _take_one_a_family(stack: Stack, family: Places) -> None:
+    """Of the guesses listed in the second row leave the first of each family."""
+    if family[0] < 0:
+        return
+    stack.marks[:] = 0
+    kept = 0
+    for i in range(stack.state[1, LISTED]):
+        listed = stack.listed[1, i]
+        number = family[listed & ((1 << GUESS_BITS) - 1)]
+        if stack.marks[number] == 0:
+            stack.marks[number] = 1
+            stack.listed[1, kept] = listed
+            kept += 1
+    stack.state[1, LISTED] = kept
 
 
 @kernel

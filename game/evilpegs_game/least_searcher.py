@@ -26,6 +26,7 @@ from evilpegs_game.least_board import (
     UPPER,
     WIDTH,
     WORK,
+    Families,
     Ints,
     new_stack,
 )
@@ -36,6 +37,9 @@ from evilpegs_game.partition import Places
 from evilpegs_game.solved_totals import NO_BOUND, Totals
 
 NO_BUDGET: Final = 1 << 62
+NO_FAMILIES: Final = np.empty((0, 0), dtype=np.int32)
+_PATIENCE: Final = 50_000_000
+"""The work on one guess before it pays to find out which guesses after it are as good as each other."""
 
 
 class Bounds(NamedTuple):
@@ -72,7 +76,7 @@ class Searcher:
         self._stack = new_stack(frame.board)
         self._shared = new_shared() if shared is None else shared
         self._control = np.zeros(CONTROL, dtype=np.int64)
-        self._control[ALLOWED] = NO_BUDGET if budget is None else budget
+        self._budget = NO_BUDGET if budget is None else budget
 
     @property
     def work(self) -> int:
@@ -132,14 +136,19 @@ class Searcher:
 
         If one was found ``lower``, ``upper`` and ``guess`` say so; else nothing tried has less than ``lower``.
         """
+        self._ready(listed, width, is_first_enough)
+        self._search(NO_FAMILIES)
+        return self._found()
+
+    def try_guess(self, entry: int) -> Bounds:
+        """The same for one guess. If it takes long, guesses as good as each other are looked for behind it."""
         state = self._stack.state[0]
-        state[BEST], state[LISTED], state[NEXT] = NONE, len(listed), 0
-        self._stack.listed[0, : len(listed)] = listed
-        self._control[WIDTH], self._control[FIRST] = width, is_first_enough
-        self._search()
-        if state[BEST] != NONE:
-            return Bounds(int(state[UPPER]), int(state[UPPER]), int(state[BEST]))
-        return Bounds(int(at_least(state)), NEVER)
+        self._ready([entry])
+        if not self._goes_on_to_the_end(NO_FAMILIES, self.work + _PATIENCE):
+            self.begin(self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER]))
+            self._ready([entry])
+            self._search(self.frame.families_after(guess_of(entry)))
+        return self._found()
 
     def conclude(self, known: Bounds, tried: Bounds, is_proved: bool = True) -> Bounds:
         """What is known of the set in the first row now that all its guesses were tried, in vain or not."""
@@ -152,15 +161,30 @@ class Searcher:
             remember(self.frame.board, self._totals, codes, state[LIMIT], now.lower, upper)
         return now
 
-    def _search(self) -> None:
-        with np.errstate(over="ignore"):
-            ended = search(self.frame.board, self._stack, self._totals, self._control, self._shared)
-        if ended:
+    def _ready(self, listed: list[int], width: int = 0, is_first_enough: bool = False) -> None:
+        state = self._stack.state[0]
+        state[BEST], state[LISTED], state[NEXT] = NONE, len(listed), 0
+        self._stack.listed[0, : len(listed)] = listed
+        self._control[WIDTH], self._control[FIRST] = width, is_first_enough
+
+    def _found(self) -> Bounds:
+        state = self._stack.state[0]
+        if state[BEST] != NONE:
+            return Bounds(int(state[UPPER]), int(state[UPPER]), int(state[BEST]))
+        return Bounds(int(at_least(state)), NEVER)
+
+    def _search(self, families: Families) -> None:
+        if self._goes_on_to_the_end(families, self._budget):
             return
         if self._shared[STOP]:
             raise StoppedError
-        if self.work > self._control[ALLOWED]:
+        if self.work > self._budget:
             message = "the least total takes more feedbacks looked at than the budget allows"
             raise OverBudgetError(message)
         message = f"{self.frame.ground.rules} takes more guesses one after another than a search has room for"
         raise TooLargeError(message)
+
+    def _goes_on_to_the_end(self, families: Families, allowed: int) -> bool:
+        self._control[ALLOWED] = min(allowed, self._budget)
+        with np.errstate(over="ignore"):
+            return search(self.frame.board, self._stack, self._totals, self._control, self._shared, families)

@@ -216,7 +216,7 @@ class Openings:
         def attempt(entry: int) -> tuple[int, Bounds]:
             searcher = idle.pop()
             searcher.begin(frame.all_places, limit, int(shared[SHARED]))
-            found = searcher.try_guesses([entry])
+            found = searcher.try_guess(entry)
             idle.append(searcher)
             return entry, found
 

@@ -5,13 +5,28 @@ import threading
 import numpy as np
 import pytest
 
-from evilpegs_game import openings
+from evilpegs_game import least_frame, least_searcher, openings
 from evilpegs_game.codes import all_codes
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.least_board import BEST, LEAST, LOWER, NEVER, NONE, OPEN, SHARED, STOP, UNLIMITED, UPPER
-from evilpegs_game.least_frame import Frame, Ground
-from evilpegs_game.least_search import _share
+from evilpegs_game.least_board import (
+    BEST,
+    GUESS_BITS,
+    LEAST,
+    LISTED,
+    LOWER,
+    NEVER,
+    NONE,
+    OPEN,
+    SHARED,
+    STOP,
+    UNLIMITED,
+    UPPER,
+    new_stack,
+)
+from evilpegs_game.least_frame import Frame, Ground, guess_of
+from evilpegs_game.least_search import _share, _take_one_a_family
 from evilpegs_game.least_searcher import Searcher, StoppedError, new_shared
+from evilpegs_game.least_total import LeastTotal
 from evilpegs_game.optimal import solve
 from evilpegs_game.rules import Rules
 from evilpegs_game.solve_journal import Journal
@@ -106,6 +121,44 @@ def test_what_was_tried_is_not_tried_again(monkeypatch):
     before = len(attempts)
     assert solve(LARGER, journal=journal).total == 132
     assert len(attempts) - before < whole - 25
+
+
+@pytest.mark.parametrize(("rules", "total"), [(RULES, 73), (LARGER, 132), (Rules(3, 4, repeats=False), 72)], ids=str)
+def test_where_a_guess_takes_long_those_after_it_are_fewer_and_the_total_is_the_same(monkeypatch, rules, total):
+    monkeypatch.setattr(least_searcher, "_PATIENCE", 0)
+    monkeypatch.setattr(least_frame, "_WORTH_FAMILIES", 3)
+    solution = solve(rules)
+    assert (solution.total, solution.lower) == (total, total)
+    assert played(solution.tree)[0] == total
+
+
+def test_guesses_of_one_family_are_as_good_as_each_other(monkeypatch):
+    monkeypatch.setattr(least_frame, "_WORTH_FAMILIES", 3)
+    frame, least = Frame(Ground(RULES), all_codes(RULES)), LeastTotal(RULES)
+    families = frame.families_after(1)
+    given = frame.board.by_guess[1]
+    large = [number for number in range(frame.board.black) if np.count_nonzero(given == number) >= 3]
+    assert [number for number in range(families.shape[0]) if families[number, 0] >= 0] == large
+    for number in large:
+        part = np.ascontiguousarray(frame.columns[:, given == number])
+        totals = [least.after(part, frame.code(guess)) for guess in range(frame.guesses.size)]
+        of_family = [{totals[g] for g in np.flatnonzero(families[number] == f)} for f in set(families[number].tolist())]
+        assert all(len(alike) == 1 for alike in of_family)
+    assert any(len(set(families[number].tolist())) < frame.guesses.size for number in large)
+
+
+def test_of_each_family_the_first_guess_listed_is_left():
+    stack = new_stack(Frame(Ground(RULES), all_codes(RULES)).board)
+    family = np.arange(27, dtype=np.int32) % 4
+    listed = [(50 << GUESS_BITS) + guess for guess in (6, 2, 5, 1, 3, 7, 8)]
+    stack.listed[1, : len(listed)] = listed
+    stack.state[1, LISTED] = len(listed)
+    _take_one_a_family(stack, np.full(27, -1, np.int32))
+    assert stack.state[1, LISTED] == len(listed)
+    for _ in range(2):
+        _take_one_a_family(stack, family)
+        left = stack.listed[1, : stack.state[1, LISTED]]
+        assert [guess_of(int(entry)) for entry in left] == [6, 5, 3, 8]
 
 
 def test_searches_of_one_set_tell_each_other_what_they_found():

@@ -117,7 +117,7 @@ def test_a_narrow_search_finds_no_less_than_there_is(width):
 # The tiny ones by the definition. 4x6: K. Koyama and T. W. Lai, 1993. That and those without repeats are also what the
 # trees need that the public repository arfst23/Mastermind holds.
 TINY_TOTALS = {"2x3": 21, "2x4": 45, "3x2": 18, "3x3": 73}
-KNOWN_TOTALS = {"4x6": 5625, "4x6-distinct": 1446, "4x7-distinct": 3639}
+KNOWN_TOTALS = {"4x6": 5625, "4x6-distinct": 1446, "4x7-distinct": 3639, "4x8-distinct": 7817}
 
 
 @pytest.mark.parametrize(("rules", "total"), TINY_TOTALS.items())
