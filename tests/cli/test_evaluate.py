@@ -296,6 +296,17 @@ def test_what_is_large_keeps_a_journal_until_it_is_done(run, tmp_path, talker):
     assert list(journals.iterdir()) == []
 
 
+def test_what_will_fail_again_keeps_no_journal(run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "def choose(position, rng):\n    assert position.turn < 4\n    return position.first_candidate\n"
+    )
+    result = run("evaluate", "mine.py", "--rules", "4x6")
+    assert "AssertionError (line 2)" in result.complaint
+    assert list((tmp_path / "data" / "evilpegs" / "journals").iterdir()) == []
+    assert run("evaluate", "mine.py", "--journal", "kept").status == 2
+    assert (tmp_path / "kept").exists()
+
+
 def test_where_no_journal_can_be_it_goes_without(run, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return position.first_candidate\n")
     (tmp_path / "data").write_text("")

@@ -1,7 +1,7 @@
 """The whole of an evaluation: each subject in the way that its cost asks for, with a bar, workers and a journal."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -21,12 +21,14 @@ from evilpegs_clients.strategies.strategy import player
 from evilpegs_clients.warm_up import SMALL, warm_up
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.criterion_walk import walk
+from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation import distribution_after
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+HERE: Final = Workforce(HereExecutor(), 1)
 STEPS: Final = 500
 """So often the bar moves, at most."""
 
@@ -85,20 +87,13 @@ def evaluated(costs: Sequence[Cost], way: Way, err: "Console") -> list[tuple[Sum
     return found
 
 
-HERE: Final = Workforce(HereExecutor(), 1)
-
-
 @contextmanager
 def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journal]:
     """The journal that is asked for, which stays; or one where nobody asks, which goes when the run is finished."""
     path = way.journal_of(costs)
-    if path is None:
-        yield no_journal()
-        return
-    about = ", ".join(_told(cost.subject) for cost in costs)
     with ExitStack() as stack:
         try:
-            journal = stack.enter_context(opened_journal(path, run_digest(costs), about))
+            journal = stack.enter_context(_opened(path, costs))
         except JournalUnusableError as error:
             if way.journal is not None:
                 raise
@@ -111,8 +106,22 @@ def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journa
                 finished = counted(len(journal.known), "finished unit")
                 err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
-        if way.journal is None and path is not None:
-            path.unlink()
+        except GameError:  # a strategy that fails will fail again: there is nothing to go on to
+            _forget(path, way)
+            raise
+        _forget(path, way)
+
+
+def _opened(path: Path | None, costs: Sequence[Cost]) -> AbstractContextManager[Journal]:
+    if path is None:
+        return nullcontext(no_journal())
+    return opened_journal(path, run_digest(costs), ", ".join(_told(cost.subject) for cost in costs))
+
+
+def _forget(path: Path | None, way: Way) -> None:
+    """Remove a journal that nobody has asked for."""
+    if path is not None and way.journal is None:
+        path.unlink()
 
 
 def warm(subject: Subject) -> None:
