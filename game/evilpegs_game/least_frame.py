@@ -19,6 +19,9 @@ MAX_FRAME_BYTES: Final = 1 << 29
 """A frame that takes more, with the stack of a search in it, is refused."""
 
 _MAX_GUESSES: Final = 1 << 20
+_DIGEST_BYTES: Final = 32
+"""What each guess takes besides while it is found out which split the codes alike."""
+_CHUNK: Final = 1 << 12
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 _WORTH_FAMILIES: Final = 40
 """From so many codes on it pays to find out which guesses are as good as each other."""
@@ -53,13 +56,9 @@ class Ground:
             return first_guesses_of(self.rules)
         return [column_code(self.every, place) for place in np.unique(self.families(columns)).tolist()]
 
-    def frame_bytes(self, codes: int) -> int:
-        """What a frame of so many codes takes at most, with the stack of one search."""
-        return (3 + _bit_type(self.others + 2)().itemsize) * codes * self.rules.size + self.stack_bytes(codes)
-
-    def stack_bytes(self, codes: int) -> int:
-        """What one search in it takes."""
-        return stack_bytes(codes, self.rules.size)
+    def frame_bytes(self, codes: int, guesses: int) -> int:
+        """What a frame takes, with the stack of one search."""
+        return (2 + _bit_type(self.others + 2)().itemsize) * codes * guesses + stack_bytes(codes, guesses)
 
 
 def first_guesses_of(rules: Rules) -> list[Code]:
@@ -82,12 +81,11 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
     ]
 
 
-def check_frame(ground: Ground, codes: int) -> None:
-    """Raise TooLargeError if a frame of so many codes would take more than `MAX_FRAME_BYTES`."""
-    needed = ground.frame_bytes(codes)
+def check_bytes(ground: Ground, columns: Columns, needed: int) -> None:
+    """Raise TooLargeError if what is needed for these codes is more than `MAX_FRAME_BYTES`."""
     if needed > MAX_FRAME_BYTES:
         message = (
-            f"{codes:,} codes of {ground.rules} are too many for optimal play: they take {needed:,} bytes, "
+            f"{columns.shape[1]:,} codes of {ground.rules} are too many for optimal play: they take {needed:,} bytes, "
             f"the bound is {MAX_FRAME_BYTES:,}"
         )
         raise TooLargeError(message)
@@ -102,7 +100,7 @@ class Frame:
 
     def __init__(self, ground: Ground, columns: Columns) -> None:
         """``columns``: over two codes, in code order."""
-        check_frame(ground, int(columns.shape[1]))
+        check_bytes(ground, columns, (columns.shape[1] + _DIGEST_BYTES) * ground.rules.size)
         self.ground = ground
         self.columns = columns
         self.places = ground.symmetries.places(columns)
@@ -143,6 +141,7 @@ class Frame:
         with np.errstate(over="ignore"):  # words that wrap around are meant
             keys = _keys(self.places)
             guesses = _different(_digests(by_code, keys, numbers), self.places)
+        check_bytes(ground, self.columns, by_code.nbytes + ground.frame_bytes(self.codes, guesses.size))
         by_code = np.ascontiguousarray(by_code[:, guesses])
         kind = _bit_type(numbers)
         board = Board(
@@ -211,13 +210,16 @@ def _different(digests: Keys, own: Places) -> Places:
 def _digests(by_code: Table, keys: Keys, numbers: int) -> Keys:
     """For each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
     digests = np.zeros(by_code.shape[1], np.uint64)
-    part_keys = np.zeros((numbers, by_code.shape[1]), np.uint64)
-    for code in range(by_code.shape[0]):
-        row = by_code[code]
-        for guess in range(row.size):
-            part_keys[row[guess], guess] += keys[code, 0]
-    for number in range(numbers):
-        for guess in range(digests.size):
-            if part_keys[number, guess]:
-                digests[guess] += mixed(part_keys[number, guess])
+    part_keys = np.empty((numbers, _CHUNK), np.uint64)
+    for start in range(0, digests.size, _CHUNK):
+        stop = min(start + _CHUNK, digests.size)
+        part_keys[:] = 0
+        for code in range(by_code.shape[0]):
+            row = by_code[code, start:stop]
+            for guess in range(row.size):
+                part_keys[row[guess], guess] += keys[code, 0]
+        for number in range(numbers):
+            for guess in range(stop - start):
+                if part_keys[number, guess]:
+                    digests[start + guess] += mixed(part_keys[number, guess])
     return digests

@@ -3,7 +3,7 @@
 from typing import Final
 
 from evilpegs_game.codes import Code, Columns, column_code
-from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.least_board import UNLIMITED
 from evilpegs_game.least_frame import Frame, Ground
@@ -24,8 +24,8 @@ _FIRST_GUESSES: Final = 1000
 class LeastTotal:
     """Least totals for live sets of ``rules``; what it has found out it keeps, which saves time and changes no result.
 
-    It takes 6 MB for that, the codes, and while it answers a frame of at most ``7 * codes * rules.size`` bytes and a
-    stack of some ``8 * codes * rules.size``. Usable from several threads: they share what they find.
+    It takes 6 MB for that, all codes, and while it answers a frame: at most ``16 * codes * rules.size`` bytes and far
+    less for few codes, which few guesses split differently. Usable from several threads: they share what they find.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -40,8 +40,8 @@ class LeastTotal:
         """The least total of guesses over these codes, the winning ones included; any code of the rules may be guessed.
 
         Raises:
-            OverBudgetError: it takes more than ``budget`` feedbacks looked at.
-            TooLargeError: so many codes take more memory than a `Frame` may.
+            OverBudgetError: it takes more than ``budget`` feedbacks looked at; or, if there is one, too much memory.
+            TooLargeError: so many codes take more memory than a `Frame` may, and there is no budget.
         """
         return self._total(columns, _Meter(budget))
 
@@ -96,13 +96,19 @@ class LeastTotal:
 
     def _searcher(self, columns: Columns, meter: "_Meter") -> Searcher:
         meter.check(int(columns.shape[1]) * self.rules.size)
-        return Searcher(Frame(self._ground, columns), self._totals, budget=meter.left)
+        try:
+            return Searcher(Frame(self._ground, columns), self._totals, budget=meter.left)
+        except TooLargeError as error:
+            if meter.is_bounded:
+                raise OverBudgetError(str(error)) from None
+            raise
 
 
 class _Meter:
     """What is left of a budget."""
 
     def __init__(self, budget: int | None) -> None:
+        self.is_bounded = budget is not None
         self.left = NO_BUDGET if budget is None else budget
 
     def spend(self, work: int) -> None:

@@ -123,7 +123,8 @@ class Openings:
     def bytes(self) -> int:
         """What the frames that are kept may take."""
         parts = (part for opening in self.openings for part in opening.parts)
-        return min(KEPT_BYTES, sum(self._ground.frame_bytes(part.codes) for part in parts))
+        guesses = self._ground.rules.size
+        return min(KEPT_BYTES, sum(self._ground.frame_bytes(part.codes, guesses) for part in parts))
 
     def _opening(self, guess: Code, columns: Columns) -> Opening | None:
         """The first guess and its parts; None if it tells nothing."""

@@ -14,9 +14,10 @@ from typing import Final, Literal, NamedTuple
 
 from evilpegs_game.codes import all_codes
 from evilpegs_game.count_bound import least_possible_total, most_within
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.least_board import NEVER, UNLIMITED
-from evilpegs_game.least_frame import Ground, check_frame
+from evilpegs_game.least_board import NEVER, UNLIMITED, stack_bytes
+from evilpegs_game.least_frame import MAX_FRAME_BYTES, Ground
 from evilpegs_game.least_total import LeastTotal
 from evilpegs_game.openings import Openings, Progress
 from evilpegs_game.partition import split
@@ -131,11 +132,16 @@ def _distribution(tree: Tree) -> Counter[int]:
 
 
 def _cost(ground: Ground, openings: Openings, threads: int) -> Cost:
-    largest = openings.largest_part
-    frame = ground.frame_bytes(largest)
-    check_frame(ground, largest)
-    memory = _entries(ground.rules) * ENTRY_BYTES + openings.bytes + frame + (threads - 1) * ground.stack_bytes(largest)
-    return Cost(len(openings.openings), largest, memory)
+    largest, guesses = openings.largest_part, ground.rules.size
+    frame = largest * guesses + ground.frame_bytes(largest, guesses)
+    if frame > MAX_FRAME_BYTES:
+        message = (
+            f"{largest:,} codes of {ground.rules}, which one first guess leaves, are too many for optimal play: "
+            f"they take {frame:,} bytes, the bound is {MAX_FRAME_BYTES:,}"
+        )
+        raise TooLargeError(message)
+    stacks = (threads - 1) * stack_bytes(largest, guesses)
+    return Cost(len(openings.openings), largest, _entries(ground.rules) * ENTRY_BYTES + openings.bytes + frame + stacks)
 
 
 def _entries(rules: Rules) -> int:

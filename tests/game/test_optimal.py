@@ -223,9 +223,14 @@ def test_what_is_over_the_budget_is_refused(ask):
 
 
 def test_a_frame_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr(least_frame, "MAX_FRAME_BYTES", 20_000)
-    with pytest.raises(TooLargeError, match=r"20 codes of 3x3 .* take [0-9,]+ bytes, the bound is 20,000"):
-        LeastTotal(Rules(3, 3)).total(np.ascontiguousarray(all_codes(Rules(3, 3))[:, :20]))
+    """Before anything is made, or once it is known which guesses differ; with a budget, that is too small."""
+    columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, :20])
+    for bound, told in ((1000, "1,000"), (20_000, "20,000")):
+        monkeypatch.setattr(least_frame, "MAX_FRAME_BYTES", bound)
+        with pytest.raises(TooLargeError, match=rf"20 codes of 3x3 .* take [0-9,]+ bytes, the bound is {told}"):
+            LeastTotal(Rules(3, 3)).total(columns)
+        with pytest.raises(OverBudgetError, match="20 codes of 3x3"):
+            LeastTotal(Rules(3, 3)).total(columns, 10**9)
 
 
 def test_a_search_deeper_than_its_stack_is_refused(monkeypatch):
