@@ -147,6 +147,25 @@ def test_ctrl_c_ends_a_long_proof_and_a_killed_one_goes_on(start, tmp_path):
     assert kept.rules == Rules(4, 7)
     assert kept.answers
     assert not (tmp_path / "best.tree").exists()
+    with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
+        while b"guesses in all" not in (line := child.process.stderr.readline()):
+            assert line
+        assert child.end(signal.SIGKILL).status == -signal.SIGKILL
+    again = Journal.from_text((tmp_path / "best.tree.journal").read_text())
+    assert kept.answers.keys() <= again.answers.keys()
+
+
+def test_what_a_journal_has_wrong_is_not_called_proved(run, tmp_path):
+    """Somebody wrote himself a tree that there is not; what the tree does is counted all the same."""
+    run("solve", "--rules", "3x3", "--journal", tmp_path / "journal")
+    journal = Journal.from_text((tmp_path / "journal").read_text())
+    for question, answer in list(journal.answers.items()):
+        journal.answers[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
+    (tmp_path / "journal").write_text(journal.to_text())
+    result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
+    assert played(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
+    assert not result.document["proved"]
+    assert "no tree has under" in run("solve", "--rules", "3x3", "--journal", tmp_path / "journal").err
 
 
 class Clock:

@@ -172,7 +172,8 @@ def _summary(solution: "Solution", seconds: float) -> str:
     from evilpegs.wording import counted
 
     codes = solution.tree.rules.size
+    known = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
     return (
         f"{solution.tree.rules}: {counted(solution.total, 'guess', 'guesses')} for {counted(codes, 'code')}, mean "
-        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: there is no better tree"
+        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {known}"
     )
