@@ -6,12 +6,12 @@ The text form, a line a fact; a last line with the SHA-256 of all before it, so 
     rules 4x7
     - 1123 0,1 2353 2412 2345
     - 1123 0,1 2344 tried 2413
-    6 1123 0,1 2353 -
+    6 1123 0,1 2353 - -
     sha256 ...
 
 A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
-for any; then come that guess and that feedback, and a lower and an upper bound of the total with a guess that attains
-it, ``-`` where none is known; or a guess, ``tried``, and a lower bound of the total with it.
+for any; then come that guess and that feedback, and a lower bound, an upper bound and a guess that attains it, ``-``
+where none is known; or a guess, ``tried``, and a lower bound of the total with it.
 """
 
 from collections.abc import Iterator
@@ -66,8 +66,8 @@ class Journal:
     def _facts(self, question: Question) -> Iterator[str]:
         answer = self.answers.get(question)
         if answer is not None:
-            known = "-" if answer.guess is None else f"{answer.upper} {format_code(answer.guess)}"
-            yield f"{answer.lower} {known}"
+            upper = "-" if answer.upper == NEVER else answer.upper
+            yield f"{answer.lower} {upper} {format_code(answer.guess) if answer.guess else '-'}"
         for guess, lower in sorted(self.tried.get(question, {}).items()):
             yield f"{format_code(guess)} tried {lower}"
 
@@ -100,10 +100,10 @@ class Journal:
         question = Question(UNLIMITED if words[0] == "-" else int(words[0]), after, feedback)
         if words[4:5] == ["tried"]:
             self.tried.setdefault(question, {})[parse_code(words[3], self.rules)] = int(words[5])
-        elif words[4] == "-":
-            self.answers[question] = Answer(int(words[3]))
         else:
-            self.answers[question] = Answer(int(words[3]), int(words[4]), parse_code(words[5], self.rules))
+            upper = NEVER if words[4] == "-" else int(words[4])
+            guess = None if words[5] == "-" else parse_code(words[5], self.rules)
+            self.answers[question] = Answer(int(words[3]), upper, guess)
 
 
 def _format_question(question: Question) -> str:

@@ -16,8 +16,10 @@ codes = st.integers(0, RULES.size - 1).map(lambda index: code_at(index, RULES))
 questions = st.tuples(st.sampled_from([UNLIMITED, 4, 5]), codes, st.sampled_from(feedbacks(3))).map(
     lambda words: Question(*words)
 )
-answers = st.integers(1, 900).map(Answer) | st.tuples(st.integers(1, 400), st.integers(400, 900), codes).map(
-    lambda words: Answer(*words)
+answers = (
+    st.integers(1, 900).map(Answer)
+    | st.integers(1, 900).map(lambda total: Answer(total, total))
+    | st.tuples(st.integers(1, 400), st.integers(400, 900), codes).map(lambda words: Answer(*words))
 )
 
 
@@ -47,7 +49,7 @@ def test_the_form():
     assert lines[:-1] == [
         "evilpegs journal 1",
         "rules 3x4",
-        "5 112 0,0 41 -",
+        "5 112 0,0 41 - -",
         "- 112 0,1 50 53 123",
         "- 112 0,1 133 tried 54",
     ]
