@@ -307,6 +307,11 @@ def test_what_will_fail_again_keeps_no_journal(run, tmp_path):
     assert (tmp_path / "kept").exists()
 
 
+def test_nothing_done_keeps_no_journal(run, tmp_path):
+    assert run("evaluate", "minimax", "--cluster", "tcp://127.0.0.1:1").status == 2
+    assert list((tmp_path / "data" / "evilpegs" / "journals").iterdir()) == []
+
+
 def test_where_no_journal_can_be_it_goes_without(run, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return position.first_candidate\n")
     (tmp_path / "data").write_text("")

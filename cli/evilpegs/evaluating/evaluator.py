@@ -106,8 +106,9 @@ def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journa
                 finished = counted(len(journal.known), "finished unit")
                 err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
-        except GameError:  # a strategy that fails will fail again: there is nothing to go on to
-            _forget(path, way)
+        except Exception as error:  # a strategy that fails will fail again: there is nothing to go on to
+            if isinstance(error, GameError) or not journal.known:
+                _forget(path, way)
             raise
         _forget(path, way)
 
