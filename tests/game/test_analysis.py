@@ -322,6 +322,17 @@ def test_more_candidates_than_fit_the_budget_are_compared_among_themselves():
     assert all(figures.is_candidate for _, figures in best_guesses(four).guesses)
 
 
+@settings(max_examples=20)
+@given(games())
+def test_counted_codes_tell_what_enumerated_ones_do(game):
+    rules, history = game
+    enumerated = analyze(rules, history, LiveSets())
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("candidates", "live_sets"):
+            patch.setattr(f"evilpegs_game.{module}.ENUMERATED_CODES", 0)
+        assert analyze(rules, history, LiveSets()) == enumerated
+
+
 def test_a_contradiction_leaves_nothing_and_then_nothing_is_known():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((1, 1), Feedback(1, 0)), Turn((1, 0), Feedback(1, 0)))
     first, second, third = analyze(Rules(2, 3), history, LiveSets())
