@@ -1,51 +1,122 @@
-"""How long a strategy takes against every secret, compiled, next to a plain loop on the same machine.
+"""How long criteria take against every secret, and strategies that are asked every turn; medians of five, warm.
 
-Run: python bench/bench_evaluate.py
+Two yardsticks run beside them: a plain loop of a million steps of the interpreter, and on the smallest rules the plain
+walk, which asks for a table of all part sizes at every turn. Run: python bench/bench_evaluate.py
 """
 
+import resource
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import player
+from evilpegs_game.candidates import LiveSets, Position, Turn
+from evilpegs_game.codes import column_code, parse_code
+from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
+from evilpegs_game.criterion_walk import walk
 from evilpegs_game.evaluation import evaluate
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess, best_of, guessed_colors
 
-RULES = Rules(4, 6)
-ROUNDS = 15
+CLASSIC = Rules(4, 6)
+ROUNDS = 5
+WALKS = [
+    ("4x6", MINIMAX, 1, 0.004),
+    ("4x10-distinct", ENTROPY, 1, 0.15),
+    ("5x8", MINIMAX, 1, None),
+    ("5x8", MINIMAX, 2, 1.2),
+    ("6x6", MINIMAX, 2, 5.0),
+]
+"""Rules, criterion, threads, and the seconds it may take."""
+
+MOVE_RULES = Rules(6, 10)
+MOVE_HISTORY = (("112234", "0,1"), ("567891", "1,1"))
+MOVE_BOUND = 2.0
 
 
 def plain_loop() -> int:
-    """The yardstick: a million steps of the interpreter."""
+    """A million steps of the interpreter."""
     total = 0
     for step in range(1_000_000):
         total += step & 3
     return total
 
 
-def milliseconds(run: Callable[[], object]) -> float:
-    """The median time of a run, the first left out."""
+def plain_guess(position: Position, criterion: Criterion):
+    """The best guess by the table of the part sizes of every code."""
+    if position.count <= 2:
+        return position.first_candidate
+    table = part_size_table(position.candidates, position.all_codes)
+    best = criterion.best(table)
+    candidates = best[table[-1, best] > 0]
+    return column_code(position.all_codes, int((candidates if candidates.size else best)[0]))
+
+
+def timed(run: Callable[[], object]) -> tuple[float, float]:
+    """The median seconds of a run by the clock and of all processors, the first left out."""
     run()
-    times = []
+    walls, works = [], []
     for _ in range(ROUNDS):
-        start = time.perf_counter()
+        wall, work = time.perf_counter(), time.process_time()
         run()
-        times.append(time.perf_counter() - start)
-    return 1000 * median(times)
+        walls.append(time.perf_counter() - wall)
+        works.append(time.process_time() - work)
+    return median(walls), median(works)
+
+
+def row(what: str, threads: int, total: object, times: tuple[float, float], loop: float, bound: float | None) -> None:
+    wall, work = (1000 * seconds for seconds in times)
+    limit = "" if bound is None else f"{1000 * bound:>9,.0f}"
+    print(f"{what:<42}{threads:>3}{total:>9}{wall:>11,.2f}{work:>11,.2f}{work / (1000 * loop):>9.2f}{limit}")
+
+
+def walks(loop: float) -> None:
+    for text, criterion, threads, bound in WALKS:
+        rules = Rules.parse(text)
+        distribution = walk(rules, criterion, threads=threads)
+        total = sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
+        times = timed(lambda rules=rules, c=criterion, t=threads: walk(rules, c, threads=t))
+        row(f"{text} {criterion.name}, all secrets", threads, total, times, loop, bound)
+
+
+def moves(loop: float) -> None:
+    history = tuple(Turn(parse_code(code, MOVE_RULES), Feedback.parse(given)) for code, given in MOVE_HISTORY)
+    position = Position(MOVE_RULES, history, LiveSets())
+    live, guessed = position.candidates, guessed_colors(history)
+    for criterion in (MINIMAX, EXPECTED_SIZE, ENTROPY):
+        bound = MOVE_BOUND if criterion is MINIMAX else None
+        what = f"{MOVE_RULES} {criterion.name}, a guess at {position.count:,}"
+        row(what, 1, "", timed(lambda c=criterion: best_guess(position, c)), loop, bound)
+    measure = MINIMAX.measure(position.count)
+    with ThreadPoolExecutor(2) as threads:
+        times = timed(lambda: best_of(live, MOVE_RULES, guessed, measure, False, threads))
+    row(f"{MOVE_RULES} minimax, a guess at {position.count:,}", 2, "", times, loop, MOVE_BOUND)
+
+
+def strategies(loop: float) -> None:
+    for name in STRATEGIES:
+        choose = player(load_strategy(name))
+        total = evaluate(choose, CLASSIC).total
+        row(f"{CLASSIC} {name}, asked", 1, total, timed(lambda choose=choose: evaluate(choose, CLASSIC)), loop, None)
 
 
 def main() -> None:
-    """Print a row a strategy."""
-    yardstick = milliseconds(plain_loop)
-    print(f"evaluate {RULES}, all {RULES.size} secrets; yardstick: a plain loop of 10^6 steps, {yardstick:.1f} ms")
-    print(f"{'strategy':<18}{'total':>7}{'ms':>8}{'loops':>8}")
-    for name in STRATEGIES:
-        choose = player(load_strategy(name))
-        total = evaluate(choose, RULES).total
-        took = milliseconds(lambda choose=choose: evaluate(choose, RULES))
-        print(f"{name:<18}{total:>7}{took:>8.1f}{took / yardstick:>8.2f}")
+    """Print a row a run."""
+    loop, _ = timed(plain_loop)
+    print(f"a plain loop of 10^6 steps takes {1000 * loop:.1f} ms")
+    print(f"{'run':<42}{'on':>3}{'total':>9}{'ms':>11}{'cpu ms':>11}{'loops':>9}{'may take':>9}")
+    walks(loop)
+    moves(loop)
+    strategies(loop)
+    times = timed(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC))
+    row(f"{CLASSIC} minimax, the plain walk", 1, "", times, loop, None)
+    print(f"{times[1] / timed(lambda: walk(CLASSIC, MINIMAX))[1]:.1f} times as long as the walk of {CLASSIC} minimax")
+    print(f"memory: at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB for all of it")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuati
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
 from evilpegs_game.kernel import kernel
@@ -36,13 +37,13 @@ class Cursor(NamedTuple):
 
     guess: Integers
     used: Integers
-    slots: Integers
+    slots: NDArray[np.uint16]
 
 
 @kernel
 def make_cursor(pegs: int, colors: int) -> Cursor:
     """Before the first guess."""
-    slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.int64)
+    slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
     kept = 0
     for black in range(pegs + 1):
         for total in range(black, pegs + 1):
@@ -60,24 +61,48 @@ def search(live: Columns, palette: Palette, measure: Measure, candidates_only: b
     cursor = make_cursor(pegs, palette.colors.size)
     search_candidates(bits, cursor, palette, live, 0, codes, measure, best)
     if not candidates_only:
-        search_beginnings(bits, cursor, palette, codes, np.zeros((0, 1), np.uint8), 0, 1, measure, best)
+        search_beginnings(
+            bits,
+            cursor,
+            palette,
+            codes,
+            np.zeros((0, 1), np.uint8),
+            0,
+            1,
+            measure,
+            best,
+        )
 
 
 @kernel
 def search_candidates(
-    bits: Bits, cursor: Cursor, palette: Palette, live: Columns, start: int, stop: int, measure: Measure, best: Best
+    bits: Bits,
+    cursor: Cursor,
+    palette: Palette,
+    live: Columns,
+    start: int,
+    stop: int,
+    measure: Measure,
+    best: Best,
 ) -> None:
     """Take of the candidates from ``start`` to ``stop`` the first of the best, if it is better than ``best``."""
-    codes = live.shape[1]
+    last, codes = live.shape[0] - 1, live.shape[1]
     least = least_score(measure, codes)
     for i in range(start, stop):
         if best.score[0] == least:
             break
-        if not _begin(bits, cursor, palette, live, i):
-            continue
-        score = _score(bits, cursor, measure, codes, score_limit(best, measure, codes))
-        if score >= 0:
-            _record(bits, cursor, palette, codes, score, measure, best)
+        if _begin(bits, cursor, palette, live, i, last):
+            _search_on(
+                bits,
+                cursor,
+                palette,
+                codes,
+                last,
+                live[last, i],
+                live[last, i] + 1,
+                measure,
+                best,
+            )
 
 
 @kernel
@@ -97,54 +122,65 @@ def search_beginnings(
     ``beginnings`` are columns of fewer pegs, in code order; ``codes`` is the number of candidates.
     """
     least = least_score(measure, codes)
-    summed = is_summed(measure, codes)
-    base = beginnings.shape[0]
+    base, colors = beginnings.shape[0], palette.colors.size
     for i in range(start, stop):
-        cursor.guess[:] = -1
-        score = 0 if _begin(bits, cursor, palette, beginnings, i) else -1
-        while score >= 0 and best.score[0] != least:
-            limit = score_limit(best, measure, codes)
-            score = find_next(bits, cursor, palette, measure.weights, summed, base, limit)
-            if score >= 0:
-                _record(bits, cursor, palette, codes, score, measure, best)
+        if best.score[0] != least and _begin(bits, cursor, palette, beginnings, i, base):
+            _search_on(bits, cursor, palette, codes, base, 0, colors, measure, best)
 
 
 @kernel
-def _begin(bits: Bits, cursor: Cursor, palette: Palette, beginnings: Columns, i: int) -> bool:
-    """Put the cursor at one of these beginnings or whole guesses; or say that it need not be looked at."""
-    cursor.used[:] = 0
-    for peg in range(beginnings.shape[0]):
-        color = int(beginnings[peg, i])
-        times, before = cursor.used[color], palette.before[color]
-        if (times and not palette.repeats) or (not times and before >= 0 and not cursor.used[before]):
+def _begin(bits: Bits, cursor: Cursor, palette: Palette, codes: Columns, i: int, pegs: int) -> bool:
+    """Put the cursor at the first so many pegs of a code; or say that guesses that begin so need not be looked at."""
+    guess, used, _ = cursor
+    used[:] = 0
+    shared = True
+    for peg in range(pegs):
+        color = int(codes[peg, i])
+        if not may_come(color, used, palette.before, palette.repeats):
+            guess[peg] = -1
             return False
-        if peg < cursor.guess.size - 1:
-            place(bits, peg, color, times)
-        cursor.guess[peg] = color
-        cursor.used[color] += 1
+        shared = shared and guess[peg] == color
+        if not shared:
+            place(bits, peg, color, used[color])
+        guess[peg] = color
+        used[color] += 1
+    guess[pegs:] = -1
     return True
 
 
 @kernel
-def _score(bits: Bits, cursor: Cursor, measure: Measure, codes: int, limit: int) -> int:
-    """The score of the cursor's guess, or -1 if it is over ``limit``."""
-    color = cursor.guess[-1]
-    times = cursor.used[color] - 1
+def _search_on(
+    bits: Bits,
+    cursor: Cursor,
+    palette: Palette,
+    codes: int,
+    base: int,
+    start: int,
+    stop: int,
+    measure: Measure,
+    best: Best,
+) -> None:
+    """Take the best of the guesses that begin as the cursor does and go on with a color from ``start`` to ``stop``."""
+    least = least_score(measure, codes)
     summed = is_summed(measure, codes)
     score = 0
-    for i in range(cursor.slots.size):
-        slot = cursor.slots[i]
-        size = part_size(bits, slot, color, times)
-        score = score + measure.weights[size] if summed else max(score, size)
-        if score > limit:
-            cursor.slots[i] = cursor.slots[i >> 1]
-            cursor.slots[i >> 1] = slot
-            return -1
-    return int(score)
+    while score >= 0 and best.score[0] != least:
+        limit = score_limit(best, measure, codes)
+        score = find_next(bits, cursor, palette, measure.weights, summed, base, start, stop, limit)
+        if score >= 0:
+            _record(bits, cursor, palette, codes, score, measure, best)
 
 
 @kernel
-def _record(bits: Bits, cursor: Cursor, palette: Palette, codes: int, score: int, measure: Measure, best: Best) -> None:
+def _record(
+    bits: Bits,
+    cursor: Cursor,
+    palette: Palette,
+    codes: int,
+    score: int,
+    measure: Measure,
+    best: Best,
+) -> None:
     """Make the cursor's guess, which has that score, the best if it is better."""
     sizes = best.sizes.copy()
     if measure.rule in (LISTS, PRODUCTS):
@@ -160,42 +196,77 @@ def _record(bits: Bits, cursor: Cursor, palette: Palette, codes: int, score: int
 
 
 @kernel
-def find_next(  # noqa: C901, PLR0912 - the innermost loops of everything; what is handed on from here takes longest
-    bits: Bits, cursor: Cursor, palette: Palette, weights: Integers, summed: bool, base: int, limit: int
+def may_come(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
+    """Whether ``color`` may be the next of a guess."""
+    if used[color]:
+        return repeats
+    return bool(before[color] < 0 or used[before[color]] > 0)
+
+
+@kernel
+def find_next(  # noqa: C901, PLR0912, PLR0915 - the innermost loops of everything; to hand arrays on from here is slower
+    bits: Bits,
+    cursor: Cursor,
+    palette: Palette,
+    weights: Integers,
+    summed: bool,
+    base: int,
+    start: int,
+    stop: int,
+    limit: int,
 ) -> int:
     """Move the cursor to the next guess in code order whose score is within ``limit``: the score, or -1 at the end.
 
-    The pegs left of ``base`` stay as they are. `_score` is the same for one guess.
+    The pegs left of ``base`` stay as they are. The colors from ``start`` to ``stop`` are tried there: all of them, but
+    where ``base`` is the last peg. Most live sets have at most 64 codes; where a bitmap is one word no loop is made.
     """
     hits, matches, blacks, totals = bits
     guess, used, slots = cursor
     before, repeats = palette.before, palette.repeats
-    last, colors, words = hits.shape[0] - 1, hits.shape[1], hits.shape[2]
+    last, words = hits.shape[0] - 1, hits.shape[2]
+    last_blacks, last_totals = blacks[last].reshape(-1), totals[last].reshape(-1)
+    last_hits, all_matches = hits[last].reshape(-1), matches.reshape(-1)
+    hit = match = np.uint64(0)
     peg = base if guess[last] < 0 else last
     while peg >= base:
-        color = guess[peg]
-        if color >= 0:
-            used[color] -= 1
-        color += 1
-        while color < colors:
+        color = start
+        if guess[peg] >= 0:
+            color = guess[peg] + 1
+            used[guess[peg]] -= 1
+        while color < stop:
             times = used[color]
             if repeats if times else before[color] < 0 or used[before[color]] > 0:
                 if peg < last:
                     break
                 score = 0
+                if words == 1:
+                    hit, match = (
+                        last_hits[color],
+                        all_matches[color * (last + 1) + times],
+                    )
                 for i in range(slots.size):
                     slot = slots[i]
                     black, total = slot >> 8, slot & 255
                     size = 0
                     if words == 1:
-                        with_black = moved(blacks[last, black, 0], blacks[last, black + 1, 0], hits[last, color, 0])
-                        with_total = moved(totals[last, total, 0], totals[last, total + 1, 0], matches[color, times, 0])
-                        size = popcount(with_black & with_total)
+                        with_black = moved(last_blacks[black], last_blacks[black + 1], hit)
+                        size = popcount(with_black & moved(last_totals[total], last_totals[total + 1], match))
                     else:
                         for word in range(words):
-                            hit, match = hits[last, color, word], matches[color, times, word]
-                            with_black = moved(blacks[last, black, word], blacks[last, black + 1, word], hit)
-                            with_total = moved(totals[last, total, word], totals[last, total + 1, word], match)
+                            hit, match = (
+                                hits[last, color, word],
+                                matches[color, times, word],
+                            )
+                            with_black = moved(
+                                blacks[last, black, word],
+                                blacks[last, black + 1, word],
+                                hit,
+                            )
+                            with_total = moved(
+                                totals[last, total, word],
+                                totals[last, total + 1, word],
+                                match,
+                            )
                             size += popcount(with_black & with_total)
                     score = score + weights[size] if summed else max(score, size)
                     if score > limit:
@@ -207,17 +278,23 @@ def find_next(  # noqa: C901, PLR0912 - the innermost loops of everything; what 
                     used[color] += 1
                     return score
             color += 1
-        if color == colors:
+        if color >= stop:
             guess[peg] = -1
             peg -= 1
             continue
         guess[peg] = color
         times = used[color]
         used[color] += 1
-        for row in range(1, peg + 3):
-            for word in range(words):
-                hit, match = hits[peg, color, word], matches[color, times, word]
-                blacks[peg + 1, row, word] = moved(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
-                totals[peg + 1, row, word] = moved(totals[peg, row - 1, word], totals[peg, row, word], match)
+        if words == 1:
+            hit, match = hits[peg, color, 0], matches[color, times, 0]
+            for row in range(1, peg + 3):
+                blacks[peg + 1, row, 0] = moved(blacks[peg, row - 1, 0], blacks[peg, row, 0], hit)
+                totals[peg + 1, row, 0] = moved(totals[peg, row - 1, 0], totals[peg, row, 0], match)
+        else:
+            for row in range(1, peg + 3):
+                for word in range(words):
+                    hit, match = hits[peg, color, word], matches[color, times, word]
+                    blacks[peg + 1, row, word] = moved(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
+                    totals[peg + 1, row, word] = moved(totals[peg, row - 1, word], totals[peg, row, word], match)
         peg += 1
     return -1

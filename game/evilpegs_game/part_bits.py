@@ -34,14 +34,16 @@ class Bits(NamedTuple):
     totals: Bitmaps
 
 
-def popcount(word: int) -> int:
+def popcount(word: np.uint64) -> int:
     """How many of 64 bits are set."""
     return int(word).bit_count()
 
 
 @overload(popcount)
-def _compiled_popcount(word: int) -> Callable[[int], int]:  # noqa: ARG001
-    def count(word: int) -> int:  # pragma: no cover - never run as it stands: compilers make one instruction of it
+def _compiled_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
+    def count(
+        word: np.uint64,
+    ) -> int:  # pragma: no cover - never run as it stands: compilers make one instruction of it
         pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
         fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
         eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -51,7 +53,7 @@ def _compiled_popcount(word: int) -> Callable[[int], int]:  # noqa: ARG001
 
 
 @kernel
-def moved(below: int, here: int, moves: int) -> int:
+def moved(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
     """Who has a count after a peg: those of ``below`` that move on by one, and those already there that do not."""
     return (here & ~moves) | (below & moves)
 
