@@ -7,10 +7,13 @@ import re
 import signal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 
 from evilpegs.assisting.advice import Advice, Adviser, Contradiction, Suggestion
 from evilpegs.assisting.board import Board
+from evilpegs.assisting.dialog import AssistDialog
 from evilpegs.assisting.lines import Change, Word, read_feedback, read_line
 from evilpegs.assisting.screen import LOOKS, Screen, suggestion_tables
 from evilpegs.errors import CommandError
@@ -114,6 +117,35 @@ def test_what_cannot_be_read_is_told(typed, says):
     with pytest.raises((GameError, CommandError), match=says) as caught:
         read_line(typed, CLASSIC)
     assert "\n" not in str(caught.value)
+
+
+PIECES = ["1", "2", ",", "b", "w", "change", "undo", "0", "9", ":", "-", "x"]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join))
+def test_whatever_is_typed_is_read_or_told_in_one_line(typed):
+    told = ""
+    try:
+        assert isinstance(read_line(typed, Rules(2, 3)), Word | Turn | Change | tuple)
+    except (GameError, CommandError) as error:
+        told = str(error)
+    assert "\n" not in told
+    assert len(told) < 300
+
+
+TYPED = st.sampled_from(
+    ["11 1,0", "12 0,1", "22 0,0", "33 2,0", "12", "undo", "change 1 0,0", "change 2 21 1,0", "rows"]
+)
+
+
+@settings(max_examples=12)
+@given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
+def test_whatever_is_done_the_dialog_goes_on(lines):
+    typed, out = iter(lines), io.StringIO()
+    dialog = AssistDialog(Rules(2, 3), Screen(Console(file=out, width=100)), lambda _: next(typed, None))
+    dialog.run(Board(Rules(2, 3)))
+    assert next(typed, None) is None
+    assert out.getvalue().startswith("2x3: 9 codes")
 
 
 def test_a_board():
