@@ -12,9 +12,12 @@ from evilpegs_clients.strategies.strategy import Strategy, player, seeded_rng
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
+from evilpegs_game.criteria import ENTROPY
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation import duel, evaluate
 from evilpegs_game.feedback import feedback
 from evilpegs_game.rules import Rules
+from evilpegs_game.selection import best_guess
 
 RULES = [Rules(1, 1), Rules(1, 4), Rules(3, 3), Rules(2, 5), Rules(3, 4, repeats=False)]
 
@@ -118,6 +121,31 @@ class TestSampled(NamedContract):
 
         self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), seeded_rng(0, ()))
         assert Counting.drawn == 5
+
+    def test_all_candidates_are_weighed_once_they_are_few(self):
+        position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
+        choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(5)}
+        assert choices == {best_guess(position, ENTROPY)}
+
+    def test_other_codes_are_weighed_only_within_its_budget(self):
+        full = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
+        position = Position(full.rules, full.history, LiveSets(), budget=full.count**2)
+        choice = self.strategy.choose(position, seeded_rng(0, ()))
+        assert choice == best_guess(position, ENTROPY, candidates_only=True)
+        assert choice != best_guess(full, ENTROPY)
+
+    def test_candidates_that_take_too_much_to_list_are_drawn(self, monkeypatch):
+        class Unlisted(Position):
+            @property
+            def candidates(self):
+                raise TooLargeError
+
+        position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
+        listed = [position.candidate(place) for place in range(position.count)]
+        monkeypatch.setattr(Unlisted, "count", len(listed))
+        monkeypatch.setattr(Unlisted, "sample", lambda self, rng, many: [rng.choice(listed) for _ in range(many)])
+        unlisted = Unlisted(position.rules, position.history, LiveSets())
+        assert self.strategy.choose(unlisted, seeded_rng(0, ())) in listed
 
 
 class TestMinimax(NamedContract):
