@@ -23,7 +23,7 @@ DOCUMENTS = [
 ]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 STRATEGY = re.compile(r"```python\n(.*?def choose.*?)```", re.DOTALL)
-TYPED = {"play": "1122\nhint\nresign\n"}
+TYPED = {"play": "1122\nhint\nresign\n", "assist": "1122 1,0\nquit\n"}
 SECONDS = 100
 
 
