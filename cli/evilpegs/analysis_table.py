@@ -33,6 +33,7 @@ class Look(NamedTuple):
     best_pegs: bool = True
     marks: bool = True
     best: bool = True
+    times: bool = True
 
 
 LOOKS: Final = (
@@ -41,6 +42,7 @@ LOOKS: Final = (
     Look(pegs=False, best_pegs=False),
     Look(pegs=False, best_pegs=False, marks=False),
     Look(pegs=False, best_pegs=False, marks=False, best=False),
+    Look(pegs=False, best_pegs=False, marks=False, best=False, times=False),
 )
 """The widest first."""
 
@@ -76,7 +78,8 @@ def _columns(look: Look, by_chance: bool) -> Iterator[_Column]:
     if look.best:
         yield _Column("best", lambda _, found: _best(found, look.best_pegs), "left")
     yield _Column("regret", lambda _, found: _regret(found.regret))
-    yield _Column("ms", lambda turn, _: number(turn.took_ms))
+    if look.times:
+        yield _Column("ms", lambda turn, _: number(turn.took_ms))
 
 
 def _feedback(turn: ReplayedTurn, with_marks: bool) -> Text | str:

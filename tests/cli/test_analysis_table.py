@@ -91,8 +91,9 @@ def test_a_narrower_terminal_gets_a_narrower_table(place):
     needed = console.measure(table).maximum
     lines = printed(turns, width=needed)
     assert max(map(len, lines)) <= needed
-    pegs, _, marks, best = LOOKS[place]
-    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2], "best" in lines[0]) == (pegs, marks, best)
+    look = LOOKS[place]
+    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2]) == (look.pegs, look.marks)
+    assert ("best" in lines[0], "ms" in lines[0]) == (look.best, look.times)
 
 
 def test_what_is_not_known_is_left_empty():
