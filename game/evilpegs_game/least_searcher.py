@@ -143,9 +143,12 @@ class Searcher:
     def try_guess(self, entry: int) -> Bounds:
         """The same for one guess. If it takes long, guesses as good as each other are looked for behind it."""
         state = self._stack.state[0]
+        places, limit, upper = self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER])
         self._ready([entry])
         if not self._goes_on_to_the_end(NO_FAMILIES, self.work + _PATIENCE):
-            self.begin(self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER]))
+            self.begin(
+                places, limit, upper
+            )  # not what UPPER is by now: what it stopped at may have been found just then
             self._ready([entry])
             self._search(self.frame.families_after(guess_of(entry)))
         return self._found()

@@ -59,6 +59,12 @@ def test_known_numbers(rules, guesses):
 
 
 @compiled
+@pytest.mark.parametrize("rules", [Rules(2, 4), Rules(2, 5), Rules(3, 3), Rules(3, 4, repeats=False)], ids=str)
+def test_the_shortest_line_of_larger_rules_by_the_definition(rules):
+    assert len(AgainstEvil(rules).shortest()) == plain_shortest(rules)
+
+
+@compiled
 def test_classic_takes_five():
     """Knuth's strategy does it too; four are too few, as no first guess leaves 183 codes or fewer."""
     line = AgainstEvil(Rules(4, 6)).shortest()

@@ -2,10 +2,11 @@
 
 import threading
 
+import numba
 import numpy as np
 import pytest
 
-from evilpegs_game import least_frame, least_searcher, openings
+from evilpegs_game import least_board, least_frame, least_searcher, openings, optimal
 from evilpegs_game.codes import all_codes
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.least_board import (
@@ -33,6 +34,7 @@ from evilpegs_game.solve_journal import Journal
 from evilpegs_game.solved_totals import new_totals
 from support.plain_least_total import played
 
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 RULES = Rules(3, 3)
 LARGER = Rules(2, 6)
 
@@ -123,13 +125,24 @@ def test_what_was_tried_is_not_tried_again(monkeypatch):
     assert len(attempts) - before < whole - 25
 
 
-@pytest.mark.parametrize(("rules", "total"), [(RULES, 73), (LARGER, 132), (Rules(3, 4, repeats=False), 72)], ids=str)
-def test_where_a_guess_takes_long_those_after_it_are_fewer_and_the_total_is_the_same(monkeypatch, rules, total):
+@pytest.mark.parametrize("rules", ["3x3", "2x6", "2x8", "3x4-distinct", pytest.param("3x6", marks=compiled)])
+def test_where_a_guess_takes_long_the_total_is_the_same(monkeypatch, rules):
+    """It is begun again, with fewer guesses after it; nothing is lost of what was found just when it was stopped."""
+    expected = solve(Rules.parse(rules)).total
     monkeypatch.setattr(least_searcher, "_PATIENCE", 0)
     monkeypatch.setattr(least_frame, "_WORTH_FAMILIES", 3)
-    solution = solve(rules)
-    assert (solution.total, solution.lower) == (total, total)
-    assert played(solution.tree)[0] == total
+    solution = solve(Rules.parse(rules))
+    assert (solution.total, solution.lower) == (expected, expected)
+    assert played(solution.tree)[0] == expected
+
+
+def test_with_little_room_it_takes_longer_and_the_total_is_the_same(monkeypatch):
+    """No frame is kept, hardly any partition, few totals."""
+    monkeypatch.setattr(openings, "KEPT_BYTES", 0)
+    monkeypatch.setattr(least_board, "_TRIED", 1)
+    monkeypatch.setattr(optimal, "_entries", lambda _: 8)
+    assert solve(LARGER).total == 132
+    assert solve(Rules(3, 4)).total == 206
 
 
 def test_guesses_of_one_family_are_as_good_as_each_other(monkeypatch):

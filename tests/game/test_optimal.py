@@ -158,10 +158,11 @@ def test_the_least_worst_case_by_the_definition(rules):
     assert played(solution.tree) == (solution.total, solution.max)
 
 
-# The worst case of 3x4 by G. Ville, 2013; the totals by a search that has none of the bounds but the count of codes.
+# The worst cases of 3x4 and 3x5 by G. Ville, 2013; the totals by a search with no bound but the count of codes.
 @pytest.mark.parametrize("objective", ["mean", "worst"])
 @pytest.mark.parametrize(
-    ("rules", "highest", "total"), [("3x4", 4, 206), ("2x6", 5, 132), ("4x2", 4, 44), ("3x5-distinct", 4, 196)]
+    ("rules", "highest", "total"),
+    [("3x4", 4, 206), ("3x5", 5, 451), ("2x6", 5, 132), ("4x2", 4, 44), ("3x5-distinct", 4, 196)],
 )
 def test_small_rules_compiled_and_not(rules, highest, total, objective):
     solution = solve(Rules.parse(rules), objective)
@@ -204,12 +205,13 @@ def test_all_codes_of_larger_rules():
         LeastTotal(rules).total(every, budget=20_000)
 
 
-def test_a_large_live_set_is_solved_by_its_first_guesses(monkeypatch):
-    """As one that is not large, with the same answers."""
-    columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 2:25])
+@pytest.mark.parametrize("columns", [all_codes(Rules(3, 3))[:, 2:25], 1 + all_codes(Rules(3, 2))], ids=["many", "few"])
+def test_a_large_live_set_is_solved_by_its_first_guesses(monkeypatch, columns):
+    """As one that is not large, with the same answers; also where some guesses tell nothing."""
+    columns = np.ascontiguousarray(columns)
     few = LeastTotal(Rules(3, 3))
     answers = few.total(columns), few.best(columns)
-    monkeypatch.setattr(least_total, "_MANY", 20)
+    monkeypatch.setattr(least_total, "_MANY", 7)
     many = LeastTotal(Rules(3, 3))
     assert (many.total(columns), many.best(columns)) == answers
 
