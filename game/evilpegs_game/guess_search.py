@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
 from evilpegs_game.kernel import kernel
-from evilpegs_game.palette import Integers, Palette
+from evilpegs_game.palette import Integers, Palette, in_palette, make_palette
 from evilpegs_game.part_bits import Bits, make_bits, moved, part_size, place, popcount
 from evilpegs_game.part_keys import (
     LISTS,
@@ -24,6 +24,7 @@ from evilpegs_game.part_keys import (
     is_better,
     is_summed,
     least_score,
+    no_guess,
     score_limit,
     sort_rising,
 )
@@ -53,9 +54,23 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
 
 
 @kernel
+def best_code(
+    live: Columns, colors: int, repeats: bool, guessed: int, rule: int, weights: Integers, candidates_only: bool
+) -> NDArray[np.uint8]:
+    """The best guess at a live set of three codes or more: uint8, shape (pegs,).
+
+    ``guessed`` has a bit for each color that a guess had so far; the live set follows from these guesses. ``rule`` and
+    ``weights`` are those of a `Measure`: plain arguments, as named tuples take long to come from Python.
+    """
+    palette = make_palette(live, colors, repeats, guessed)
+    best = no_guess(live.shape[0])
+    search(in_palette(live, palette), palette, Measure(rule, weights), candidates_only, best)
+    return best.guess
+
+
+@kernel
 def search(live: Columns, palette: Palette, measure: Measure, candidates_only: bool, best: Best) -> None:
-    """Make ``best`` the best guess at a live set of three codes or more, given in the colors of its palette."""
-    best.score[0] = -1
+    """Make ``best``, so far no guess, the best guess at a live set given in the colors of its palette."""
     pegs, codes = live.shape
     bits = make_bits(live, palette.colors.size)
     cursor = make_cursor(pegs, palette.colors.size)

@@ -9,12 +9,13 @@ from concurrent.futures import Executor
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns, all_codes
 from evilpegs_game.guess_search import make_cursor, search_beginnings, search_candidates
-from evilpegs_game.palette import Palette
+from evilpegs_game.palette import in_palette, make_palette
 from evilpegs_game.part_bits import Bits, make_bits
-from evilpegs_game.part_keys import Best, Measure, keep_better
+from evilpegs_game.part_keys import Best, Measure, keep_better, no_guess
 from evilpegs_game.rules import Rules
 
 _CHUNKS: Final = 16
@@ -22,13 +23,14 @@ _BEGINNING: Final = 2
 """Pegs of a beginning."""
 
 
-def search_in_chunks(
-    live: Columns, palette: Palette, measure: Measure, candidates_only: bool, best: Best, threads: Executor
-) -> None:
-    """What `evilpegs_game.guess_search.search` does, on ``threads``."""
-    pegs, codes = live.shape
-    colors = palette.colors.size
-    bits = make_bits(live, colors)
+def best_code_in_chunks(
+    live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
+) -> NDArray[np.uint8]:
+    """What `evilpegs_game.guess_search.best_code` gives, found by ``threads``."""
+    palette = make_palette(live, rules.colors, rules.repeats, guessed)
+    live = in_palette(live, palette)
+    (pegs, codes), colors = live.shape, palette.colors.size
+    bits, best = make_bits(live, colors), no_guess(pegs)
 
     def among_candidates(start: int, stop: int, found: Best) -> None:
         search_candidates(_own(bits), make_cursor(pegs, colors), palette, live, start, stop, measure, found)
@@ -37,11 +39,11 @@ def search_in_chunks(
         cursor = make_cursor(pegs, colors)
         search_beginnings(_own(bits), cursor, palette, codes, beginnings, start, stop, measure, found)
 
-    best.score[0] = -1
     _take_best(among_candidates, codes, best, measure, codes, threads)
     if not candidates_only:
         beginnings = _beginnings(pegs, colors)
         _take_best(among_all, beginnings.shape[1], best, measure, codes, threads)
+    return best.guess
 
 
 def _take_best(

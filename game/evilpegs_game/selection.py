@@ -12,10 +12,10 @@ from evilpegs_game.candidates import History, Position
 from evilpegs_game.codes import MAX_SPACE_BYTES, Code, Columns
 from evilpegs_game.criteria import Criterion
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.guess_search import search
-from evilpegs_game.palette import count_in_order, in_palette, make_palette
-from evilpegs_game.parallel_search import search_in_chunks
-from evilpegs_game.part_keys import Measure, no_guess
+from evilpegs_game.guess_search import best_code
+from evilpegs_game.palette import count_in_order
+from evilpegs_game.parallel_search import best_code_in_chunks
+from evilpegs_game.part_keys import Measure
 from evilpegs_game.rules import Rules
 
 
@@ -49,14 +49,11 @@ def best_of(
 
     ``guessed`` is what `guessed_colors` gives for the history that the live set follows from.
     """
-    best = no_guess(rules.pegs)
-    palette = make_palette(live, rules.colors, rules.repeats, guessed)
-    codes = in_palette(live, palette)
-    if threads is None:
-        search(codes, palette, measure, candidates_only, best)
+    if threads:
+        guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
     else:
-        search_in_chunks(codes, palette, measure, candidates_only, best, threads)
-    return tuple(best.guess.tolist())
+        guess = best_code(live, rules.colors, rules.repeats, guessed, measure.rule, measure.weights, candidates_only)
+    return tuple(guess.tolist())
 
 
 def guessed_colors(history: History) -> int:

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.guess_search import search
+from evilpegs_game.guess_search import best_code
 from evilpegs_game.kernel import kernel
-from evilpegs_game.palette import in_palette, make_palette
-from evilpegs_game.part_keys import Measure, no_guess
+from evilpegs_game.part_keys import Measure
 from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_places
 
 _FEW = 8
@@ -33,11 +32,12 @@ def walk_trees(
     ``guessed`` has a bit for each color that a guess had so far.
     """
     pegs, codes = columns.shape
+    parts = (pegs + 1) * (pegs + 2) // 2
+    rule, weights = measure
     solved = np.zeros(codes + 2, np.int64)
     places = np.arange(codes).astype(np.int32)
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
     top = _push_parts(stack, 0, solved, sizes, 0, 0, guessed)
-    best = no_guess(pegs)
     while top:
         top -= 1
         start, stop, depth, guessed = stack[top]
@@ -46,14 +46,13 @@ def walk_trees(
             solved[depth] += 1
             solved[depth + 1] += stop - start - 1
             continue
-        palette = make_palette(live, colors, repeats, guessed)
-        search(in_palette(live, palette), palette, measure, candidates_only, best)
-        parts, order = sort_into_parts(number_codes(live, best.guess), best.sizes.size)
+        guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
+        counts, order = sort_into_parts(number_codes(live, guess), parts)
         places[start:stop] = places[start:stop][order]
-        solved[depth] += parts[-1]
+        solved[depth] += counts[-1]
         for peg in range(pegs):
-            guessed |= 1 << best.guess[peg]
-        top = _push_parts(stack, top, solved, parts[:-1], start, depth + 1, guessed)
+            guessed |= 1 << guess[peg]
+        top = _push_parts(stack, top, solved, counts[:-1], start, depth + 1, guessed)
     return solved
 
 

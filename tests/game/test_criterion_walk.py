@@ -1,16 +1,20 @@
+import numba
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game import criterion_walk
 from evilpegs_game.candidates import LiveSets, Position, Turn
-from evilpegs_game.codes import code_at
+from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
-from evilpegs_game.criterion_walk import walk
+from evilpegs_game.criterion_walk import MAX_BYTES, walk, walk_bytes
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, TooLargeError
 from evilpegs_game.evaluation import evaluate
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.selection import best_guess
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
 CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
 SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5), Rules(1, 1)]
@@ -41,11 +45,20 @@ def games(draw):
     return rules, tuple(Turn(guess, feedback(guess, secret)) for guess in guesses), draw(st.none() | codes)
 
 
+@pytest.fixture(params=[4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"], scope="module")
+def batch(request):
+    """How many codes are walked at once: small games in small batches go the way of large ones."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(criterion_walk, "_BATCH", request.param)
+    yield
+    patch.undo()
+
+
 @pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
 @given(game=games())
-def test_distributions_are_those_of_playing_every_secret(criterion, candidates_only, game):
+def test_distributions_are_those_of_playing_every_secret(batch, criterion, candidates_only, game):
     rules, history, first = game
     expected = plain_walk(rules, criterion, history, first, candidates_only)
     told = []
@@ -76,3 +89,43 @@ def test_a_history_that_contradicts_itself_is_refused():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((0, 0), Feedback(0, 0)))
     with pytest.raises(ContradictionError):
         walk(Rules(2, 3), MINIMAX, history)
+
+
+@compiled
+@pytest.mark.parametrize("rules", [Rules(5, 6), Rules(4, 10, repeats=False), Rules(2, 34)], ids=str)
+def test_threads_find_the_same(rules):
+    """Thousands of codes, so that large live sets are searched in chunks by threads."""
+    alone, together = (walk(rules, ENTROPY, threads=threads) for threads in (1, 2))
+    assert alone == together
+    assert sum(alone) == rules.size
+
+
+@compiled
+def test_sixteen_pegs():
+    rules, secret = Rules(16, 2), code_at(0b0110_1010_0101_1100, Rules(16, 2))
+    guesses = [code_at(index, rules) for index in (0b0011_0101_0110_1001, 0b0101_1100_0011_1010, 0b0110_0110_0000_1111)]
+    history = tuple(Turn(guess, feedback(guess, secret)) for guess in guesses)
+    live = Position(rules, history, LiveSets()).count
+    assert 64 < live < 1024
+    assert walk(rules, MINIMAX, history, candidates_only=True) == plain_walk(rules, MINIMAX, history, None, True)
+
+
+def test_an_error_of_who_listens_ends_the_walk(monkeypatch):
+    def listen(codes):
+        raise RuntimeError
+
+    monkeypatch.setattr(criterion_walk, "_BATCH", 2)
+    with pytest.raises(RuntimeError):
+        walk(Rules(3, 3), MINIMAX, threads=2, progress=listen)
+
+
+@compiled
+@pytest.mark.parametrize("rules", [Rules(5, 7), Rules(6, 5)], ids=str)
+def test_a_walk_takes_no_more_memory_than_it_says(rules, peak_of):
+    with peak_of(walk_bytes(rules, 2)) as measured:
+        walk(rules, MOST_PARTS, candidates_only=True, threads=2)
+    assert measured.peak > all_codes(rules).nbytes
+
+
+def test_the_rules_of_the_presets_fit():
+    assert walk_bytes(Rules(6, 10), 8) < walk_bytes(Rules(7, 10), 2) < MAX_BYTES

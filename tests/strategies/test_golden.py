@@ -10,6 +10,8 @@ from evilpegs_clients.strategies.strategy import player
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codemaker import Evil, largest_parts
 from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.criterion_walk import walk
 from evilpegs_game.evaluation import duel, evaluate
 from evilpegs_game.rules import Rules
 
@@ -28,6 +30,19 @@ def test_totals(row):
     assert list(result.distribution) == row["distribution"]
     assert (result.total, result.max) == (row["total"], row["max"])
     assert result.codes == Rules.parse(row["rules"]).size
+
+
+CRITERIA = {criterion.name: criterion for criterion in (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)}
+WALKED = [row for row in GOLDEN["totals"] if row["strategy"] in CRITERIA]
+
+
+@pytest.mark.parametrize("row", WALKED, ids=label)
+def test_totals_of_a_walk(row):
+    rules, criterion, first = Rules.parse(row["rules"]), CRITERIA[row["strategy"]], row["first"]
+    candidates_only = row.get("guesses") == "candidates"
+    distribution = walk(rules, criterion, candidates_only=candidates_only, threads=2)
+    assert list(distribution) == row["distribution"]
+    assert walk(rules, criterion, first=parse_code(first, rules), candidates_only=candidates_only) == distribution
 
 
 @pytest.mark.parametrize("row", GOLDEN["evil_lines"], ids=label)
