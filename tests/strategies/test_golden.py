@@ -33,7 +33,7 @@ def test_totals(row):
 
 
 CRITERIA = {criterion.name: criterion for criterion in (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)}
-WALKED = [row for row in GOLDEN["totals"] if row["strategy"] in CRITERIA]
+WALKED = [row for row in GOLDEN["totals"] + GOLDEN["large_totals"] if row["strategy"] in CRITERIA]
 
 
 @pytest.mark.parametrize("row", WALKED, ids=label)
@@ -42,6 +42,7 @@ def test_totals_of_a_walk(row):
     candidates_only = row.get("guesses") == "candidates"
     distribution = walk(rules, criterion, candidates_only=candidates_only, threads=2)
     assert list(distribution) == row["distribution"]
+    assert sum(guesses * codes for guesses, codes in enumerate(distribution, 1)) == row["total"]
     assert walk(rules, criterion, first=parse_code(first, rules), candidates_only=candidates_only) == distribution
 
 
