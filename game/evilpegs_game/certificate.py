@@ -7,12 +7,12 @@ way bounds the guesses against all of them, those that never commit to a secret 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from evilpegs_game.codes import Columns, all_codes, check_code, column_code, format_code
 from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.guess_counts import GuessCounts
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.tree import MAX_DEPTH, Node, Tree
@@ -26,31 +26,8 @@ class TreeError(GameError):
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
-    """What a tree needs: of the codes of ``rules`` ``distribution[i]`` are guessed at guess i + 1, and none later."""
-
-    rules: Rules
-    distribution: tuple[int, ...]
-
-    @property
-    def codes(self) -> int:
-        """How many codes there are."""
-        return sum(self.distribution)
-
-    @property
-    def total(self) -> int:
-        """The guesses of all codes together."""
-        return sum(guesses * codes for guesses, codes in enumerate(self.distribution, 1))
-
-    @property
-    def max(self) -> int:
-        """The guesses that are enough against any codemaker."""
-        return len(self.distribution)
-
-    @property
-    def mean(self) -> Fraction:
-        """Guesses a code, exactly."""
-        return Fraction(self.total, self.codes)
+class Certificate(GuessCounts):
+    """What a tree needs for each code of ``rules``; ``max`` guesses are enough against any codemaker."""
 
 
 class _Place(NamedTuple):

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from evilpegs_game.candidates import History, LiveSets, Position
@@ -11,6 +10,7 @@ from evilpegs_game.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.guess_counts import GuessCounts
 from evilpegs_game.rules import Rules
 
 Choose = Callable[[Position], Code]
@@ -24,40 +24,10 @@ MAX_IDLE_TURNS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What a strategy needs against every secret of the rules.
+class Evaluation(GuessCounts):
+    """What a strategy needs against every secret of the rules, and its first guess."""
 
-    ``distribution[i]`` is the number of secrets solved at guess i + 1.
-    """
-
-    rules: Rules
     first: Code
-    distribution: tuple[int, ...]
-
-    @property
-    def codes(self) -> int:
-        """The number of secrets."""
-        return sum(self.distribution)
-
-    @property
-    def total(self) -> int:
-        """All guesses together."""
-        return sum(guesses * codes for guesses, codes in enumerate(self.distribution, 1))
-
-    @property
-    def max(self) -> int:
-        """The guesses the worst secret takes."""
-        return len(self.distribution)
-
-    @property
-    def exact_mean(self) -> Fraction:
-        """Guesses a secret, exactly."""
-        return Fraction(self.total, self.codes)
-
-    @property
-    def mean(self) -> float:
-        """Guesses a secret."""
-        return float(self.exact_mean)
 
 
 class DuelTurn(NamedTuple):
@@ -79,7 +49,7 @@ def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: 
         TooLargeError: the codes do not fit the memory bound.
     """
     opening = _opening(choose, Position(rules, (), LiveSets()), first)
-    return Evaluation(rules, opening, distribution_after(choose, rules, first=opening, progress=progress))
+    return Evaluation(rules, distribution_after(choose, rules, first=opening, progress=progress), opening)
 
 
 def distribution_after(

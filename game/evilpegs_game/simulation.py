@@ -15,6 +15,7 @@ from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.errors import StuckError
 from evilpegs_game.feedback import all_black, feedback
+from evilpegs_game.guess_counts import GuessCounts
 from evilpegs_game.rules import Rules
 
 NORMAL_95: Final = 1.959964
@@ -27,11 +28,8 @@ _D = TypeVar("_D", bound=Dice)
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(GuessCounts):
     """Games played, at least one: ``distribution[i]`` of them were solved at guess i + 1."""
-
-    rules: Rules
-    distribution: tuple[int, ...]
 
     def __add__(self, other: "Simulation") -> "Simulation":
         """Both blocks of games as one; raises ValueError if their rules differ."""
@@ -42,33 +40,13 @@ class Simulation:
         return Simulation(self.rules, tuple(map(sum, pairs)))
 
     @property
-    def games(self) -> int:
-        """How many were played."""
-        return sum(self.distribution)
-
-    @property
-    def total(self) -> int:
-        """The guesses of all of them."""
-        return sum(guesses * games for guesses, games in enumerate(self.distribution, 1))
-
-    @property
-    def max(self) -> int:
-        """The guesses of the longest."""
-        return len(self.distribution)
-
-    @property
-    def mean(self) -> float:
-        """Guesses a game."""
-        return self.total / self.games
-
-    @property
     def interval(self) -> tuple[float, float] | None:
         """Where the expected guesses a game are, with 95 % confidence; None after one game, which says nothing."""
-        if self.games == 1:
+        if self.count == 1:
             return None
         squares = sum(guesses * guesses * games for guesses, games in enumerate(self.distribution, 1))
-        spread = squares * self.games - self.total**2  # exact: the variance, times games and games - 1
-        error = NORMAL_95 * sqrt(spread / (self.games - 1)) / self.games
+        spread = squares * self.count - self.total**2  # exact: the variance, times games and games - 1
+        error = NORMAL_95 * sqrt(spread / (self.count - 1)) / self.count
         return self.mean - error, self.mean + error
 
 

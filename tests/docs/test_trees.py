@@ -20,7 +20,7 @@ def test_the_tree_shown_is_certified():
     shown = re.findall(r"```text\n(evilpegs tree.*?)```", TEXT, re.DOTALL)
     assert len(shown) == 1
     certified = certify(parse_tree(shown[0]))
-    assert (certified.total, certified.max, certified.codes) == (74, 4, 27)
+    assert (certified.total, certified.max, certified.count) == (74, 4, 27)
     assert format_tree(parse_tree(shown[0])) == shown[0]
 
 

@@ -58,12 +58,12 @@ def test_published_strategies_on_classic(criterion, distribution):
     """Knuth 1976: at most five guesses, 5801/1296 with the tie rule of the golden numbers; Kooi 2005: 5668."""
     certified = certify(tree_of(lambda position: best_guess(position, criterion), Rules(4, 6)))
     assert certified.distribution == distribution
-    assert certified.codes == 1296
+    assert certified.count == 1296
 
 
 def test_what_follows_from_a_distribution():
     certified = Certificate(Rules(3, 3), (1, 7, 17, 2))
-    assert (certified.codes, certified.total, certified.max, certified.mean) == (27, 74, 4, Fraction(74, 27))
+    assert (certified.count, certified.total, certified.max, certified.exact_mean) == (27, 74, 4, Fraction(74, 27))
 
 
 def test_a_first_guess_of_ones_own():

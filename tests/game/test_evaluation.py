@@ -34,7 +34,7 @@ def test_evaluate_is_playing_every_secret_one_by_one(rules, choose, pick):
     result = evaluate(choose, rules, first)
     assert result.total == sum(played)
     assert result.max == max(played)
-    assert result.codes == len(played) == rules.size
+    assert result.count == len(played) == rules.size
     assert result.distribution == tuple(played.count(turns) for turns in range(1, max(played) + 1))
 
 
@@ -95,8 +95,8 @@ def test_what_told_nothing_before_counts_for_being_stuck():
 
 
 def test_an_evaluation_adds_up():
-    result = Evaluation(Rules(3, 3), (0, 0, 1), (1, 7, 17, 2))
-    assert (result.codes, result.total, result.max) == (27, 74, 4)
+    result = Evaluation(Rules(3, 3), (1, 7, 17, 2), (0, 0, 1))
+    assert (result.count, result.total, result.max) == (27, 74, 4)
     assert result.exact_mean == Fraction(74, 27)
     assert result.mean == pytest.approx(2.7407, abs=1e-4)
 
@@ -130,7 +130,7 @@ def test_a_strategy_that_only_dawdles_is_not():
     def dawdle(position):
         return (0, 0) if position.turn < MAX_IDLE_TURNS else position.first_candidate
 
-    assert evaluate(dawdle, Rules(2, 2)).codes == 4
+    assert evaluate(dawdle, Rules(2, 2)).count == 4
 
 
 def test_too_large_is_refused_before_anything_is_made():
@@ -151,4 +151,4 @@ def test_a_duel_ends_with_all_black_and_counts_what_is_left():
 
 
 def test_strategies_that_ask_more_of_the_position_work():
-    assert evaluate(lambda position: best_guess(position, ENTROPY, candidates_only=True), Rules(3, 3)).codes == 27
+    assert evaluate(lambda position: best_guess(position, ENTROPY, candidates_only=True), Rules(3, 3)).count == 27

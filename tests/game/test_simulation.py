@@ -34,7 +34,7 @@ class Loaded:
 def test_every_secret_once_is_what_an_evaluation_counts():
     played = simulate(first_consistent, Rules(3, 3), range(27), Loaded)
     assert played.distribution == (1, 3, 12, 9, 2)
-    assert (played.games, played.total, played.max, played.mean) == (27, 89, 5, 89 / 27)
+    assert (played.count, played.total, played.max, played.mean) == (27, 89, 5, 89 / 27)
 
 
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=12, unique=True))
@@ -43,7 +43,7 @@ def test_blocks_add_up_to_the_whole(cuts):
     blocks = [simulate(consistent, RULES, range(one, two), Random) for one, two in pairwise(sorted(cuts))]
     whole = simulate(consistent, RULES, range(first, last), Random)
     assert sum(blocks[1:], blocks[0]) == whole
-    assert whole.games == last - first
+    assert whole.count == last - first
 
 
 def test_a_game_depends_on_its_dice_alone():

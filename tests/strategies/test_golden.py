@@ -29,7 +29,7 @@ def test_totals(row):
     assert format_code(result.first) == row["first"]
     assert list(result.distribution) == row["distribution"]
     assert (result.total, result.max) == (row["total"], row["max"])
-    assert result.codes == Rules.parse(row["rules"]).size
+    assert result.count == Rules.parse(row["rules"]).size
 
 
 CRITERIA = {criterion.name: criterion for criterion in (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)}

@@ -56,9 +56,9 @@ def _document(tree: "Tree", proved: "Certificate") -> dict[str, Any]:
     return {
         "rules": str(proved.rules),
         "first": format_code(tree.root.guess),
-        "codes": proved.codes,
+        "codes": proved.count,
         "total": proved.total,
-        "mean": float(proved.mean),
+        "mean": proved.mean,
         "exact_mean": _fraction(proved),
         "max": proved.max,
         "distribution": list(proved.distribution),
@@ -74,7 +74,7 @@ def _show(tree: "Tree", proved: "Certificate") -> None:
     out = console()
     out.print(f"a tree of {proved.rules}, first guess", peg_text(format_code(tree.root.guess)))
     out.print(
-        f"{proved.codes:,} codes, {proved.total:,} guesses, mean {_fraction(proved)} = {float(proved.mean):.6f}, "
+        f"{proved.count:,} codes, {proved.total:,} guesses, mean {_fraction(proved)} = {proved.mean:.6f}, "
         f"at most {proved.max}"
     )
     table = plain_table()
@@ -90,7 +90,7 @@ def _show(tree: "Tree", proved: "Certificate") -> None:
 
 def _fraction(proved: "Certificate") -> str:
     """The mean as total / codes, as it is usually published; not reduced."""
-    return f"{proved.total}/{proved.codes}"
+    return f"{proved.total}/{proved.count}"
 
 
 def _sentence(proved: "Certificate") -> str:

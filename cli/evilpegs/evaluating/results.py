@@ -31,7 +31,7 @@ class Result:
         """Total, mean and maximum."""
         if self.subject.games:
             return Simulation(self.subject.rules, self.distribution)
-        return Evaluation(self.subject.rules, self.first or (), self.distribution)
+        return Evaluation(self.subject.rules, self.distribution, self.first or ())
 
     @property
     def interval(self) -> tuple[float, float] | None:
