@@ -63,30 +63,15 @@ def best_code(
     ``weights`` are those of a `Measure`: plain arguments, as named tuples take long to come from Python.
     """
     palette = make_palette(live, colors, repeats, guessed)
-    best = no_guess(live.shape[0])
-    search(in_palette(live, palette), palette, Measure(rule, weights), candidates_only, best)
-    return best.guess
-
-
-@kernel
-def search(live: Columns, palette: Palette, measure: Measure, candidates_only: bool, best: Best) -> None:
-    """Make ``best``, so far no guess, the best guess at a live set given in the colors of its palette."""
     pegs, codes = live.shape
-    bits = make_bits(live, palette.colors.size)
-    cursor = make_cursor(pegs, palette.colors.size)
-    search_candidates(bits, cursor, palette, live, 0, codes, measure, best)
+    known = palette.colors.size
+    own = in_palette(live, palette)
+    bits, cursor = make_bits(own, known), make_cursor(pegs, known)
+    measure, best = Measure(rule, weights), no_guess(pegs)
+    search_candidates(bits, cursor, palette, own, 0, codes, measure, best)
     if not candidates_only:
-        search_beginnings(
-            bits,
-            cursor,
-            palette,
-            codes,
-            np.zeros((0, 1), np.uint8),
-            0,
-            1,
-            measure,
-            best,
-        )
+        search_beginnings(bits, cursor, palette, codes, np.zeros((0, 1), np.uint8), 0, 1, measure, best)
+    return best.guess
 
 
 @kernel
@@ -107,17 +92,8 @@ def search_candidates(
         if best.score[0] == least:
             break
         if _begin(bits, cursor, palette, live, i, last):
-            _search_on(
-                bits,
-                cursor,
-                palette,
-                codes,
-                last,
-                live[last, i],
-                live[last, i] + 1,
-                measure,
-                best,
-            )
+            color = int(live[last, i])  # as wide as other colors, or all of it would be compiled twice
+            _search_on(bits, cursor, palette, codes, last, color, color + 1, measure, best)
 
 
 @kernel
