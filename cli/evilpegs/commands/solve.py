@@ -44,10 +44,9 @@ def solve(
 ) -> None:
     """Find the best strategy for all codes of the rules and prove that there is no better one.
 
-    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks and `evilpegs bot` and
-    the others play. Bounds of its guesses are shown as they tighten. What is proved is kept in a journal: the same
-    command, ended or killed and started again, goes on from there. When all is done it is removed; one that --journal
-    names stays.
+    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds of its guesses
+    in all are shown as they tighten. What is proved is kept in a journal beside the tree: the same command, ended or
+    killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
     """
     from evilpegs.solving.against import show_against
     from evilpegs.tree_file import STANDARD, check_name
