@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Columns, column_code
-from evilpegs_game.count_bound import most_within
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation import DuelTurn
 from evilpegs_game.feedback import all_black, feedbacks
-from evilpegs_game.least_frame import Ground
+from evilpegs_game.least.count_bound import most_within
+from evilpegs_game.least.frame import Ground
 from evilpegs_game.partition import part_size_table, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry import canonical_key

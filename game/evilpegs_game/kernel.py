@@ -29,8 +29,8 @@ def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @cache
 def stamp() -> str:
-    """A digest of every file with kernels that stands beside this one."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    """A digest of every file with kernels that stands beside this one or below."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
     sources = (file.read_bytes() for file in files)
     return sha256(b"".join(source for source in sources if b"@kernel" in source)).hexdigest()
 

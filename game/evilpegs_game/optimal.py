@@ -2,9 +2,8 @@
 
 The total of a set of codes is the sum over its codes of the guesses, the winning one included, that a codebreaker
 needs who plays perfectly for that sum; any code of the rules is a legal guess. It is found by branch and bound: see
-`evilpegs_game.openings` for the first guess, `least_search` and `least_look` for the rest. Sources: K. Koyama and T. W.
-Lai, An optimal Mastermind strategy, Journal of Recreational Mathematics 25 (1993); G. Ville, An Optimal Mastermind
-(4,7) Strategy and More Results in the Expected Case (2013).
+`evilpegs_game.least`. Sources: K. Koyama and T. W. Lai, An optimal Mastermind strategy, Journal of Recreational
+Mathematics 25 (1993); G. Ville, An Optimal Mastermind (4,7) Strategy and More Results in the Expected Case (2013).
 """
 
 from collections import Counter
@@ -13,17 +12,17 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from evilpegs_game.codes import all_codes
-from evilpegs_game.count_bound import least_possible_total, most_within
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.least_board import NEVER, UNLIMITED, stack_bytes
-from evilpegs_game.least_frame import MAX_FRAME_BYTES, Ground
-from evilpegs_game.least_total import LeastTotal
-from evilpegs_game.openings import Openings, Progress
+from evilpegs_game.least.board import NEVER, UNLIMITED, stack_bytes
+from evilpegs_game.least.count_bound import least_possible_total, most_within
+from evilpegs_game.least.frame import MAX_FRAME_BYTES, Ground
+from evilpegs_game.least.journal import Journal
+from evilpegs_game.least.openings import Openings, Progress
+from evilpegs_game.least.solved_totals import ENTRY_BYTES, Totals, new_totals
+from evilpegs_game.least.total import LeastTotal
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.solve_journal import Journal
-from evilpegs_game.solved_totals import ENTRY_BYTES, Totals, new_totals
 from evilpegs_game.tree import Tree
 
 __all__ = ["Cost", "LeastTotal", "Objective", "Progress", "Solution", "least_possible_total", "solve", "solve_cost"]

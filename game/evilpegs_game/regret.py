@@ -11,11 +11,11 @@ from typing import Final, Literal, NamedTuple
 from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
-from evilpegs_game.count_bound import least_possible_total
 from evilpegs_game.criteria import MOST_PARTS
 from evilpegs_game.criterion_walk import walk
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
+from evilpegs_game.least.count_bound import least_possible_total
 from evilpegs_game.selection import best_guess
 from evilpegs_game.split_bound import SplitBound
 

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code, Columns, to_columns
-from evilpegs_game.count_bound import Ints, least_totals
+from evilpegs_game.least.count_bound import Ints, least_totals
 from evilpegs_game.partition import SizeTable, part_size_table
 
 _CHUNK: Final = 1 << 14

@@ -10,10 +10,10 @@ from evilpegs.solving.journal_file import JournalFile
 from evilpegs.solving.tightening import Tightening
 from evilpegs_game import optimal
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.least_board import UNLIMITED
+from evilpegs_game.least.board import UNLIMITED
+from evilpegs_game.least.journal import Answer, Journal, Question
 from evilpegs_game.optimal import Progress
 from evilpegs_game.rules import Rules
-from evilpegs_game.solve_journal import Answer, Journal, Question
 from evilpegs_game.tree import parse_tree
 from support.plain_least_total import played
 

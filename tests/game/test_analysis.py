@@ -19,11 +19,11 @@ from evilpegs_game.best_guesses import best_guesses
 from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
-from evilpegs_game.count_bound import least_possible_total
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.guess_figures import CRITERIA, figure, guess_figures
+from evilpegs_game.least.count_bound import least_possible_total
 from evilpegs_game.optimal import LeastTotal
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.regret import Regret, regret

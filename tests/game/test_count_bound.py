@@ -1,8 +1,8 @@
 import pytest
 
 from evilpegs_game.codes import all_codes, column_code
-from evilpegs_game.count_bound import least_possible_total, least_totals, most_within, other_feedbacks
 from evilpegs_game.feedback import all_black, feedback
+from evilpegs_game.least.count_bound import least_possible_total, least_totals, most_within, other_feedbacks
 from evilpegs_game.rules import Rules
 
 

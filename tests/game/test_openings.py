@@ -6,10 +6,14 @@ import numba
 import numpy as np
 import pytest
 
-from evilpegs_game import least_board, least_frame, least_searcher, openings, optimal
+from evilpegs_game import optimal
 from evilpegs_game.codes import all_codes
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.least_board import (
+from evilpegs_game.least import board as least_board
+from evilpegs_game.least import frame as least_frame
+from evilpegs_game.least import openings
+from evilpegs_game.least import searcher as least_searcher
+from evilpegs_game.least.board import (
     BEST,
     GUESS_BITS,
     LEAST,
@@ -24,14 +28,14 @@ from evilpegs_game.least_board import (
     UPPER,
     new_stack,
 )
-from evilpegs_game.least_frame import Frame, Ground, guess_of
-from evilpegs_game.least_search import _share, _take_one_a_family
-from evilpegs_game.least_searcher import Searcher, StoppedError, new_shared
-from evilpegs_game.least_total import LeastTotal
+from evilpegs_game.least.frame import Frame, Ground, guess_of
+from evilpegs_game.least.journal import Journal
+from evilpegs_game.least.search import _share, _take_one_a_family
+from evilpegs_game.least.searcher import Searcher, StoppedError, new_shared
+from evilpegs_game.least.solved_totals import new_totals
+from evilpegs_game.least.total import LeastTotal
 from evilpegs_game.optimal import solve
 from evilpegs_game.rules import Rules
-from evilpegs_game.solve_journal import Journal
-from evilpegs_game.solved_totals import new_totals
 from support.plain_least_total import played
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")

@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import least_board, least_frame, least_total
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.least_board import NEVER
-from evilpegs_game.least_frame import Frame, Ground, first_guesses_of
-from evilpegs_game.least_searcher import Searcher
+from evilpegs_game.least import board as least_board
+from evilpegs_game.least import frame as least_frame
+from evilpegs_game.least import total as least_total
+from evilpegs_game.least.board import NEVER
+from evilpegs_game.least.frame import Frame, Ground, first_guesses_of
+from evilpegs_game.least.searcher import Searcher
+from evilpegs_game.least.solved_totals import new_totals
 from evilpegs_game.optimal import LeastTotal, least_possible_total, solve, solve_cost
 from evilpegs_game.rules import Rules
-from evilpegs_game.solved_totals import new_totals
 from support.plain_least_total import PlainLeastTotal, played
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import feedbacks
-from evilpegs_game.least_board import NEVER, UNLIMITED
+from evilpegs_game.least.board import NEVER, UNLIMITED
+from evilpegs_game.least.journal import Answer, Journal, Question
 from evilpegs_game.rules import Rules
-from evilpegs_game.solve_journal import Answer, Journal, Question
 
 RULES = Rules(3, 4)
 codes = st.integers(0, RULES.size - 1).map(lambda index: code_at(index, RULES))

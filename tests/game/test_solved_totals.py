@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.solved_totals import NO_BOUND, new_totals, note, recall
+from evilpegs_game.least.solved_totals import NO_BOUND, new_totals, note, recall
 
 words = st.integers(1, 2**64 - 1).map(np.uint64)
 

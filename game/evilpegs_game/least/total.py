@@ -5,13 +5,13 @@ from typing import Final
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.least_board import UNLIMITED
-from evilpegs_game.least_frame import Frame, Ground
-from evilpegs_game.least_searcher import NO_BUDGET, Searcher
-from evilpegs_game.openings import Openings
+from evilpegs_game.least.board import UNLIMITED
+from evilpegs_game.least.frame import Frame, Ground
+from evilpegs_game.least.openings import Openings
+from evilpegs_game.least.searcher import NO_BUDGET, Searcher
+from evilpegs_game.least.solved_totals import new_totals
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.solved_totals import new_totals
 
 _ENTRIES: Final = 1 << 18
 _FEW: Final = 64

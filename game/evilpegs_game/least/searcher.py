@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.least_board import (
+from evilpegs_game.least.board import (
     ALLOWED,
     BEST,
     CODES,
@@ -30,11 +30,11 @@ from evilpegs_game.least_board import (
     Ints,
     new_stack,
 )
-from evilpegs_game.least_frame import Frame, guess_of
-from evilpegs_game.least_look import glance, list_guesses
-from evilpegs_game.least_search import at_least, remember, search
+from evilpegs_game.least.frame import Frame, guess_of
+from evilpegs_game.least.look import glance, list_guesses
+from evilpegs_game.least.search import at_least, remember, search
+from evilpegs_game.least.solved_totals import NO_BOUND, Totals
 from evilpegs_game.partition import Places
-from evilpegs_game.solved_totals import NO_BOUND, Totals
 
 NO_BUDGET: Final = 1 << 62
 NO_FAMILIES: Final = np.empty((0, 0), dtype=np.int32)

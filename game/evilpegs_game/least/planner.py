@@ -4,7 +4,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.least_searcher import Searcher
+from evilpegs_game.least.searcher import Searcher
 from evilpegs_game.partition import Places
 from evilpegs_game.tree import Node
 

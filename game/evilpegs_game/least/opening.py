@@ -1,8 +1,8 @@
 """A first guess, what it leaves, and bounds of the total after it."""
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.least_board import NEVER
-from evilpegs_game.solve_journal import Answer, Question
+from evilpegs_game.least.board import NEVER
+from evilpegs_game.least.journal import Answer, Question
 
 
 class Part:

@@ -6,11 +6,11 @@ import numpy as np
 
 from evilpegs_game.breaking import MAX_NUMBERS, Table
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
-from evilpegs_game.count_bound import least_totals, most_within, other_feedbacks
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.kernel import kernel
-from evilpegs_game.least_board import GUESS_BITS, Board, Families, Keys, stack_bytes
-from evilpegs_game.least_look import mixed
+from evilpegs_game.least.board import GUESS_BITS, Board, Families, Keys, stack_bytes
+from evilpegs_game.least.count_bound import least_totals, most_within, other_feedbacks
+from evilpegs_game.least.look import mixed
 from evilpegs_game.partition import Places, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry import Symmetries

@@ -13,16 +13,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.count_bound import least_totals
 from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.least_board import NEVER, SHARED, STOP, UNLIMITED, Ints
-from evilpegs_game.least_frame import Frame, Ground, guess_of
-from evilpegs_game.least_searcher import NO_BUDGET, Bounds, Searcher
-from evilpegs_game.opening import Opening, Part
+from evilpegs_game.least.board import NEVER, SHARED, STOP, UNLIMITED, Ints
+from evilpegs_game.least.count_bound import least_totals
+from evilpegs_game.least.frame import Frame, Ground, guess_of
+from evilpegs_game.least.journal import Answer, Journal, Question
+from evilpegs_game.least.opening import Opening, Part
+from evilpegs_game.least.planner import Planner, short_node
+from evilpegs_game.least.searcher import NO_BUDGET, Bounds, Searcher
+from evilpegs_game.least.solved_totals import Totals
 from evilpegs_game.partition import split
-from evilpegs_game.planner import Planner, short_node
-from evilpegs_game.solve_journal import Answer, Journal, Question
-from evilpegs_game.solved_totals import Totals
 from evilpegs_game.tree import Node, Tree
 
 _WIDTH: Final = 3

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.least_board import NEVER, UNLIMITED
+from evilpegs_game.least.board import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
 TITLE: Final = "evilpegs journal "

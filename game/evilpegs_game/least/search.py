@@ -9,7 +9,7 @@ the smallest first, and its bound replaced by its total. Of guesses that split a
 import numpy as np
 
 from evilpegs_game.kernel import kernel
-from evilpegs_game.least_board import (
+from evilpegs_game.least.board import (
     ALLOWED,
     BEST,
     CODES,
@@ -37,9 +37,9 @@ from evilpegs_game.least_board import (
     Ints,
     Stack,
 )
-from evilpegs_game.least_look import glance, key_of, list_guesses, mixed
+from evilpegs_game.least.look import glance, key_of, list_guesses, mixed
+from evilpegs_game.least.solved_totals import NO_BOUND, Totals, note, recall
 from evilpegs_game.partition import Places
-from evilpegs_game.solved_totals import NO_BOUND, Totals, note, recall
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 
 from evilpegs_game.breaking import Bits
 from evilpegs_game.kernel import kernel
-from evilpegs_game.least_board import (
+from evilpegs_game.least.board import (
     CODES,
     GUESS_BITS,
     LEAST,
@@ -29,8 +29,8 @@ from evilpegs_game.least_board import (
     Ints,
     Stack,
 )
+from evilpegs_game.least.solved_totals import NO_BOUND, Totals, note, recall
 from evilpegs_game.partition import Numbers, Places
-from evilpegs_game.solved_totals import NO_BOUND, Totals, note, recall
 
 _BLOCK: Final = 64
 
