@@ -10,8 +10,8 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
+from evilpegs_game.least.journal import TITLE, Journal
 from evilpegs_game.rules import Rules
-from evilpegs_game.solve_journal import TITLE, Journal
 
 SAVED_EVERY: Final = 5.0
 """Seconds that a killed run may lose, besides the guess it was at."""
