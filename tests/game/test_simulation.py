@@ -57,14 +57,29 @@ def test_a_game_depends_on_its_dice_alone():
 def test_mean_and_interval_by_the_book(lengths):
     distribution = tuple(lengths.count(guesses) for guesses in range(1, max(lengths) + 1))
     played = Simulation(RULES, distribution)
-    low, high = played.interval
-    error = 1.959964 * stdev(lengths) / len(lengths) ** 0.5
     assert played.mean == pytest.approx(mean(lengths))
-    assert (low, high) == pytest.approx((mean(lengths) - error, mean(lengths) + error))
+    if len(set(lengths)) == 1:
+        assert played.interval is None
+        return
+    low, high = played.interval
+    assert (low + high) / 2 == pytest.approx(mean(lengths))
+    quantile = (high - low) / 2 / (stdev(lengths) / len(lengths) ** 0.5)
+    assert 1.95996 < quantile < 12.71
 
 
-def test_one_game_has_no_interval():
-    assert Simulation(RULES, (0, 0, 1)).interval is None
+@pytest.mark.parametrize(
+    ("games", "quantile"), [(2, 12.7062), (3, 4.3027), (11, 2.2281), (12, 2.2010), (31, 2.0423), (121, 1.9799)]
+)
+def test_few_games_make_wide_intervals(games, quantile):
+    """Quantiles of the printed tables of Student's t."""
+    lengths = [1] * (games - 1) + [2]
+    low, high = Simulation(RULES, (games - 1, 1)).interval
+    assert (high - low) / 2 == pytest.approx(quantile * stdev(lengths) / games**0.5, rel=1e-4)
+
+
+@pytest.mark.parametrize("distribution", [(0, 0, 1), (0, 7)])
+def test_games_that_show_no_spread_have_no_interval(distribution):
+    assert Simulation(RULES, distribution).interval is None
 
 
 def test_games_of_other_rules_are_not_added():

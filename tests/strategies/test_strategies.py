@@ -33,7 +33,7 @@ class StrategyContract(ABC):
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
     def test_solves_every_secret_with_legal_guesses(self, rules):
-        assert evaluate(player(self.strategy), rules).codes == rules.size
+        assert evaluate(player(self.strategy), rules).count == rules.size
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
     def test_beats_the_evil_codemaker(self, rules):
