@@ -5,11 +5,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from evilpegs.options import WHOLE
+
 Games = Annotated[
-    int | None, Parameter(name="--games", help="Play so many games against drawn secrets, instead of every secret.")
+    int | None,
+    WHOLE,
+    Parameter(name="--games", help="Play so many games against drawn secrets, instead of every secret."),
 ]
-Seed = Annotated[int, Parameter(name="--seed", help="Of all chance; with the same seed chance is the same.")]
-Jobs = Annotated[int, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
+Seed = Annotated[int, WHOLE, Parameter(name="--seed", help="Of all chance; with the same seed chance is the same.")]
+Jobs = Annotated[int, WHOLE, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
 Cluster = Annotated[
     str | None,
     Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from cyclopts import Parameter, Token
+from cyclopts import Parameter, Token, convert
+
+from evilpegs.errors import CommandError
 
 DEFAULT_SERVER = "ws://127.0.0.1:8765/v1"
 
@@ -13,6 +15,18 @@ Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print 
 def _lower(_: object, tokens: Sequence[Token]) -> str:
     return tokens[0].value.lower()
 
+
+def _whole(kind: type[int], tokens: Sequence[Token]) -> int:
+    """A number as cyclopts reads it, but not rounded."""
+    (token,) = tokens
+    if "." in token.value:
+        message = f"{token.keyword} must be a whole number, not {token.value[:40]}"
+        raise CommandError(message)
+    return int(convert(kind, tokens))
+
+
+WHOLE = Parameter(converter=_whole)
+"""For every option that is an `int`: cyclopts alone rounds 2.9 to 3."""
 
 RulesText = Annotated[
     str,

@@ -2,12 +2,19 @@
 
 import pytest
 
+from evilpegs.main import COMMANDS, app
+from evilpegs.options import WHOLE
+
 BAD = {
     "unknown command": (["srve"], 'did you mean "serve"'),
     "unknown option": (["evaluate", "minimax", "--rulse", "4x6"], "did you mean --rules"),
     "no jobs": (["evaluate", "minimax", "--jobs", "0"], "--jobs must be 1 to 256, not 0"),
     "jobs and a cluster": (["evaluate", "minimax", "--jobs", "2", "--cluster", "tcp://x:1"], "take one of them"),
     "no games": (["evaluate", "minimax", "--games", "0"], "--games must be 1 to 1,000,000,000, not 0"),
+    "half a game": (["evaluate", "minimax", "--games", "2.9"], "--games must be a whole number, not 2.9"),
+    "half a job": (["evaluate", "minimax", "--jobs=1.9"], "--jobs must be a whole number, not 1.9"),
+    "half a match": (["bot", "minimax", "--matches", "1.5"], "--matches must be a whole number, not 1.5"),
+    "no number": (["evaluate", "minimax", "--games", "few"], "--games"),
     "no strategy": (["evaluate", "--games", "5"], "name one or more"),
     "no such plot": (["evaluate", "minimax", "--plot", "a.pdf"], "a plot is a .png or a .svg file"),
     "no place for a plot": (["evaluate", "minimax", "--plot", "no/a.png"], "there is no directory no"),
@@ -77,3 +84,10 @@ def test_bad_input_is_told_in_one_line(run, arguments, says):
     assert result.status == 2
     assert says in result.complaint.lower()
     assert result.out == ""
+
+
+def test_no_whole_number_is_rounded():
+    options = [option for command in COMMANDS for option in app[command.__name__].assemble_argument_collection()]
+    whole = [option for option in options if option.hint in (int, int | None)]
+    assert {option.name for option in whole} >= {"--games", "--jobs", "--matches", "--port", "--seed", "--threads"}
+    assert [option.name for option in whole if option.parameter.converter is not WHOLE.converter] == []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, CandidatesOnly, Json, Server, StrategyName
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName
 from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def bot(
         str | None,
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
-    matches: Annotated[int, Parameter(help="How many matches to play.")] = 1,
-    seed: Annotated[int | None, Parameter(help="For strategies that leave something to chance.")] = None,
+    matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
+    seed: Annotated[int | None, WHOLE, Parameter(help="For strategies that leave something to chance.")] = None,
     candidates_only: CandidatesOnly = False,
     as_json: Json = False,
 ) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evilpegs.errors import naming
-from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.options import WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
@@ -27,10 +27,13 @@ def duel(
     first: First = None,
     secret: Annotated[str | None, Parameter(help="The secret of a fixed codemaker.")] = None,
     seed: Annotated[
-        int | None, Parameter(help="Draws the secret of a fixed codemaker, and what a strategy leaves to chance.")
+        int | None,
+        WHOLE,
+        Parameter(help="Draws the secret of a fixed codemaker, and what a strategy leaves to chance."),
     ] = None,
     exact_up_to: Annotated[
         int | None,
+        WHOLE,
         Parameter(help="The most candidates that a devil solves; by default what takes a second or so a reply."),
     ] = None,
     solved: Annotated[

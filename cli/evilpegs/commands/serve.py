@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from evilpegs.options import WHOLE
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -16,7 +18,7 @@ def serve(
     host: Annotated[
         str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
     ] = None,
-    port: Annotated[int | None, Parameter(help="The port, by default 8765; 0 takes any that is free.")] = None,
+    port: Annotated[int | None, WHOLE, Parameter(help="The port, by default 8765; 0 takes any that is free.")] = None,
     database: Annotated[
         str | None, Parameter(help="Where everything is kept, sqlite:///FILE; by default in the user data directory.")
     ] = None,

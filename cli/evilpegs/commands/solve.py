@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import Json, RulesText
+from evilpegs.options import WHOLE, Json, RulesText
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def solve(
         Path | None,
         Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
     ] = None,
-    threads: Annotated[int | None, Parameter(help="How many threads search; by default one a processor.")] = None,
+    threads: Annotated[
+        int | None, WHOLE, Parameter(help="How many threads search; by default one a processor.")
+    ] = None,
     against: Annotated[
         Literal["evil", "devil"] | None,
         Parameter(help="Instead: how few guesses can beat this codemaker, with the line that beats evil."),
