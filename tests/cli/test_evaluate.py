@@ -277,8 +277,25 @@ def test_a_journal_that_is_asked_for_stays(run, tmp_path):
         }
     assert "0 choice" in (tmp_path / "kept").read_text()
     complaint = run("evaluate", "entropy", "--journal", "kept").complaint
-    assert complaint == "kept is the journal of another run (minimax on 4x6); name another file with --journal"
-    assert "another run" in run("evaluate", "minimax", "--games", "5", "--journal", "kept").complaint
+    assert complaint == (
+        "kept is the journal of another run (minimax on 4x6), not of entropy on 4x6; name another file with --journal"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "this"),
+    [
+        (["--candidates-only"], "minimax on 3x3, candidates only; entropy on 3x3, candidates only"),
+        (["--first", "123"], "minimax on 3x3 from 123; entropy on 3x3 from 123"),
+        (["--seed", "7"], "minimax on 3x3, seed 7; entropy on 3x3, seed 7"),
+        (["--games", "5"], "minimax on 3x3, 5 games of seed 0; entropy on 3x3, 5 games of seed 0"),
+    ],
+)
+def test_what_differs_from_the_run_of_a_journal_is_said(run, options, this):
+    both = ["evaluate", "minimax", "entropy", "--rules", "3x3", "--journal", "kept"]
+    assert run(*both).status == 0
+    other = "another run (minimax on 3x3; entropy on 3x3)"
+    assert f"{other}, not of {this}; name another" in run(*both, *options).complaint
 
 
 def test_the_journal_of_many_games(run, tmp_path):

@@ -79,7 +79,9 @@ def test_any_changed_byte_is_noticed(written, place):
 
 def test_the_journal_of_another_run_is_refused_and_not_touched(written):
     before = written.read_bytes()
-    with pytest.raises(CommandError, match=r"is the journal of another run \(minimax on 3x3\); name another file"):
+    with pytest.raises(
+        CommandError, match=r"another run \(minimax on 3x3\), not of the same strategy file and version"
+    ):
         known(written, "6" * 64)
     assert written.read_bytes() == before
 

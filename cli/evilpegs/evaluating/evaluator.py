@@ -116,7 +116,7 @@ def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journa
 def _opened(path: Path | None, costs: Sequence[Cost]) -> AbstractContextManager[Journal]:
     if path is None:
         return nullcontext(no_journal())
-    return opened_journal(path, run_digest(costs), ", ".join(_told(cost.subject) for cost in costs))
+    return opened_journal(path, run_digest(costs), "; ".join(_told(cost.subject) for cost in costs))
 
 
 def _forget(path: Path | None, way: Way) -> None:
@@ -149,9 +149,12 @@ def _at_once(cost: Cost, threads: int, advance: Advance) -> Sums:
 
 
 def _told(subject: Subject) -> str:
+    """All that its digest is of, but the versions of the program and of a strategy's file."""
     first = f" from {subject.first}" if subject.first else ""
-    games = f", {subject.games} games of seed {subject.seed}" if subject.games else ""
-    return f"{subject.strategy} on {subject.rules}{first}{games}"
+    only = ", candidates only" if subject.candidates_only else ""
+    seed = f", seed {subject.seed}" if subject.seed else ""
+    chance = f", {subject.games} games of seed {subject.seed}" if subject.games else seed
+    return f"{subject.strategy} on {subject.rules}{first}{only}{chance}"
 
 
 def _advancing(bar: "Progress", subject: Subject, *, is_named: bool) -> Advance:

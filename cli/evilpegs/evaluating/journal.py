@@ -86,7 +86,7 @@ def _resumed(file: FileIO, path: Path, run: str, about: str) -> Journal:
     heading = _line([FORMAT, {"run": run, "about": about}], "")
     journal = Journal(run, file)
     if whole:
-        _check_heading(whole.split(b"\n", 1)[0], path, run)
+        _check_heading(whole.split(b"\n", 1)[0], path, run, about)
         for number, line in enumerate(whole.split(b"\n")[1:], 2):
             key, outcome = _read(line, run, path, number)
             journal.known[key] = outcome
@@ -104,12 +104,15 @@ def _append(file: FileIO, line: bytes) -> None:
         raise OSError(errno.ENOSPC, "only a part of a line was written")
 
 
-def _check_heading(line: bytes, path: Path, run: str) -> None:
+def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if not line.startswith(f'["{FORMAT}",'.encode()):
         raise _foreign(path)
     _, told = _read(line, "", path, 1)
     if told["run"] != run:
-        message = f"{path} is the journal of another run ({told['about']}); name another file with --journal"
+        this = (
+            "not of the same strategy file and version of the program" if told["about"] == about else f"not of {about}"
+        )
+        message = f"{path} is the journal of another run ({told['about']}), {this}; name another file with --journal"
         raise CommandError(message)
 
 
