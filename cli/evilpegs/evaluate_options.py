@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.options import WHOLE
+from evilpegs.options import FILE, WHOLE
 
 Games = Annotated[
     int | None,
@@ -19,11 +19,16 @@ Cluster = Annotated[
     Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),
 ]
 JournalFile = Annotated[
-    Path | None, Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has.")
+    Path | None,
+    FILE,
+    Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has."),
 ]
-Plot = Annotated[Path | None, Parameter(name="--plot", help="Write the histogram to this file, a .png or a .svg.")]
+Plot = Annotated[
+    Path | None, FILE, Parameter(name="--plot", help="Write the histogram to this file, a .png or a .svg.")
+]
 Csv = Annotated[
     str | None,
+    FILE,
     Parameter(
         name="--csv", allow_leading_hyphen=True, help="Write a line a strategy to this file; - is standard output."
     ),

@@ -1,11 +1,13 @@
 """The options that several commands share, each described once."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
 
 from cyclopts import Parameter, Token, convert
 
 from evilpegs.errors import CommandError
+
+Name = TypeVar("Name")
 
 DEFAULT_SERVER = "ws://127.0.0.1:8765/v1"
 
@@ -27,6 +29,19 @@ def _whole(kind: type[int], tokens: Sequence[Token]) -> int:
 
 WHOLE = Parameter(converter=_whole)
 """For every option that is an `int`: cyclopts alone rounds 2.9 to 3."""
+
+
+def _file(kind: Callable[[str], Name], tokens: Sequence[Token]) -> Name:
+    """The name of a file, or its path, of which an empty one would be the current directory."""
+    (token,) = tokens
+    if not token.value:
+        message = f"the name of the file after {token.keyword} is empty; write one"
+        raise CommandError(message)
+    return kind(token.value)
+
+
+FILE = Parameter(converter=_file)
+"""For every option that names a file."""
 
 RulesText = Annotated[
     str,

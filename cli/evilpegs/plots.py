@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.errors import CommandError
+from evilpegs.file_names import obstacle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,13 +28,17 @@ def check_plot(path: Path) -> None:
     """Say before the work what would keep a chart from being written after it.
 
     Raises:
-        CommandError: another suffix than .png and .svg, no such directory, or matplotlib is not installed.
+        CommandError: another suffix than .png and .svg, no such directory, a file that cannot be
+            written, or matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
         message = f"a plot is a .png or a .svg file, not {path.name[:40]!r}"
         raise CommandError(message)
     if not path.parent.is_dir():
         message = f"there is no directory {path.parent} for the plot; make it or name another file"
+        raise CommandError(message)
+    if (why := obstacle(path)) is not None:
+        message = f"cannot write {path}: {why}; choose another file"
         raise CommandError(message)
     if find_spec("matplotlib") is None:
         message = "a plot needs matplotlib, which is not installed; run: pip install 'evilpegs[plot]'"

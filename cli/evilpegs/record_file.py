@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
+from evilpegs.file_names import STANDARD, check_name, reason
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
 
-STANDARD: Final = "-"
-"""Standard input or output instead of a file."""
 HOW_TO: Final = "write one with: evilpegs replay MATCH --record FILE"
 
 
@@ -24,7 +23,7 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     Raises:
         CommandError: a line is not a JSON object, or the first does not begin a match.
     """
-    _check_name(name)
+    check_name(name)
     events: list[dict[str, Any]] = []
     started: MatchStarted | None = None
     with _opened(name) as file:
@@ -38,7 +37,7 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
 
 def write_record(name: str, events: Sequence[str]) -> None:
     """Write events, given as JSON, to a file; raises CommandError where that cannot be done."""
-    _check_name(name)
+    check_name(name)
     text = "".join(event + "\n" for event in events)
     if name == STANDARD:
         sys.stdout.write(text)
@@ -46,15 +45,8 @@ def write_record(name: str, events: Sequence[str]) -> None:
     try:
         Path(name).write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
-        message = f"cannot write {_shown(name)}: {_why(error)}; choose another file"
+        message = f"cannot write {_shown(name)}: {reason(error)}; choose another file"
         raise CommandError(message) from None
-
-
-def _check_name(name: str) -> None:
-    """Refuse a mistyped option where a file is wanted."""
-    if name.startswith("-") and name != STANDARD:
-        message = f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}"
-        raise CommandError(message)
 
 
 @contextmanager
@@ -63,7 +55,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
         with nullcontext(_standard_input()) if name == STANDARD else Path(name).open("rb") as file:
             yield file
     except (OSError, ValueError) as error:
-        message = f"cannot read {_shown(name)}: {_why(error)}; {HOW_TO}"
+        message = f"cannot read {_shown(name)}: {reason(error)}; {HOW_TO}"
         raise CommandError(message) from None
 
 
@@ -120,7 +112,3 @@ def _no_record(name: str, why: str) -> CommandError:
 
 def _shown(name: str) -> str:
     return "standard input" if name == STANDARD else name[:200]
-
-
-def _why(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or "there can be no such file"

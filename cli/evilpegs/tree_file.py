@@ -2,15 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from evilpegs.errors import CommandError
+from evilpegs.file_names import STANDARD, check_name, reason
 
 if TYPE_CHECKING:
     from evilpegs_game.tree import Tree
-
-STANDARD: Final = "-"
-"""Standard input or output instead of a file."""
 
 
 def read_tree(name: str) -> "Tree":
@@ -46,20 +44,13 @@ def write_tree(name: str, tree: "Tree") -> None:
     try:
         Path(name).write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
-        message = f"cannot write {shown(name)}: {_why(error)}; choose another file"
+        message = f"cannot write {shown(name)}: {reason(error)}; choose another file"
         raise CommandError(message) from None
 
 
 def shown(name: str) -> str:
     """What a file is called in messages."""
     return "standard input" if name == STANDARD else name[:200]
-
-
-def check_name(name: str) -> None:
-    """Refuse a mistyped option where a file is wanted."""
-    if name.startswith("-") and name != STANDARD:
-        message = f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}"
-        raise CommandError(message)
 
 
 def _read(name: str, most: int) -> bytes:
@@ -71,9 +62,5 @@ def _read(name: str, most: int) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(most)
     except (OSError, ValueError) as error:
-        message = f"cannot read {shown(name)}: {_why(error)}; write a tree with: evilpegs tree STRATEGY --out FILE"
+        message = f"cannot read {shown(name)}: {reason(error)}; write a tree with: evilpegs tree STRATEGY --out FILE"
         raise CommandError(message) from None
-
-
-def _why(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or "there can be no such file"

@@ -213,7 +213,7 @@ def test_csv_on_standard_output(run, talker):
 
 def test_a_file_that_cannot_be_written(run, tmp_path):
     (tmp_path / "out.csv").mkdir()
-    assert "out.csv cannot be written: Is a directory" in run("evaluate", "minimax", "--csv", "out.csv").complaint
+    assert "cannot write out.csv: Is a directory" in run("evaluate", "minimax", "--csv", "out.csv").complaint
 
 
 def test_a_plot(run, tmp_path):

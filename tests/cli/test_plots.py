@@ -72,7 +72,7 @@ def test_no_directory_for_it(tmp_path):
 
 def test_a_file_that_cannot_be_written(tmp_path):
     (tmp_path / "chart.png").mkdir()
-    with pytest.raises(CommandError, match="cannot be written: Is a directory"):
+    with pytest.raises(CommandError, match=r"cannot write .*chart\.png: Is a directory"):
         draw(tmp_path / "chart.png")
 
 

@@ -77,7 +77,7 @@ def test_a_dry_run_says_what_it_costs(run):
         (("--rules", "8x10", "--against", "devil"), "8x10 is too large to be solved exactly"),
         (("--rules", "8x10", "--against", "evil"), "8x10 is too large for optimal play"),
         (("--rules", "3x3", "--journal", "nowhere/journal"), "cannot write the journal at nowhere/journal: "),
-        (("--rules", "3x3", "--out", "nowhere/tree"), "cannot write the journal at nowhere/tree.journal: "),
+        (("--rules", "3x3", "--out", "nowhere/tree"), "cannot write nowhere/tree: No such file or directory; choose"),
         (("--rules", "3x3", "--journal", "."), "cannot read the journal at .: Is a directory; name another file"),
     ],
 )

@@ -84,7 +84,8 @@ def test_a_broken_chain_is_told_when_written(run, evil_match, tampered, tmp_path
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        *((place, "cannot write") for place in ("none/record.jsonl", ".", "", "a\0b")),
+        *((place, "cannot write") for place in ("none/record.jsonl", ".", "a\0b")),
+        ("", "the name of the file after --record is empty; write one"),
         ("--json", "--json stands where a file should"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evilpegs.errors import naming
-from evilpegs.options import WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def duel(
         Parameter(help="The most candidates that a devil solves; by default what takes a second or so a reply."),
     ] = None,
     solved: Annotated[
-        Path | None, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
+        Path | None, FILE, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
     ] = None,
     candidates_only: CandidatesOnly = False,
     as_json: Json = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import Json, RulesText
+from evilpegs.options import FILE, Json, RulesText
 from evilpegs.output import console, print_json
 from evilpegs.played_turns import After, checked_after, parse_turns, turns_document
 
@@ -21,7 +21,7 @@ def partition(
     rules: RulesText = "classic",
     after: After = None,
     plot: Annotated[
-        Path | None, Parameter(help="Draw the sizes of the parts as bars into this file, .png or .svg.")
+        Path | None, FILE, Parameter(help="Draw the sizes of the parts as bars into this file, .png or .svg.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.options import Database, Json
+from evilpegs.options import FILE, Database, Json
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def replay(
     *,
     record: Annotated[
         str | None,
+        FILE,
         Parameter(
             name="--record",
             allow_leading_hyphen=True,
@@ -89,7 +90,8 @@ def _replayed(stored: "StoredMatch", analysis: bool, thorough: bool) -> "Replaye
 def _write(stored: "StoredMatch", record: str, as_json: bool) -> int:
     from evilpegs.chain import chain_flaw
     from evilpegs.errors import CommandError
-    from evilpegs.record_file import STANDARD, write_record
+    from evilpegs.file_names import STANDARD
+    from evilpegs.record_file import write_record
 
     if as_json and record == STANDARD:
         message = "--json and --record - both write to standard output; write the record to a file"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import WHOLE, Json, RulesText
+from evilpegs.file_names import STANDARD, check_writable
+from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
@@ -28,10 +29,11 @@ def solve(
         Parameter(help="mean: the fewest guesses in all. worst: the fewest for the worst code, then in all."),
     ] = "mean",
     out: Annotated[
-        str, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
+        str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
     ] = "-",
     journal: Annotated[
         Path | None,
+        FILE,
         Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
     ] = None,
     threads: Annotated[
@@ -51,10 +53,9 @@ def solve(
     killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
     """
     from evilpegs.solving.against import show_against
-    from evilpegs.tree_file import STANDARD, check_name
     from evilpegs_game.rules import Rules
 
-    check_name(out)
+    check_writable(out)
     many = _threads(threads)
     parsed = Rules.parse(rules)
     if against:
@@ -136,7 +137,7 @@ def _solved(rules: "Rules", objective: "Objective", threads: int, file: "Journal
 
 
 def _write(solution: "Solution", objective: "Objective", out: str, seconds: float, as_json: bool) -> None:
-    from evilpegs.tree_file import STANDARD, write_tree
+    from evilpegs.tree_file import write_tree
 
     if as_json:
         if out != STANDARD:
@@ -149,7 +150,6 @@ def _write(solution: "Solution", objective: "Objective", out: str, seconds: floa
 
 
 def _document(solution: "Solution", objective: "Objective", out: str, seconds: float) -> dict[str, Any]:
-    from evilpegs.tree_file import STANDARD
     from evilpegs_game.codes import format_code
     from evilpegs_game.tree import format_tree
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import naming
-from evilpegs.options import CandidatesOnly, First, RulesText, StrategyName
+from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, only_document
 
 
@@ -16,13 +16,14 @@ def tree(
     rules: RulesText = "classic",
     first: First = None,
     candidates_only: CandidatesOnly = False,
-    out: Annotated[str, Parameter(help="The file to write; - for standard output.")] = "-",
+    out: Annotated[str, FILE, Parameter(help="The file to write; - for standard output.")] = "-",
 ) -> None:
     """Write down what a strategy guesses after every feedback, as a tree that `evilpegs certify` checks.
 
     A strategy that plays by chance is written as it plays with one seed.
     """
-    from evilpegs.tree_file import STANDARD, check_name, write_tree
+    from evilpegs.file_names import STANDARD, check_writable
+    from evilpegs.tree_file import write_tree
     from evilpegs.wording import counted
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player
@@ -31,7 +32,7 @@ def tree(
     from evilpegs_game.tree import nodes
     from evilpegs_game.tree_of import tree_of
 
-    check_name(out)
+    check_writable(out)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), naming(strategy):  # what a strategy prints is no part of the tree

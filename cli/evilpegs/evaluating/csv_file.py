@@ -9,6 +9,7 @@ from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.evaluating.results import Result, document
+from evilpegs.file_names import check_name, check_writable
 
 STANDARD_OUTPUT: Final = "-"
 EXACT: Final = ("rules", "strategy", "first", "codes", "total", "mean", "max", "seconds")
@@ -17,9 +18,13 @@ SIMULATED: Final = ("rules", "strategy", "first", "games", "seed", "total", "mea
 
 def check_csv(target: str) -> None:
     """Say before the work what would keep the file from being written after it; raises CommandError."""
-    if target != STANDARD_OUTPUT and not Path(target).parent.is_dir():
+    check_name(target)
+    if target == STANDARD_OUTPUT:
+        return
+    if not Path(target).parent.is_dir():
         message = f"there is no directory {Path(target).parent} for the CSV file; make it or name another file"
         raise CommandError(message)
+    check_writable(target)
 
 
 def write_csv(target: str, results: Sequence[Result]) -> None:
