@@ -259,6 +259,19 @@ def test_the_shortest_line_against_evil(run):
     assert result.err.splitlines()[-1] == "3x3: trying 3 guesses"
 
 
+@pytest.mark.parametrize(
+    "option",
+    [["--objective", "worst"], ["--out", "a.tree"], ["--journal", "a"], ["--threads", "2"], ["--dry-run"]],
+    ids=lambda option: option[0],
+)
+@pytest.mark.parametrize("adversary", ["evil", "devil"])
+def test_what_is_of_no_use_against_an_adversary_is_refused(run, tmp_path, adversary, option):
+    result = run("solve", "--rules", "3x3", "--against", adversary, *option)
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint == f"{option[0]} is for the best strategy, not for --against; take one of them"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_least_against_the_devil(run):
     assert run("solve", "--rules", "3x5", "--against", "devil", "--json").document == {
         "rules": "3x5",

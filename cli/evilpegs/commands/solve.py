@@ -55,6 +55,14 @@ def solve(
     from evilpegs.solving.against import show_against
     from evilpegs_game.rules import Rules
 
+    if against:
+        _check_alone(
+            objective=objective != "mean",
+            out=out != STANDARD,
+            journal=journal is not None,
+            threads=threads is not None,
+            dry_run=dry_run,
+        )
     check_writable(out)
     many = _threads(threads)
     parsed = Rules.parse(rules)
@@ -73,6 +81,13 @@ def solve(
     _write(solution, objective, out, monotonic() - begun, as_json)
     if file and not journal:
         file.remove()
+
+
+def _check_alone(**given: bool) -> None:
+    """Refuse what is only for a proof of the best strategy: against an adversary none is written or kept."""
+    for option in (f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given):
+        message = f"{option} is for the best strategy, not for --against; take one of them"
+        raise CommandError(message)
 
 
 def _threads(threads: int | None) -> int:
