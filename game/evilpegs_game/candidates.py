@@ -5,16 +5,20 @@ shared through `LiveSets`, a cache with a byte budget, so that many games at the
 and nothing is lost when an entry is dropped.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from evilpegs_game.atlas import Dice
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets
-from evilpegs_game.partition import part_sizes, split
+from evilpegs_game.partition import part_sizes, part_sizes_after, split
 from evilpegs_game.rules import Rules
 
 __all__ = ["History", "LiveSets", "Position", "Turn"]
+
+
+SCANNED_CODES: Final = 2048
+"""All of so few codes are looked at anew for every reply: to find what is kept of them takes longer."""
 
 
 class Turn(NamedTuple):
@@ -100,6 +104,10 @@ class Position:
         """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size."""
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
+        if self._live is None and self.history and self.rules.size <= SCANNED_CODES:
+            sizes = part_sizes_after(self.all_codes, self.history, guess).tolist()
+            if any(sizes):  # else there are no candidates, and to ask for them says why
+                return tuple(sizes)
         return tuple(part_sizes(self.candidates, guess).tolist())
 
     def parts(self, guess: Code) -> dict[Feedback, int]:

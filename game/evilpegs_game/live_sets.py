@@ -100,13 +100,17 @@ class LiveSets:
         Raises:
             TooLargeError: they do not fit the budget; nothing was allocated.
         """
+        key = _exact_key(rules, ())
+        found = self._sets.get(key)
+        if found is not None:
+            return found
         needed = self.bytes_needed(rules)
         if needed > self._max_bytes:
             message = (
                 f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message)
-        return self._shared_set(_exact_key(rules, ()), lambda: self._every_code(rules, needed))
+        return self._shared_set(key, lambda: self._every_code(rules, needed))
 
     def get(self, rules: Rules, history: History) -> Columns:
         """The codes consistent with ``history``, in code order, at least one.

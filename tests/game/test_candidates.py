@@ -32,6 +32,22 @@ def plain(columns):
 
 
 @settings(deadline=None)
+@given(games(), st.integers(0, 10**9))
+def test_part_sizes_are_the_same_before_and_after_the_candidates_are_known(played, number):
+    rules, history = played
+    guess, position = code_at(number % rules.size, rules), Position(rules, history, LiveSets())
+    unseen = position.part_sizes(guess)
+    assert sum(unseen) == position.candidates.shape[1]
+    assert position.part_sizes(guess) == unseen
+
+
+def test_part_sizes_after_a_contradiction_are_none():
+    history = (Turn((0, 0), Feedback(2, 0)), Turn((1, 1), Feedback(2, 0)))
+    with pytest.raises(ContradictionError, match="turns 1 to 2"):
+        Position(Rules(2, 4), history, LiveSets()).part_sizes((0, 1))
+
+
+@settings(deadline=None)
 @given(st.lists(games(), min_size=1, max_size=6))
 def test_a_tiny_budget_gives_the_same_sets_as_a_large_one(played):
     large = LiveSets()
