@@ -104,7 +104,7 @@ class Position:
         """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size."""
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
-        if self._live is None and self.history and self.rules.size <= SCANNED_CODES:
+        if self._live is None and self.rules.size <= SCANNED_CODES:
             sizes = part_sizes_after(self.all_codes, self.history, guess).tolist()
             if any(sizes):  # else there are no candidates, and to ask for them says why
                 return tuple(sizes)

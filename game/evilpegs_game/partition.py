@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
-from evilpegs_game.kernel import kernel
+from evilpegs_game.kernel import kernel, short_kernel
 
 Numbers = NDArray[np.uint8]
 """Feedback numbers (places in `feedbacks`), uint8, one a code."""
@@ -206,7 +206,7 @@ def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
     return sizes
 
 
-@kernel
+@short_kernel
 def _part_sizes_after(columns: Columns, guesses: Columns, given: Numbers, guess: Columns) -> Sizes:
     pegs, size = columns.shape
     numbers, fits = np.empty(_BLOCK, np.uint8), np.empty(_BLOCK, np.uint8)
