@@ -152,15 +152,14 @@ class LiveSets:
         return found
 
     def knows(self, rules: Rules, history: History, guess: Code) -> bool:
-        """Whether `part_sizes` of this is kept, or of the same in other colors on other pegs. Takes some microseconds.
+        """Whether `part_sizes` of just this is kept. Takes microseconds, and never gives the interpreter's lock away.
 
         What is asked next may have to be computed all the same, if it is dropped in between.
         """
         if rules.size <= ENUMERATED_CODES:
             return False
         history = tuple(dict.fromkeys(history))
-        exact = _exact_key(rules, history) + bytes(guess)
-        return exact in self._sizes or canonical(rules, history, guess)[0] in self._sizes
+        return _exact_key(rules, history) + bytes(guess) in self._sizes
 
     def take_work(self) -> int:
         """The rows that counts on this thread made since it was last asked, whoever else was spared them."""

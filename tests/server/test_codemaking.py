@@ -224,12 +224,11 @@ class TestRun:
         assert done == []
 
     def test_a_reply_that_is_known_is_given_at_once_whatever_it_cost_before(self, codemaking):
-        first, alike, other = ((0, 1, 2, 3, 4, 5), (5, 4, 3, 2, 1, 0), (0, 0, 2, 3, 4, 5))
+        first, other = (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
         assert not codemaking.is_known(self.LARGE, (), first)
         answered, done = codemaking.answering(self.LARGE, draw(), (), first), []
         answered()
         assert codemaking.is_known(self.LARGE, (), first)
-        assert codemaking.is_known(self.LARGE, (), alike)
         assert not codemaking.is_known(self.LARGE, (), other)
         codemaking.reply(self.LARGE, 5, answered, done.append, is_known=True)
         assert done == [codemaking.answer(self.LARGE, draw(), (), first)]
