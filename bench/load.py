@@ -104,12 +104,12 @@ class Player(asyncio.Protocol):
     def welcomed(self):
         load = self.load
         load.welcome.append(self)
+        if len(load.welcome) == load.connections:
+            load.complete.set()
+            for player in load.welcome if load.together else ():
+                player.play()
         if not load.together:
             self.play()
-        elif len(load.welcome) == load.connections:
-            load.complete.set()
-            for player in load.welcome:
-                player.play()
 
     def play(self):
         self.say(type="play", ladder=self.load.ladder)

@@ -68,6 +68,8 @@ async def besiege(url, ladder, connections, name, limit):
     load = Load(url, connections, name=name)
     task = asyncio.create_task(run(load, limit, player=lambda load, number: Crowd(load, number, ladder)))
     load.counting = True
+    await load.complete.wait()
+    print("all play", flush=True)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(stopped.wait(), limit)
     task.cancel()
@@ -82,6 +84,7 @@ def crowd(url, ladder, connections, name, limit):
     command = [sys.executable, __file__, *crowd]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         told = []
+        assert process.stdout.readline() == "all play\n"
         try:
             yield told
         finally:
