@@ -9,12 +9,12 @@ import asyncio
 import sys
 import time
 from contextlib import ExitStack
-from functools import partial
 
 import numpy as np
 import uvloop
 
 from evilpegs_server.service import _tune_interpreter
+from support.reckoners import Call
 from support.stalls import STALL_MS, TOGETHER, Replies, largest_ladder, late_beside, late_within, reply_pool
 
 
@@ -32,10 +32,10 @@ async def measure(rounds):
     replies, quiet, beside, within = Replies(largest_ladder()), [], [], []
     print(f"event loop on {replies.ladder.rules}, two replies at a time, {rounds} rounds; milliseconds too late")
     print(f"{'':<28}{'ticks':>8}{'p50':>8}{'p99':>8}{'p99.9':>8}{'worst':>9}{'> 20':>8}")
-    with reply_pool() as pool:
+    async with reply_pool() as pool:
         for _ in range(rounds):
             works = [replies.prepare() for _ in range(TOGETHER)]
-            quiet += await late_beside(pool, replies.ladder, [partial(time.sleep, 0.1)])
+            quiet += await late_beside(pool, replies.ladder, [Call(time.sleep, 0.1)])
             beside += await late_beside(pool, replies.ladder, works)
         for _ in range(max(1, rounds // 10)):
             within += await late_within([replies.prepare() for _ in range(TOGETHER)])

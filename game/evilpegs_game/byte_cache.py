@@ -31,10 +31,6 @@ class ByteCache(Generic[_V]):
         """How full it is, and how often it was asked with and without success."""
         return CacheState(self._used, len(self._entries), self._hits, self._misses)
 
-    def __contains__(self, key: Hashable) -> bool:
-        """Whether it is here; asking so is neither a hit nor a miss, nor a use."""
-        return key in self._entries
-
     def get(self, key: Hashable) -> _V | None:
         """The value of ``key`` if it is still here."""
         with self._lock:

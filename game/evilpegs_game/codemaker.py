@@ -52,15 +52,23 @@ class Evil:
         Raises:
             ContradictionError, TooLargeError: as the candidates of a `Position` do.
         """
-        return _one_of(largest_parts(position, guess), position, self.tie_break)
+        return one_of(largest_parts(position, guess), position.turn, self.tie_break)
 
 
 Method = Literal["exact", "greedy"]
 """How a devil found a reply: by solving the live set, or as evil does."""
 
 
+class Choice(NamedTuple):
+    """What a devil may reply, in feedback order, how that was found, and the feedbacks looked at to solve it."""
+
+    allowed: tuple[Feedback, ...]
+    method: Method
+    work: int
+
+
 class Decision(NamedTuple):
-    """A devil's reply, how it was found, and the feedbacks that were looked at beyond the parts themselves."""
+    """A devil's reply, how it was found, and the feedbacks looked at to solve it."""
 
     feedback: Feedback
     method: Method
@@ -94,7 +102,12 @@ class Devil:
         return self.decide(position, guess).feedback
 
     def decide(self, position: Position, guess: Code) -> Decision:
-        """The reply and how it was found.
+        """The reply and how it was found; raises what `choice` does."""
+        allowed, method, work = self.choice(position, guess)
+        return Decision(one_of(allowed, position.turn, self.tie_break), method, work)
+
+    def choice(self, position: Position, guess: Code) -> Choice:
+        """The replies of which ``tie_break`` takes one.
 
         Raises:
             OverBudgetError: an exact reply takes more than ``budget``.
@@ -106,9 +119,9 @@ class Devil:
             raise ValueError(message)
         method = self.method(position.count)
         if method == "greedy":
-            return Decision(Evil(self.tie_break).reply(position, guess), method, 0)
+            return Choice(largest_parts(position, guess), method, 0)
         allowed, work = self.worst_case.hardest(position.candidates, guess, self.budget)
-        return Decision(_one_of(allowed, position, self.tie_break), method, work)
+        return Choice(allowed, method, work)
 
     def method(self, candidates: int) -> Method:
         """How a reply is found when there are so many candidates before the guess."""
@@ -120,18 +133,24 @@ def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
 
     All-black is among them only when there is no other.
     """
-    *sizes, _ = position.part_sizes(guess)  # all-black comes last
-    largest = max(sizes, default=0)
-    numbering = feedbacks(position.rules.pegs)
-    if not largest:
+    return largest(position.part_sizes(guess), position.rules.pegs)
+
+
+def largest(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
+    """The same from the sizes of all parts in feedback order."""
+    *sizes, _ = part_sizes  # all-black comes last
+    most = max(sizes, default=0)
+    numbering = feedbacks(pegs)
+    if not most:
         return numbering[-1:]
-    return tuple([numbering[place] for place, size in enumerate(sizes) if size == largest])
+    return tuple([numbering[place] for place, size in enumerate(sizes) if size == most])
 
 
-def _one_of(allowed: tuple[Feedback, ...], position: Position, tie_break: TieBreak | None) -> Feedback:
+def one_of(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
+    """The one that is given on a turn: the first, or the one that ``tie_break`` takes."""
     if len(allowed) == 1 or tie_break is None:
         return allowed[0]
-    return allowed[tie_break(position.turn, len(allowed))]
+    return allowed[tie_break(turn, len(allowed))]
 
 
 def witness(position: Position) -> Code:

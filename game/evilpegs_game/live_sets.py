@@ -35,7 +35,7 @@ ENUMERATED_CODES: Final = 100_000
 """Rules of at most so many codes are enumerated: looking at each takes less time than a canonical form."""
 _ENTRY_BYTES: Final = 1024
 """What an entry takes besides its codes (key, array header, links), generously."""
-_SIZES_BYTES: Final = 2048
+SIZES_BYTES: Final = 2048
 """What the part sizes of one guess take with their keys."""
 _HEAD_BYTES: Final = 4
 _LISTED_PEGS: Final = 8
@@ -100,7 +100,7 @@ class LiveSets:
         Raises:
             TooLargeError: they do not fit the budget; nothing was allocated.
         """
-        key = _exact_key(rules, ())
+        key = exact_key(rules, ())
         found = self._sets.get(key)
         if found is not None:
             return found
@@ -119,7 +119,7 @@ class LiveSets:
             ContradictionError: there is none.
             TooLargeError: they do not fit the budget.
         """
-        key = _exact_key(rules, history)
+        key = exact_key(rules, history)
         found = self._sets.get(key)
         if found is not None:
             return found
@@ -141,25 +141,15 @@ class LiveSets:
         if rules.size <= ENUMERATED_CODES:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
         history = tuple(dict.fromkeys(history))
-        exact = _exact_key(rules, history) + bytes(guess)
+        exact = exact_key(rules, history, guess)
         found = self._sizes.get(exact)
         if found is None:
             key, symmetry = canonical(rules, history, guess)
             found = self._sizes.get(key)
             if found is None:
                 found = self._sizing.get(key, lambda: self._sizes_of(key, rules, history, guess, symmetry))
-            self._sizes.put(exact, found, _SIZES_BYTES)
+            self._sizes.put(exact, found, SIZES_BYTES)
         return found
-
-    def knows(self, rules: Rules, history: History, guess: Code) -> bool:
-        """Whether `part_sizes` of just this is kept. Takes microseconds, and never gives the interpreter's lock away.
-
-        What is asked next may have to be computed all the same, if it is dropped in between.
-        """
-        if rules.size <= ENUMERATED_CODES:
-            return False
-        history = tuple(dict.fromkeys(history))
-        return _exact_key(rules, history) + bytes(guess) in self._sizes
 
     def take_work(self) -> int:
         """The rows that counts on this thread made since it was last asked, whoever else was spared them."""
@@ -256,7 +246,7 @@ class LiveSets:
             return found
         if not history:
             sizes = first_parts(rules, guess)
-            self._sizes.put(key, sizes, _SIZES_BYTES)
+            self._sizes.put(key, sizes, SIZES_BYTES)
             return sizes
         listed = self._listed_canonically(rules, history) if self._is_listed(rules, history) else None
         if listed is not None:
@@ -266,7 +256,7 @@ class LiveSets:
             image = tuple((symmetry.image(code), given) for code, given in history)
             sizes, rows = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
             self._work.rows += rows
-        self._sizes.put(key, sizes, _SIZES_BYTES)
+        self._sizes.put(key, sizes, SIZES_BYTES)
         return sizes
 
     def _listed_canonically(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
@@ -288,15 +278,16 @@ class LiveSets:
         return moved(select(columns, there.image(guess), given), there, onto)
 
 
-def _exact_key(rules: Rules, history: History) -> bytes:
-    """The rules and the turns as they are; the key of a shorter history is the beginning of that of a longer.
+def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
+    """The rules, the turns and a guess as they are; the key of a shorter history is the beginning of that of a longer.
 
     Bytes, because the collector of garbage would walk through tuples again and again; and never a canonical key.
     """
     numbers = [0, rules.pegs, rules.colors, rules.repeats]
-    for guess, given in history:
-        numbers += guess
+    for asked, given in history:
+        numbers += asked
         numbers += given
+    numbers += guess
     return bytes(numbers)
 
 

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.codec import answer, encode, plain_turn
 from evilpegs_protocol.server_messages import ErrorCode, Expected, HintGiven, Notice, Resumed
-from evilpegs_server.codemaking import HintAnswer
 from evilpegs_server.events import CodeRefused, MatchEvent, TurnOpened
+from evilpegs_server.hinting import HintAnswer
 from evilpegs_server.link import Link, error_text
 from evilpegs_server.match import Match, RefusedError, State
 from evilpegs_server.record import Record

@@ -23,11 +23,30 @@ def is_enumerated(rules: Rules) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The live sets that are kept, what one count takes besides, and the rows that one reply may take at worst."""
+    """What is kept in all, what one count takes besides, and the rows that one reply may take at worst.
+
+    Of what is kept the process that counts has three quarters for live sets, the event loop a sixteenth, and as much
+    for replies that it was told; the rest is for the part sizes that go with live sets, an eighth of these.
+    """
 
     cache_bytes: int = CACHE_BYTES
     count_bytes: int = COUNT_BYTES
     count_work: int = COUNT_WORK
+
+    @property
+    def here_bytes(self) -> int:
+        """Live sets of the event loop."""
+        return self.cache_bytes // 16
+
+    @property
+    def known_bytes(self) -> int:
+        """Part sizes that the event loop was told."""
+        return self.cache_bytes // 16
+
+    @property
+    def elsewhere_bytes(self) -> int:
+        """Live sets of the process that counts."""
+        return self.cache_bytes * 3 // 4
 
     def misfit(self, ladder: Ladder) -> str | None:
         """Why a ladder cannot be offered, in one line that names the number; None if it can."""
@@ -42,9 +61,10 @@ class Bounds:
         if ladder.codemaker == "fixed" and ladder.rated:
             return  # nothing is looked at but the secret
         if is_enumerated(rules):
-            yield LiveSets.bytes_needed(rules), self.cache_bytes, "bytes for live sets (cache_bytes)"
+            yield LiveSets.bytes_needed(rules) * 16, self.cache_bytes, "bytes for live sets (cache_bytes)"
             return
         yield rules.size, MAX_COUNT, "codes to count"
-        yield listed_at(rules) * (rules.pegs + LIST_BYTES), self.cache_bytes, "bytes for live sets (cache_bytes)"
+        listed = listed_at(rules) * (rules.pegs + LIST_BYTES)
+        yield -(-listed * 4 // 3), self.cache_bytes, "bytes for live sets (cache_bytes)"
         yield least_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
         yield ladder.worst_work, self.count_work, "rows of a count (count_work)"

@@ -1,35 +1,39 @@
 """The codemaker at work: replies, witnesses and hints, computed at once when cheap, else beside the event loop."""
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from evilpegs_game.byte_cache import CacheState
-from evilpegs_game.candidates import History, LiveSets, Position, Turn
-from evilpegs_game.codemaker import Codemaker, Devil, Evil, Fixed, Method, witness
+from evilpegs_game.byte_cache import ByteCache, CacheState
+from evilpegs_game.candidates import History
+from evilpegs_game.codemaker import Method, largest, one_of
 from evilpegs_game.codes import Code, code_at, format_code
-from evilpegs_game.criteria import EXPECTED_SIZE
-from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.feedback import Feedback, all_black, feedback
-from evilpegs_game.selection import best_guess
+from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
+from evilpegs_game.live_sets import SIZES_BYTES, exact_key
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import secret_index, tie_index
 from evilpegs_server.bounds import Bounds, is_enumerated
-from evilpegs_server.devils import Devils
-from evilpegs_server.fair_pool import Pool, PoolMetrics, Worked, carry_out
+from evilpegs_server.fair_pool import Pool, PoolMetrics
+from evilpegs_server.hinting import HINT_BUDGET, HintAnswer
 from evilpegs_server.ladders import Ladder
+from evilpegs_server.tasks import (
+    DevilsChoice,
+    Hint,
+    PartSizes,
+    Possible,
+    Reckoner,
+    Task,
+    TryOut,
+    Witness,
+)
 
 _T = TypeVar("_T")
 
-HINT_BUDGET: Final = 1_000_000_000
-"""Feedback evaluations a hint may cost; about a second."""
 CHEAP_COST: Final = 2_000_000
 """In units of work, some 5 milliseconds: what costs no more goes to the pool's lanes for cheap jobs."""
 _DEVIL_FIRST_COST: Final = 50_000_000
 """The first reply of a devil who knows nothing takes a tenth of a second; later ones seldom take a few milliseconds."""
-_FEEDBACKS_A_UNIT: Final = 3
-_UNITS_A_ROW: Final = 24
 
 
 class Draw:
@@ -69,15 +73,6 @@ class Answer(NamedTuple):
     method: Method | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HintAnswer:
-    """A good guess, how many candidates there are, and why the guess is good."""
-
-    code: str
-    candidates: int
-    why: str
-
-
 class MeteredPool(Pool, Protocol):
     """Takes jobs, and says how it is doing."""
 
@@ -88,11 +83,9 @@ class MeteredPool(Pool, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
-    """How the work of the codemakers is doing: part sizes by the cache, live sets in it, solved positions, pools."""
+    """How the work of the codemakers is doing: the replies that are known here, and the pools."""
 
-    part_sizes: CacheState
-    live_set_bytes: int
-    solved: int
+    known: CacheState
     replies: PoolMetrics
     hints: PoolMetrics
 
@@ -109,78 +102,73 @@ def _count_cost(pegs: int) -> int:
     return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
 
 
-def codemaker_of(ladder: Ladder, draw: Draw, devils: Devils) -> Codemaker:
-    """Whoever answers in that game."""
-    if ladder.codemaker == "fixed":
-        return Fixed(draw.secret(ladder))
-    tie = draw.tie if ladder.tie == "largest/seeded" else None
-    if ladder.codemaker == "evil":
-        return Evil(tie)
-    return Devil(devils.worst_case(ladder.rules), ladder.exact_up_to or 0, tie)
-
-
 class Codemaking:
-    """Answers for every match of a server; live sets are shared through one cache, solved positions by all devils.
+    """Answers for every match of a server: at once with ``reckoner`` what is cheap, the rest with tasks for ``pool``.
 
-    ``pool`` takes what is too slow for the event loop, ``hint_pool`` hints if they are not to go the same way.
-    Ladders whose replies may go over the ``bounds`` are not offered.
+    ``hint_pool`` takes hints, if they are not to go the same way. Ladders whose replies may go over the ``bounds`` are
+    not offered. Secrets and ties are drawn here: no task has anything of them in it.
     """
 
     def __init__(
         self,
-        live_sets: LiveSets,
+        reckoner: Reckoner,
         pool: MeteredPool,
         hint_pool: MeteredPool | None = None,
-        devils: Devils | None = None,
         bounds: Bounds = Bounds(),  # noqa: B008 - a constant
     ) -> None:
-        self._live_sets = live_sets
+        self._reckoner = reckoner
         self._pool = pool
         self._hint_pool = hint_pool or pool
-        self._devils = devils or Devils()
         self._bounds = bounds
+        self._known: ByteCache[tuple[int, ...]] = ByteCache(bounds.known_bytes)
+        """Part sizes that tasks found, by the history and the guess as they are."""
 
     def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
         """The reply to a guess, computed here and now; a rated fixed secret needs no position."""
         if ladder.codemaker == "fixed" and ladder.rated:
             return Answer(feedback(guess, draw.secret(ladder)))
-        position = Position(ladder.rules, history, self._live_sets)
-        return self._told(ladder, position, guess, codemaker_of(ladder, draw, self._devils).reply(position, guess))
+        task = task_of(ladder, history, guess)
+        return told(ladder, draw, history, guess, task.do(self._reckoner).value)
 
-    def answering(
-        self, ladder: Ladder, draw: Draw, history: History, guess: Code
-    ) -> Callable[[], Answer | Worked[Answer]]:
-        """The same as work to be done, which says what it cost where that is not known before."""
-        if ladder.codemaker == "devil":
-            return partial(self._devils_answer, ladder, draw, history, guess)
+    def reply(
+        self,
+        ladder: Ladder,
+        player: int,
+        draw: Draw,
+        history: History,
+        guess: Code,
+        done: Callable[[Answer | Exception], None],
+    ) -> None:
+        """Find the reply and hand it over.
+
+        That is done now if the ladder is cheap or somebody had just the same turns before, else when it is the
+        player's turn.
+        """
         if self.is_cheap(ladder):
-            return partial(self.answer, ladder, draw, history, guess)
-        return partial(self._counted_answer, ladder, draw, history, guess)
+            done(_attempt(partial(self.answer, ladder, draw, history, guess)))
+            return
+        known = self._known.get(_key(ladder, history, guess))
+        finish = partial(self._finish, ladder, draw, history, guess, done)
+        if known is not None and ladder.codemaker != "devil":
+            finish(known)
+        else:
+            self._pool.submit(player, cost(ladder, len(history)), task_of(ladder, history, guess), finish)
 
-    def is_known(self, ladder: Ladder, history: History, guess: Code) -> bool:
-        """Whether a reply takes well under a millisecond because somebody had the like of it before."""
-        return ladder.codemaker == "evil" and self._live_sets.knows(ladder.rules, history, guess)
-
-    def _counted_answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Worked[Answer]:
-        self._live_sets.take_work()
-        answer = self.answer(ladder, draw, history, guess)
-        return Worked(answer, self._live_sets.take_work() * _UNITS_A_ROW)
-
-    def _devils_answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Worked[Answer]:
-        devil = codemaker_of(ladder, draw, self._devils)
-        assert isinstance(devil, Devil)  # noqa: S101 - the ladder's codemaker
-        position = Position(ladder.rules, history, self._live_sets)
-        given, method, work = devil.decide(position, guess)
-        return Worked(self._told(ladder, position, guess, given, method), work // _FEEDBACKS_A_UNIT)
-
-    def _told(
-        self, ladder: Ladder, position: Position, guess: Code, given: Feedback, method: Method | None = None
-    ) -> Answer:
-        if ladder.rated:
-            return Answer(given, method=method)
-        parts = position.parts(guess)
-        rows = tuple((part.black, part.white, size) for part, size in parts.items())
-        return Answer(given, parts[given], rows, method)
+    def _finish(
+        self,
+        ladder: Ladder,
+        draw: Draw,
+        history: History,
+        guess: Code,
+        done: Callable[[Answer | Exception], None],
+        found: tuple[int, ...] | Possible | Exception,
+    ) -> None:
+        if isinstance(found, Exception):
+            done(found)
+            return
+        if not isinstance(found, Possible):
+            self._known.put(_key(ladder, history, guess), found, SIZES_BYTES)
+        done(_attempt(partial(told, ladder, draw, history, guess, found)))
 
     def secret(self, ladder: Ladder, draw: Draw, history: History) -> str:
         """What `game_over` shows: the secret, or where there was none a code that every feedback allows."""
@@ -188,54 +176,43 @@ class Codemaking:
             return format_code(draw.secret(ladder))
         if history and history[-1].feedback == all_black(ladder.rules.pegs):
             return format_code(history[-1].guess)
-        return format_code(witness(Position(ladder.rules, history, self._live_sets)))
+        return format_code(Witness(ladder.rules, history).do(self._reckoner).value)
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
         """Whether `secret` takes well under a millisecond."""
         is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
         return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
 
-    def hint(self, ladder: Ladder, history: History) -> HintAnswer:
-        """A good guess: the best of all codes where they are few enough, else of the candidates, else the first."""
-        position = Position(ladder.rules, history, self._live_sets, HINT_BUDGET)
-        guess, weighed = self._good_guess(position)
-        if position.count == 1:
-            return HintAnswer(format_code(guess), 1, "is the only candidate")
-        parts = position.parts(guess)
-        why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
-        return HintAnswer(format_code(guess), position.count, why + weighed)
+    def disclose(
+        self, ladder: Ladder, player: int, draw: Draw, history: History, done: Callable[[str | Exception], None]
+    ) -> None:
+        """Find the `secret` and hand it over: now if that is cheap, else when it is the player's turn."""
+        if self.knows_secret(ladder, history):
+            done(_attempt(partial(self.secret, ladder, draw, history)))
+        else:
 
-    def _good_guess(self, position: Position) -> tuple[Code, str]:
-        """A guess, and how far it was looked for."""
-        with suppress(OverBudgetError, TooLargeError):
-            return best_guess(position, EXPECTED_SIZE), ""
-        with suppress(TooLargeError):
-            if position.count**2 <= HINT_BUDGET:
-                return best_guess(position, EXPECTED_SIZE, candidates_only=True), "; only candidates were weighed"
-        return witness(position), "; it is the first of too many to be weighed"
+            def show(code: Code | Exception) -> None:
+                done(code if isinstance(code, Exception) else format_code(code))
 
-    def warm_up(self, ladders: Iterable[Ladder]) -> None:
-        """Compile the kernels and make the shared tables, before anyone waits for them."""
+            self._pool.submit(player, CHEAP_COST, Witness(ladder.rules, history), show)
+
+    def hint(
+        self, ladder: Ladder, player: int, history: History, done: Callable[[HintAnswer | Exception], None]
+    ) -> None:
+        """Find a good guess, which is never cheap, and hand it over."""
+        self._hint_pool.submit(player, HINT_BUDGET, Hint(ladder.rules, history), done)
+
+    def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
+        """Compile the kernels and make the tables of what is done here; what to do elsewhere to the same end."""
         offered = [ladder for ladder in ladders if ladder.codemaker != "fixed" and self.misfit(ladder) is None]
-        least = min((ladder.rules.size for ladder in offered if not is_enumerated(ladder.rules)), default=0)
-        kinds = {(ladder.rules, ladder.codemaker): ladder for ladder in offered}
-        for ladder in kinds.values():
-            if is_enumerated(ladder.rules):
-                self.hint(ladder, self._try_out(ladder, 3)[:1])
-            elif ladder.rules.size == least:
-                self._try_out(ladder, 8)
-
-    def _try_out(self, ladder: Ladder, turns: int) -> History:
-        """Play some turns, all but the last against evil: a devil who knows nothing yet thinks longest at first."""
-        draw, rules = Draw("0" * 16, 1, "0" * 64, None), ladder.rules
-        evil = replace(ladder, codemaker="evil", exact_up_to=None)
-        history: History = ()
-        for turn in range(1, turns + 1):
-            guess = code_at(turn * rules.size // (turns + 2), rules)
-            given = self.answer(ladder if turn == turns else evil, draw, history, guess).feedback
-            history = (*history, Turn(guess, given))
-            self.secret(evil, draw, history)
-        return history
+        enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
+        counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
+        devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
+        for rules in enumerated:
+            TryOut(rules, 3).do(self._reckoner)
+        elsewhere: list[Task[Any]] = [TryOut(rules, 8) for rules in counted[:1]]
+        elsewhere += [TryOut(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)]
+        return elsewhere + [Hint(rules, ()) for rules in enumerated[:1]]
 
     def misfit(self, ladder: Ladder) -> str | None:
         """Why this server does not offer a ladder; None if it does."""
@@ -247,47 +224,44 @@ class Codemaking:
             return True
         return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
 
-    def reply(
-        self,
-        ladder: Ladder,
-        player: int,
-        work: Callable[[], _T | Worked[_T]],
-        done: Callable[[_T | Exception], None],
-        turns: int = 0,
-        is_known: bool = False,
-    ) -> None:
-        """Do the ``work`` of a reply after so many turns, and hand over what came of it.
-
-        It is done now if the ladder is cheap or the reply known, else beside the event loop when it is the player's
-        turn.
-        """
-        if is_known or self.is_cheap(ladder):
-            done(carry_out(work)[0])
-        else:
-            self._pool.submit(player, cost(ladder, turns), work, done)
-
-    def disclose(
-        self, ladder: Ladder, player: int, draw: Draw, history: History, done: Callable[[str | Exception], None]
-    ) -> None:
-        """Find the `secret` and hand it over: now if that is cheap, else beside the event loop."""
-        work = partial(self.secret, ladder, draw, history)
-        if self.knows_secret(ladder, history):
-            done(carry_out(work)[0])
-        else:
-            self._pool.submit(player, CHEAP_COST, work, done)
-
-    def consider(
-        self, player: int, work: Callable[[], _T | Worked[_T]], done: Callable[[_T | Exception], None]
-    ) -> None:
-        """Do the ``work`` of a hint, which is never cheap, beside the event loop."""
-        self._hint_pool.submit(player, HINT_BUDGET, work, done)
-
     def metrics(self) -> CodemakingMetrics:
         """How the work is doing at this moment."""
-        return CodemakingMetrics(
-            part_sizes=self._live_sets.state,
-            live_set_bytes=self._live_sets.bytes_used,
-            solved=len(self._devils.solved),
-            replies=self._pool.metrics(),
-            hints=self._hint_pool.metrics(),
-        )
+        return CodemakingMetrics(self._known.state, self._pool.metrics(), self._hint_pool.metrics())
+
+
+def task_of(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[Possible]:
+    """What is to be found out before a reply can be given."""
+    if ladder.codemaker == "devil":
+        return DevilsChoice(ladder.rules, ladder.exact_up_to or 0, history, guess)
+    return PartSizes(ladder.rules, history, guess)
+
+
+def told(ladder: Ladder, draw: Draw, history: History, guess: Code, found: tuple[int, ...] | Possible) -> Answer:
+    """The reply that follows from what the task of `task_of` found."""
+    if not isinstance(found, Possible):
+        found = Possible(largest(found, ladder.rules.pegs), None, found)
+    if ladder.codemaker == "fixed":
+        given = feedback(guess, draw.secret(ladder))
+    else:
+        given = one_of(found.allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
+    if ladder.rated:
+        return Answer(given, method=found.method)
+    parts = {each: size for each, size in zip(feedbacks(ladder.rules.pegs), found.part_sizes, strict=True) if size}
+    rows = tuple((part.black, part.white, size) for part, size in parts.items())
+    return Answer(given, parts[given], rows, found.method)
+
+
+def _key(ladder: Ladder, history: History, guess: Code) -> bytes:
+    """A turn that says nothing new makes no other position."""
+    return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
+
+
+def _attempt(work: Callable[[], _T]) -> _T | Exception:
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - whoever asked is told
+        return error
+
+
+def _size(rules: Rules) -> int:
+    return rules.size

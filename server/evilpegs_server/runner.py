@@ -20,9 +20,10 @@ from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server import answers
 from evilpegs_server.alarm import Alarm
 from evilpegs_server.answers import Asked
-from evilpegs_server.codemaking import Answer, Codemaking, HintAnswer
+from evilpegs_server.codemaking import Answer, Codemaking
 from evilpegs_server.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.fair_time import FairTime
+from evilpegs_server.hinting import HintAnswer
 from evilpegs_server.link import Link, error_text
 from evilpegs_server.match import Match, RefusedError, State
 from evilpegs_server.record import Entry, Record
@@ -180,11 +181,8 @@ class MatchRunner:
         self._busy = True
         stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
         draw = self._scribe.draw(need.game, need.client_nonce)
-        ladder, codemaking = self.identity.ladder, self._around.codemaking
-        work = codemaking.answering(ladder, draw, need.history, need.guess)
         done = partial(self._replied, asked, stalled_ms)
-        is_known = codemaking.is_known(ladder, need.history, need.guess)
-        codemaking.reply(ladder, self.player, work, done, len(need.history), is_known)
+        self._around.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
 
     def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
@@ -347,8 +345,8 @@ class MatchRunner:
             asked.refuse(code, "a hint is for an open turn", where)
         else:
             self._busy = True
-            work = partial(self._around.codemaking.hint, self.identity.ladder, self.match.history)
-            self._around.codemaking.consider(self.player, work, partial(self._hinted, asked))
+            done = partial(self._hinted, asked)
+            self._around.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
 
     def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
         self._busy = False

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,20 +23,24 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.bounds import Bounds
-from evilpegs_server.codemaking import CHEAP_COST, HINT_BUDGET, Codemaking
+from evilpegs_server.codemaking import CHEAP_COST, Codemaking
 from evilpegs_server.devils import Devils
 from evilpegs_server.fair_pool import FairPool
 from evilpegs_server.fair_queue import Terms
 from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
+from evilpegs_server.hinting import HINT_BUDGET
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.reception import House
+from evilpegs_server.reckoner_frames import Setup
+from evilpegs_server.reckoner_process import ReckonerProcess
 from evilpegs_server.settings import Settings
 from evilpegs_server.solved_keeper import SolvedKeeper
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.tasks import Reckoner
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
@@ -85,22 +89,26 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
     Raises:
         DatabaseUnusableError, AddressUnusableError: before anything listens.
     """
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
+        bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
         keeper = SolvedKeeper(_solved_file(settings), log)
-        stack.callback(keeper.save)  # after the pools are closed
+        process = ReckonerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
+        stack.push_async_callback(_close, process, keeper)
         loop = asyncio.get_running_loop()
-        pool = _pool(stack, "replies", REPLY_TERMS, loop)
-        hint_pool = _pool(stack, "hints", HINT_TERMS, loop)
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
         fair_time = FairTime(loop.time)
-        bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
-        live_sets = LiveSets(bounds.cache_bytes, bounds.count_bytes)
-        codemaking = Codemaking(live_sets, pool, hint_pool, Devils(keeper.solved), bounds)
+        pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
+        stack.callback(pool.close)
+        stack.callback(hint_pool.close)
+        reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
+        codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
         lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
-        codemaking.warm_up(lobby.ladders.values())
+        process.start()
+        for task in codemaking.warm_up(lobby.ladders.values()):
+            process.begin(task, _nothing)
         _tune_interpreter(stack)
         house = _house(settings, lobby, writer, engine, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
@@ -113,7 +121,7 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
             yield RunningServer(host, port, settings.database, lobby)
         finally:
             await _stop(lobby, gateway, log)
-            log.debug("codemaking", **asdict(codemaking.metrics()))
+            log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
@@ -127,7 +135,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
         await stopped.wait()
 
 
-def _open_storage(settings: Settings, stack: ExitStack) -> Engine:
+def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
     engine = open_database(settings.database)
@@ -153,7 +161,7 @@ def _house(settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, log
     )
 
 
-def _tune_interpreter(stack: ExitStack) -> None:
+def _tune_interpreter(stack: AsyncExitStack) -> None:
     """What a busy server gains a third by, undone at its end.
 
     Garbage cycles are looked for seldom: nothing on the path of a guess makes any. And the writer, which needs the
@@ -165,13 +173,6 @@ def _tune_interpreter(stack: ExitStack) -> None:
     stack.callback(gc.unfreeze)
     stack.callback(sys.setswitchinterval, sys.getswitchinterval())
     sys.setswitchinterval(SWITCH_SECONDS)
-
-
-def _pool(stack: ExitStack, name: str, terms: Terms, loop: asyncio.AbstractEventLoop) -> FairPool:
-    """Threads that at the end finish what they are at, and nothing more."""
-    pool = FairPool(terms, loop.call_soon_threadsafe, time.monotonic, name)
-    stack.callback(pool.close)
-    return pool
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
@@ -196,6 +197,16 @@ async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
     lobby.close()
     await gateway.close(1012, "the server stops")
     log.info("stopped", open_matches=len(lobby))
+
+
+async def _close(process: ReckonerProcess, keeper: SolvedKeeper) -> None:
+    learnt = await process.close()
+    if learnt is not None:
+        keeper.save(learnt)
+
+
+def _nothing(_outcome: object, _cost: int) -> None:
+    """What comes of warming up."""
 
 
 async def _beat(fair_time: FairTime) -> None:

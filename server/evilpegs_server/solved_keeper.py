@@ -17,11 +17,13 @@ class SolvedKeeper:
         self._log = log
         self.solved = self._read()
 
-    def save(self) -> None:
-        """Keep what was learnt."""
+    def save(self, learnt: bytes) -> None:
+        """Keep what was learnt, given as `SolvedPositions.to_bytes` has it."""
         if self._path is not None:
+            solved = SolvedPositions.from_bytes(learnt)
+            solved.changed = True
             try:
-                write_solved(self._path, self.solved)
+                write_solved(self._path, solved)
             except OSError as error:
                 self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
 

@@ -13,14 +13,12 @@ import structlog
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from evilpegs_game.candidates import LiveSets
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.clock import TimeControl
 from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.events import Fact, TurnOpened
-from evilpegs_server.fair_pool import carry_out
 from evilpegs_server.ladders import Ladder
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.match import Match, RefusedError, State
@@ -29,7 +27,9 @@ from evilpegs_server.session import Session
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.tasks import carry_out
 from evilpegs_server.transcript import Identity
+from support.reckoners import reckoner
 
 TINY = Ladder(
     id="tiny",
@@ -178,19 +178,19 @@ class FairTime:
 class Pool:
     """Does its work at once, or when it is let go."""
 
-    def __init__(self):
-        self.held, self.asked, self._work = False, [], []
+    def __init__(self, reckoner):
+        self.held, self.asked, self._reckoner, self._tasks = False, [], reckoner, []
 
-    def submit(self, player, cost, work, done):
+    def submit(self, player, cost, task, done):
         self.asked.append((player, cost))
-        self._work.append((work, done))
+        self._tasks.append((task, done))
         if not self.held:
             self.let_go()
 
     def let_go(self):
-        while self._work:
-            work, done = self._work.pop(0)
-            asyncio.get_running_loop().call_soon(done, carry_out(work)[0])
+        while self._tasks:
+            task, done = self._tasks.pop(0)
+            asyncio.get_running_loop().call_soon(done, carry_out(task, self._reckoner)[0])
 
 
 class Link:
@@ -267,7 +267,9 @@ class Building:
 
     def __init__(self, engine):
         loop = asyncio.get_running_loop()
-        self.engine, self.fair_time, self.pool, self.logs = engine, FairTime(), Pool(), structlog.testing.LogCapture()
+        self.reckoner = reckoner()
+        self.engine, self.fair_time, self.logs = engine, FairTime(), structlog.testing.LogCapture()
+        self.pool = Pool(self.reckoner)
         self.log = structlog.wrap_logger(
             None,
             processors=[structlog.processors.format_exc_info, self.logs],
@@ -275,7 +277,7 @@ class Building:
         )
         self.writer = Writer(engine, loop.call_soon_threadsafe)
         self.writer.start()
-        self.codemaking = Codemaking(LiveSets(8 << 20), self.pool)
+        self.codemaking = Codemaking(self.reckoner, self.pool)
         self.lobby = Lobby(
             HOUSE_LADDERS, self.codemaking, self.writer, engine, self.fair_time, lambda: 1_700_000_000_000, self.log
         )

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from evilpegs_game.candidates import LiveSets
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_server.codemaking import Answer, Codemaking
 from evilpegs_server.events import GuessAnswered
@@ -28,6 +27,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.tables import games
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.transcript import Identity, facts
+from support.reckoners import reckoner
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
 SEED = bytes(range(32))
@@ -62,7 +62,7 @@ def store(engine):
 def written(play, match, client):
     """The record of a play and everything to be written for it."""
     record = Record(match)
-    codemaking = Codemaking(LiveSets(1 << 20), None, None)
+    codemaking = Codemaking(reckoner(), None)
     scribe = Scribe(Identity(match, play.match.ladder, SEED), record, codemaking, lambda: 9)
     minutes = [scribe.open([], "ann", client)]
     for fact in play.facts:

@@ -14,12 +14,13 @@ from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server import codemaking as module
-from evilpegs_server.codemaking import Answer, Codemaking, Draw, codemaker_of, cost
-from evilpegs_server.devils import Devils
-from evilpegs_server.fair_pool import FairPool, Worked
+from evilpegs_server.codemaking import Answer, Codemaking, Draw, cost, task_of
+from evilpegs_server.fair_pool import FairPool
+from evilpegs_server.hinting import HINT_BUDGET
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.service import REPLY_TERMS
+from evilpegs_server.tasks import Hint, TryOut
+from support.reckoners import reckoner
 
 MATCH = "00112233445566aa"
 NONCE = hashlib.sha256(b"nonce").hexdigest()
@@ -38,10 +39,17 @@ class Pool:
         self.jobs.append(job)
 
 
+class Crew:
+    """Begins and never ends."""
+
+    def begin(self, task, done):
+        pass
+
+
 @pytest.fixture
 def codemaking():
     """Answers at once; nothing may go to a pool."""
-    return Codemaking(LiveSets(64 << 20), None)
+    return Codemaking(reckoner(), None)
 
 
 def draw(game=1, client_nonce=None, nonce=NONCE):
@@ -77,11 +85,16 @@ class TestDraw:
         for turn in range(1, 20):
             assert draw(3).tie(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn) % 5
 
-    def test_its_repr_and_its_codemakers_tell_nothing(self):
-        drawn, ladder = draw(2, "mine"), LADDERS["grand"]
-        secret = drawn.secret(ladder)
-        makers = [codemaker_of(LADDERS[name], drawn, Devils()) for name in ("grand", "grand-evil", "classic-devil")]
-        told = repr(drawn) + repr(makers)
+    def test_its_repr_tells_nothing_and_no_task_knows_it(self):
+        drawn, ladder = draw(2, "mine"), LADDERS["grand-practice"]
+        secret, pool, guess = drawn.secret(ladder), Pool(), (0, 1, 2, 3, 0, 1)
+        codemaking = Codemaking(reckoner(), pool)
+        codemaking.reply(ladder, 5, drawn, NOTHING_YET, guess, print)
+        codemaking.reply(LADDERS["grand-evil"], 5, drawn, NOTHING_YET, guess, print)
+        codemaking.reply(LADDERS["classic-devil"], 5, drawn, NOTHING_YET, guess[:4], print)
+        codemaking.disclose(LADDERS["grand-evil"], 5, drawn, (Turn(guess, Feedback(0, 0)),), print)
+        told = repr(drawn) + repr([task for _, _, task, _ in pool.jobs])
+        assert len(pool.jobs) == 4
         assert told.startswith(f"Draw(match='{MATCH}', game=2)")
         assert not any(text in told for text in (NONCE, "mine", str(secret), format_code(secret)))
 
@@ -98,7 +111,7 @@ class TestFixed:
 
     def test_a_rated_game_of_any_size_needs_no_memory(self):
         huge = replace(LADDERS["classic"], rules=Rules(16, 34))
-        codemaking = Codemaking(LiveSets(0), None, None)
+        codemaking = Codemaking(reckoner(0), None)
         drawn = draw()
         secret = codemaking.secret(huge, drawn, NOTHING_YET)
         assert codemaking.answer(huge, drawn, NOTHING_YET, parse_code(secret, huge.rules)).feedback == Feedback(16, 0)
@@ -110,7 +123,7 @@ class TestEvil:
     def test_a_seeded_game_follows_the_formula_and_its_witness_fits(self, guesses, nonce):
         nonce = f"{nonce:064x}"
         ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
-        codemaking = Codemaking(LiveSets(64 << 20), None)
+        codemaking = Codemaking(reckoner(), None)
         for guess in (code_at(index, CLASSIC) for index in guesses):
             parts = plain_parts(CLASSIC, history, guess)
             others = {given: size for given, size in parts.items() if given != (4, 0)} or parts
@@ -130,7 +143,7 @@ class TestEvil:
         assert given == {Feedback(0, 0)}
 
     def test_what_does_not_fit_the_memory_is_an_error(self):
-        codemaking = Codemaking(LiveSets(1000), None, None)
+        codemaking = Codemaking(reckoner(1000), None)
         with pytest.raises(TooLargeError):
             codemaking.answer(LADDERS["classic-evil"], draw(), NOTHING_YET, (0, 0, 1, 1))
 
@@ -142,40 +155,6 @@ def test_practice_shows_the_parts(codemaking, name):
     parts = plain_parts(CLASSIC, history, (0, 1, 2, 3))
     assert answer.parts == tuple((*given, size) for given, size in parts.items())
     assert answer.candidates == parts[answer.feedback]
-
-
-class TestHint:
-    def test_it_is_a_guess_with_small_parts(self, codemaking):
-        """1123 has the smallest expected part of all first guesses of 4x6."""
-        hint = codemaking.hint(LADDERS["classic-practice"], NOTHING_YET)
-        assert (hint.code, hint.candidates) == ("1123", 1296)
-        assert hint.why == "splits 1,296 candidates into 14 parts, the largest 276"
-
-    def test_over_its_budget_it_is_the_first_candidate(self, codemaking, monkeypatch):
-        monkeypatch.setattr(module, "HINT_BUDGET", 1)
-        history = (Turn((0, 0, 0, 0), Feedback(0, 0)),)
-        hint = codemaking.hint(LADDERS["classic-practice"], history)
-        assert hint.code == "2222"
-        assert hint.why.endswith("; it is the first of too many to be weighed")
-
-    def test_where_all_codes_are_too_many_it_is_a_candidate(self, codemaking):
-        ladder, code, history = LADDERS["huge-practice"], (0, 1, 2, 3, 4, 5, 6, 7), ()
-        hint = codemaking.hint(ladder, history)
-        assert (hint.code, hint.candidates) == ("11111111", 10**8)
-        assert hint.why.startswith(
-            "splits 100,000,000 candidates into 9 parts, the largest 43,046,721; it is the first"
-        )
-        guess = (0, 1, 2, 3, 4, 5, 7, 6)
-        history = (Turn(guess, feedback(guess, code)),)
-        hint = codemaking.hint(ladder, history)
-        assert hint.why.endswith("; only candidates were weighed")
-        assert hint.candidates == 28
-        assert feedback(guess, parse_code(hint.code, ladder.rules)) == Feedback(6, 2)
-
-    def test_the_only_candidate_is_called_so(self, codemaking):
-        history = (Turn((0, 0, 0, 0), Feedback(4, 0)),)
-        hint = codemaking.hint(LADDERS["classic-practice"], history)
-        assert (hint.code, hint.candidates, hint.why) == ("1111", 1, "is the only candidate")
 
 
 LARGE = LADDERS["grand-evil"]
@@ -202,47 +181,55 @@ class TestRun:
     def test_what_is_cheap(self, codemaking, name, cheap):
         assert codemaking.is_cheap(LADDERS[name]) is cheap
 
-    def test_cheap_work_is_done_at_once(self, codemaking):
+    def test_cheap_replies_are_given_at_once(self, codemaking):
         done = []
-        codemaking.reply(self.SMALL, 5, lambda: 7, done.append)
-        assert done == [7]
+        codemaking.reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
+        assert done == [codemaking.answer(self.SMALL, draw(), (), (0, 0, 1, 1))]
 
-    def test_an_error_of_cheap_work_is_handed_over_like_a_result(self, codemaking):
+    def test_an_error_of_a_cheap_one_is_handed_over_like_a_result(self):
         done = []
-        codemaking.reply(self.SMALL, 5, lambda: 1 // 0, done.append)
-        assert isinstance(done[0], ZeroDivisionError)
+        Codemaking(reckoner(1000), None).reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
+        assert isinstance(done[0], TooLargeError)
 
-    def test_what_cheap_work_says_that_it_cost_is_taken_off(self, codemaking):
-        done = []
-        codemaking.reply(self.SMALL, 5, lambda: Worked(7, 100), done.append)
-        assert done == [7]
+    @pytest.mark.parametrize("name", ["grand-evil", "grand-evil-practice", "grand-practice", "classic-devil"])
+    def test_others_are_tasks_for_the_pool_in_the_name_of_the_player(self, codemaking, name):
+        pool, done, ladder, history, guess = Pool(), [], LADDERS[name], (), (0, 1, 2, 3, 3, 3)
+        guess = guess[: ladder.rules.pegs]
+        Codemaking(reckoner(), pool).reply(ladder, 5, draw(), history, guess, done.append)
+        [(player, units, task, tell)] = pool.jobs
+        assert (player, units, done) == (5, cost(ladder, 0), [])
+        tell(task.do(reckoner()).value)
+        assert done == [codemaking.answer(ladder, draw(), history, guess)]
 
-    def test_other_work_goes_to_the_pool_in_the_name_of_its_player(self):
-        pool, done = Pool(), []
-        Codemaking(LiveSets(), pool).reply(self.LARGE, 5, int, done.append, turns=3)
-        assert pool.jobs == [(5, cost(self.LARGE, 3), int, done.append)]
-        assert done == []
+    def test_an_error_of_a_task_is_handed_over_like_a_result(self):
+        pool, done, error = Pool(), [], TooLargeError()
+        Codemaking(reckoner(), pool).reply(self.LARGE, 5, draw(), (), (0,) * 6, done.append)
+        pool.jobs[0][-1](error)
+        assert done == [error]
 
-    def test_a_reply_that_is_known_is_given_at_once_whatever_it_cost_before(self, codemaking):
-        first, other = (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
-        assert not codemaking.is_known(self.LARGE, (), first)
-        answered, done = codemaking.answering(self.LARGE, draw(), (), first), []
-        answered()
-        assert codemaking.is_known(self.LARGE, (), first)
-        assert not codemaking.is_known(self.LARGE, (), other)
-        codemaking.reply(self.LARGE, 5, answered, done.append, is_known=True)
-        assert done == [codemaking.answer(self.LARGE, draw(), (), first)]
+    def test_just_the_same_turns_are_answered_at_once_on_any_ladder(self, codemaking):
+        pool, done, first, other = Pool(), [], (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
+        asking = Codemaking(reckoner(), pool)
+        asking.reply(self.LARGE, 5, draw(), (), first, done.append)
+        [(_, _, task, tell)] = pool.jobs
+        tell(task.do(reckoner()).value)
+        for name in ("grand-evil", "grand-evil-practice", "grand-practice"):
+            asking.reply(LADDERS[name], 6, draw(2), (), first, done.append)
+            assert done[-1] == codemaking.answer(LADDERS[name], draw(2), (), first)
+        assert (len(pool.jobs), asking._known.state.hits) == (1, 3)
+        asking.reply(self.LARGE, 6, draw(), (), other, done.append)
+        assert len(pool.jobs) == 2
 
-    def test_a_counted_reply_says_what_it_cost_and_one_that_is_kept_nothing(self, codemaking):
+    def test_a_counted_reply_says_what_it_cost_and_one_that_is_kept_nothing(self):
         turns = (Turn((0, 1, 2, 3, 4, 5), Feedback(1, 3)),)
-        work = codemaking.answering(self.LARGE, draw(), turns, (0, 0, 1, 1, 2, 6))
-        assert work().cost > 100
-        assert work().cost == 0
+        task, reckons = task_of(self.LARGE, turns, (0, 0, 1, 1, 2, 6)), reckoner()
+        assert task.do(reckons).cost > 100
+        assert task.do(reckons).cost == 0
 
     def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
         pool, hints = Pool(), Pool()
-        Codemaking(LiveSets(), pool, hints).consider(5, int, print)
-        assert (pool.jobs, hints.jobs) == ([], [(5, module.HINT_BUDGET, int, print)])
+        Codemaking(reckoner(), pool, hints).hint(self.SMALL, 5, (), print)
+        assert (pool.jobs, hints.jobs) == ([], [(5, HINT_BUDGET, Hint(CLASSIC, ()), print)])
 
     @pytest.mark.parametrize(
         ("name", "milliseconds"),
@@ -259,18 +246,20 @@ class TestRun:
 
 
 def test_warming_up_leaves_the_tables_of_cheap_evil_ladders_in_the_cache():
-    live_sets, small = LiveSets(64 << 20), Rules(3, 3)
+    reckons, small = reckoner(), Rules(3, 3)
     ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], replace(LARGE, rules=Rules(16, 34))]
-    Codemaking(live_sets, None, None).warm_up(ladders)
-    assert LiveSets.bytes_needed(small) < live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
+    Codemaking(reckons, None).warm_up(ladders)
+    assert LiveSets.bytes_needed(small) < reckons.live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
 
 
-def test_warming_up_counts_on_the_smallest_rules_that_are_counted():
+def test_warming_up_counts_elsewhere_on_the_smallest_rules_that_are_counted():
     """So that no kernel is compiled while somebody plays."""
-    live_sets = LiveSets(64 << 20)
-    Codemaking(live_sets, None, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
-    assert live_sets.count(LARGE.rules, ()) == LARGE.rules.size
-    assert live_sets.state.entries > 8
+    here, there = reckoner(), reckoner()
+    tasks = Codemaking(here, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
+    assert tasks == [TryOut(LARGE.rules, 8)]
+    tasks[0].do(there)
+    assert there.live_sets.state.entries > 8
+    assert here.live_sets.state.entries == 0
 
 
 class TestDisclosure:
@@ -279,23 +268,23 @@ class TestDisclosure:
 
     def test_on_large_rules_a_code_that_fits_is_looked_for_beside_the_event_loop(self):
         pool, done = Pool(), []
-        codemaking = Codemaking(LiveSets(), pool)
-        codemaking.disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
-        [(player, units, work, told)] = pool.jobs
-        assert (player, units <= REPLY_TERMS.cheap, work(), told) == (5, True, "22222222", done.append)
-        assert done == []
+        Codemaking(reckoner(), pool).disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
+        [(player, units, task, tell)] = pool.jobs
+        assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
+        tell(task.do(reckoner()).value)
+        tell(error := TooLargeError())
+        assert done == ["22222222", error]
 
     def test_it_is_found_where_listing_the_candidates_takes_too_much(self, monkeypatch):
         def refuse(*_):
             raise TooLargeError
 
-        live_sets = LiveSets()
-        monkeypatch.setattr(live_sets, "get", refuse)
-        codemaking = Codemaking(live_sets, None)
+        reckons = reckoner()
+        monkeypatch.setattr(reckons.live_sets, "get", refuse)
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
         history = (Turn(guess, Feedback(6, 2)),)
-        assert codemaking.secret(self.EVIL, draw(), history) == "12345678"
-        hint = codemaking.hint(self.EVIL, history)
+        assert Codemaking(reckons, None).secret(self.EVIL, draw(), history) == "12345678"
+        hint = Hint(self.EVIL.rules, history).do(reckons).value
         assert (hint.code, hint.candidates) == ("12345678", 28)
         assert hint.why.endswith("it is the first of too many to be weighed")
 
@@ -314,15 +303,9 @@ class TestDisclosure:
         assert done == [secret]
 
 
-def test_the_metrics_of_cache_pools_and_devils_are_in_one_place():
-    metered = [FairPool(REPLY_TERMS, lambda *_: None, lambda: 0.0) for _ in range(2)]
-    try:
-        codemaking = Codemaking(LiveSets(64 << 20), *metered)
-        codemaking.answer(LARGE, draw(), NOTHING_YET, (0,) * 6)
-        metrics = codemaking.metrics()
-    finally:
-        for pool in metered:
-            pool.close()
-    assert metrics.part_sizes.entries > 0
-    assert metrics.part_sizes.misses > 0
-    assert (metrics.solved, metrics.replies.done, metrics.hints.waiting) == (0, 0, 0)
+def test_the_metrics_of_what_is_known_and_of_the_pools_are_in_one_place():
+    pool = FairPool(REPLY_TERMS, Crew(), lambda: 0.0)
+    codemaking = Codemaking(reckoner(), pool)
+    codemaking.reply(LARGE, 5, draw(), NOTHING_YET, (0,) * 6, print)
+    metrics = codemaking.metrics()
+    assert (metrics.known.misses, metrics.replies.running, metrics.hints.running) == (1, 1, 1)

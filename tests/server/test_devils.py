@@ -6,17 +6,19 @@ from random import Random
 
 import pytest
 
-from evilpegs_game.candidates import LiveSets, Turn
+from evilpegs_game.candidates import Turn
 from evilpegs_game.codes import all_codes, code_at, parse_code
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.solved import SolvedPositions
 from evilpegs_protocol.commitment import tie_index
-from evilpegs_server.codemaking import Codemaking, Draw
+from evilpegs_server.codemaking import Codemaking, Draw, task_of
 from evilpegs_server.devils import Devils
-from evilpegs_server.fair_pool import carry_out
 from evilpegs_server.ladders import load_ladders
+from evilpegs_server.tasks import TakeSolved, carry_out
 from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
+from support.reckoners import reckoner
 
 MATCH = "00112233445566aa"
 NONCE = hashlib.sha256(b"devil").hexdigest()
@@ -46,13 +48,13 @@ def due(ladder, live, guess, turn, game):
 
 @pytest.mark.parametrize("ladder", [RATED, PRACTICE], ids=["rated", "practice"])
 def test_replies_follow_the_rule_and_say_how_they_were_found(ladder):
-    codemaking, rng, methods = Codemaking(LiveSets(1 << 20), None), Random(5), set()
+    codemaking, rng, methods = Codemaking(reckoner(), None), Random(5), set()
     for game in range(1, 9):
         live, history = plain_codes(all_codes(RULES)), ()
         while len(live) > 1:
             guess = code_at(rng.randrange(RULES.size), RULES)
             given, method, parts = due(ladder, live, guess, len(history) + 1, game)
-            answer = codemaking.answering(ladder, draw(game), history, guess)().value
+            answer = codemaking.answer(ladder, draw(game), history, guess)
             assert (answer.feedback, answer.method) == (given, method)
             if not ladder.rated:
                 assert answer.parts == tuple((*each, len(part)) for each, part in parts.items())
@@ -64,10 +66,13 @@ def test_replies_follow_the_rule_and_say_how_they_were_found(ladder):
     assert methods == {"exact", "greedy"}
 
 
+def classic(guess):
+    return task_of(CLASSIC_DEVIL, (), guess)
+
+
 def test_a_reply_is_charged_by_the_feedbacks_it_looked_at_and_is_cheap_once_it_is_known():
-    codemaking, guess = Codemaking(LiveSets(8 << 20), None, None, Devils()), (0, 0, 1, 1)
-    first = codemaking.answering(CLASSIC_DEVIL, draw(), (), guess)()
-    again = codemaking.answering(CLASSIC_DEVIL, draw(), (), guess)()
+    reckons = reckoner()
+    first, again = [classic((0, 0, 1, 1)).do(reckons) for _ in range(2)]
     assert again.value == first.value
     assert again.cost < first.cost / 10
     assert first.cost > 100_000
@@ -75,14 +80,20 @@ def test_a_reply_is_charged_by_the_feedbacks_it_looked_at_and_is_cheap_once_it_i
 
 def test_what_is_known_saves_work_and_changes_no_reply():
     devils = Devils()
-    cold, solved = Codemaking(LiveSets(8 << 20), None, None, devils), devils.solved
-    work = cold.answering(CLASSIC_DEVIL, draw(), (), (0, 1, 2, 3))
-    before = work()
-    kept = SolvedPositions.from_bytes(solved.to_bytes())
-    warm = Codemaking(LiveSets(8 << 20), None, None, Devils(kept))
-    after = warm.answering(CLASSIC_DEVIL, draw(), (), (0, 1, 2, 3))()
+    before = classic((0, 1, 2, 3)).do(reckoner(devils=devils))
+    kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
+    after = classic((0, 1, 2, 3)).do(reckoner(devils=Devils(kept)))
     assert after.value == before.value
     assert after.cost < before.cost
+
+
+def test_what_was_learnt_is_handed_over_once():
+    reckons = reckoner()
+    assert TakeSolved().do(reckons).value is None
+    classic((0, 0, 1, 1)).do(reckons)
+    learnt = TakeSolved().do(reckons).value
+    assert len(SolvedPositions.from_bytes(learnt)) == len(reckons.devils.solved) == reckons.state.solved > 0
+    assert TakeSolved().do(reckons).value is None
 
 
 def test_all_matches_share_one_solver_for_the_same_rules():
@@ -92,17 +103,17 @@ def test_all_matches_share_one_solver_for_the_same_rules():
 
 
 def test_a_failure_is_handed_over_like_that_of_others():
-    outcome, cost = carry_out(Codemaking(LiveSets(10), None).answering(RATED, draw(), (), (0, 0, 0)))
-    assert isinstance(outcome, Exception)
+    outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), reckoner(10))
+    assert isinstance(outcome, TooLargeError)
     assert cost == 0
 
 
 def test_warming_up_does_not_take_the_devils_first_thoughts():
     """Else the first start of a server would take long."""
-    devils = Devils()
-    Codemaking(LiveSets(8 << 20), None, None, devils).warm_up([CLASSIC_DEVIL])
-    assert devils.worst_case(CLASSIC_DEVIL.rules) is not None
-    assert len(devils.solved) < 100
+    reckons = reckoner()
+    for task in Codemaking(reckons, None).warm_up([CLASSIC_DEVIL]):
+        task.do(reckons)
+    assert 0 < len(reckons.devils.solved) < 100
 
 
 async def test_in_a_match_it_is_recorded_how_each_reply_was_found(building):

@@ -43,7 +43,7 @@ async def back(building, caller, match, seq=0):
 @pytest.mark.parametrize(
     ("bounds", "why"),
     [
-        (Bounds(cache_bytes=37), "replies on slow may take 38 bytes for live sets (cache_bytes)"),
+        (Bounds(cache_bytes=50), "replies on slow may take 51 bytes for live sets (cache_bytes)"),
         (Bounds(count_bytes=1 << 10), "bytes to count in (count_bytes); this server allows 1,024"),
         (Bounds(count_work=999), "replies on slow may take 1,000 rows of a count (count_work); this server allows 999"),
     ],

@@ -9,9 +9,10 @@ import json
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
-from evilpegs_server import lobby
+from evilpegs_server import lobby, tasks
 from evilpegs_server.answers import Asked
-from evilpegs_server.codemaking import HINT_BUDGET, HintAnswer, cost
+from evilpegs_server.codemaking import cost
+from evilpegs_server.hinting import HINT_BUDGET, HintAnswer
 from evilpegs_server.match import IDLE_MS
 from evilpegs_server.runner import MOST_WAITING
 
@@ -22,9 +23,9 @@ async def ann(building):
 
 
 @pytest.fixture
-def quick_hint(building, monkeypatch):
+def quick_hint(monkeypatch):
     """Hints that take no work."""
-    monkeypatch.setattr(building.codemaking, "hint", lambda *_: HintAnswer("123456", 2, "made up"))
+    monkeypatch.setattr(tasks, "find_hint", lambda _position: HintAnswer("123456", 2, "made up"))
 
 
 def types(caller):
@@ -230,7 +231,7 @@ class TestDisclosure:
         assert types(ann)[-1] == "turn"
 
     async def test_if_none_is_found_the_game_ends_without_one(self, ann, building, match, monkeypatch):
-        monkeypatch.setattr(building.codemaking, "secret", lambda *_: 1 // 0)
+        monkeypatch.setattr(tasks, "witness", lambda _position: 1 // 0)
         resigned = await ann.say(type="resign", match=match, game=1)
         building.pool.let_go()
         over = await ann.hear("game_over", re=resigned)
@@ -269,7 +270,7 @@ class TestFailure:
 
     async def test_a_hint_that_fails_is_an_error_and_no_more(self, ann, building, monkeypatch):
         match = await ann.play("tiny-practice")
-        monkeypatch.setattr(building.codemaking, "hint", lambda *_: 1 // 0)
+        monkeypatch.setattr(tasks, "find_hint", lambda _position: 1 // 0)
         assert await ann.refusal(type="hint", match=match) == "internal"
         assert (await ann.guess(match, 1, "11"))["type"] == "feedback"
         assert [entry["event"] for entry in building.logged] == ["hint failed"]

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_game.candidates import LiveSets
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
@@ -15,8 +14,9 @@ from evilpegs_server.codemaking import Answer, Codemaking
 from evilpegs_server.events import CodeRefused, TurnOpened
 from evilpegs_server.record import Record
 from evilpegs_server.scribe import Scribe
+from support.reckoners import reckoner
 
-CODEMAKING = Codemaking(LiveSets(1 << 20), None, None)
+CODEMAKING = Codemaking(reckoner(), None)
 
 
 class Writing:

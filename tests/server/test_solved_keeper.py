@@ -5,10 +5,16 @@ from structlog import wrap_logger
 from structlog.testing import LogCapture
 
 from evilpegs_game.solved import SolvedPositions
-from evilpegs_server.solved_file import write_solved
 from evilpegs_server.solved_keeper import SolvedKeeper
 
-KEY = bytes(16)
+
+def learnt():
+    solved = SolvedPositions()
+    solved.learn(bytes(16), at_least=3)
+    return solved.to_bytes()
+
+
+LEARNT = learnt()
 
 
 @pytest.fixture
@@ -28,23 +34,15 @@ def path(tmp_path):
 
 def test_it_comes_back(path, log, logged):
     keeper = SolvedKeeper(path, log)
-    keeper.solved.learn(KEY, at_least=3)
-    keeper.save()
-    assert list(SolvedKeeper(path, log).solved) == list(keeper.solved)
+    keeper.save(LEARNT)
+    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNT
     assert [each.name for each in path.parent.iterdir()] == ["solved"]
     assert logged.entries == []
 
 
 def test_without_a_file_nothing_is_kept(log, logged):
-    keeper = SolvedKeeper(None, log)
-    keeper.solved.learn(KEY, at_least=3)
-    keeper.save()
+    SolvedKeeper(None, log).save(LEARNT)
     assert logged.entries == []
-
-
-def test_what_is_not_new_is_not_written(path, log):
-    SolvedKeeper(path, log).save()
-    assert not path.exists()
 
 
 def flip(data, place):
@@ -53,31 +51,26 @@ def flip(data, place):
 
 @pytest.mark.parametrize("harm", [lambda data: data[:-1], lambda data: flip(data, 45), lambda data: b""])
 def test_a_damaged_file_is_told_of_not_believed_and_replaced(path, log, logged, harm):
-    solved = SolvedPositions()
-    solved.learn(KEY, at_least=3)
-    write_solved(path, solved)
-    path.write_bytes(harm(path.read_bytes()))
+    path.write_bytes(harm(LEARNT))
     keeper = SolvedKeeper(path, log)
     assert len(keeper.solved) == 0
     [entry] = logged.entries
     assert (entry["log_level"], entry["event"]) == ("warning", "solved positions will be solved anew")
-    keeper.solved.learn(KEY, at_least=2)
-    keeper.save()
-    assert list(SolvedKeeper(path, log).solved) == list(keeper.solved)
+    keeper.save(LEARNT)
+    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNT
 
 
 def test_somebodys_file_is_left_alone(path, log, logged):
     path.write_text("of mine")
     keeper = SolvedKeeper(path, log)
-    keeper.solved.learn(KEY, at_least=3)
-    keeper.save()
+    keeper.save(LEARNT)
     assert path.read_text() == "of mine"
     assert [entry["event"] for entry in logged.entries] == ["solved positions are not kept"]
 
 
 def test_where_nothing_can_be_read_nothing_is_kept(path, log, logged):
     path.mkdir()
-    SolvedKeeper(path, log).save()
+    SolvedKeeper(path, log).save(LEARNT)
     assert [entry["event"] for entry in logged.entries] == ["solved positions are not kept"]
 
 
@@ -86,12 +79,11 @@ def test_a_disk_that_fails_costs_what_was_learnt_and_no_more(path, log, logged, 
         raise OSError(28, "No space left on device")
 
     keeper = SolvedKeeper(path, log)
-    keeper.solved.learn(KEY, at_least=3)
     monkeypatch.setattr("os.fsync", full)
-    keeper.save()
+    keeper.save(LEARNT)
     assert list(path.parent.iterdir()) == []
     [entry] = logged.entries
     assert (entry["event"], entry["why"]) == ("cannot keep solved positions", "No space left on device")
     monkeypatch.undo()
-    keeper.save()
+    keeper.save(LEARNT)
     assert path.exists()
