@@ -5,20 +5,16 @@ shared through `LiveSets`, a cache with a byte budget, so that many games at the
 and nothing is lost when an entry is dropped.
 """
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from evilpegs_game.atlas import Dice
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets
-from evilpegs_game.partition import part_sizes, part_sizes_after, split
+from evilpegs_game.partition import part_sizes, split
 from evilpegs_game.rules import Rules
 
 __all__ = ["History", "LiveSets", "Position", "Turn"]
-
-
-SCANNED_CODES: Final = 2048
-"""All of so few codes are looked at anew for every reply: to find what is kept of them takes longer."""
 
 
 class Turn(NamedTuple):
@@ -104,8 +100,9 @@ class Position:
         """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size."""
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
-        if self._live is None and self.rules.size <= SCANNED_CODES:
-            sizes = part_sizes_after(self.all_codes, self.history, guess).tolist()
+        table = None if self._live is not None else self._live_sets.feedback_table(self.rules)
+        if table is not None:
+            sizes = table.part_sizes(self.history, guess).tolist()
             if any(sizes):  # else there are no candidates, and to ask for them says why
                 return tuple(sizes)
         return tuple(part_sizes(self.candidates, guess).tolist())

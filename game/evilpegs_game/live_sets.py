@@ -9,7 +9,7 @@ the same entry. Which way was taken cannot be seen in a result.
 from collections.abc import Callable
 from contextlib import suppress
 from threading import local
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from evilpegs_game.counting import MAX_COUNT, count_parts, least_bytes
 from evilpegs_game.enumeration import first_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback_number
+from evilpegs_game.feedback_table import TABLED_CODES, FeedbackTable
 from evilpegs_game.first_guess import first_parts
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
@@ -67,7 +68,8 @@ class LiveSets:
     def __init__(self, max_bytes: int = DEFAULT_BYTES, count_bytes: int = COUNT_BYTES) -> None:
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
-        self._sets: ByteCache[Columns] = ByteCache(max_bytes)
+        self._sets: ByteCache[Any] = ByteCache(max_bytes)
+        """Columns by what they follow from, and feedback tables by rules."""
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
         self._setting: SingleFlight[object, Columns] = SingleFlight()
         self._sizing: SingleFlight[object, tuple[int, ...]] = SingleFlight()
@@ -101,7 +103,7 @@ class LiveSets:
             TooLargeError: they do not fit the budget; nothing was allocated.
         """
         key = exact_key(rules, ())
-        found = self._sets.get(key)
+        found: Columns | None = self._sets.get(key)
         if found is not None:
             return found
         needed = self.bytes_needed(rules)
@@ -112,6 +114,17 @@ class LiveSets:
             raise TooLargeError(message)
         return self._shared_set(key, lambda: self._every_code(rules, needed))
 
+    def feedback_table(self, rules: Rules) -> FeedbackTable | None:
+        """All feedbacks of ``rules``, shared; None where there are too many codes, or too little room."""
+        if rules.size > TABLED_CODES:
+            return None
+        table: FeedbackTable | None = self._sets.get(rules)
+        needed = FeedbackTable.bytes_needed(rules) + _ENTRY_BYTES
+        if table is None and needed + self.bytes_needed(rules) <= self._max_bytes:
+            table = FeedbackTable(rules, self.all_codes(rules))
+            self._sets.put(rules, table, needed)
+        return table
+
     def get(self, rules: Rules, history: History) -> Columns:
         """The codes consistent with ``history``, in code order, at least one.
 
@@ -120,7 +133,7 @@ class LiveSets:
             TooLargeError: they do not fit the budget.
         """
         key = exact_key(rules, history)
-        found = self._sets.get(key)
+        found: Columns | None = self._sets.get(key)
         if found is not None:
             return found
         if not history:

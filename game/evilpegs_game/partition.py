@@ -8,7 +8,7 @@ codes are taken in blocks that stay in the nearest cache, and each step is one t
 contiguous run of bytes, the shape that compilers turn into vector instructions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
-from evilpegs_game.kernel import kernel, short_kernel
+from evilpegs_game.kernel import kernel
 
 Numbers = NDArray[np.uint8]
 """Feedback numbers (places in `feedbacks`), uint8, one a code."""
@@ -58,20 +58,6 @@ def part_sizes(columns: Columns, guess: Code) -> Sizes:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
     """
     return _part_sizes(columns, _as_array(guess, columns))
-
-
-def part_sizes_after(columns: Columns, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
-    """The sizes of all parts of ``guess`` among those codes only that are consistent with ``history``, in one pass.
-
-    The turns of the history must be possible: with guesses of as many pegs as the codes, and feedbacks they can get.
-
-    Raises:
-        IllegalCodeError: ``guess`` has another number of pegs than the codes.
-    """
-    pegs = columns.shape[0]
-    guesses = np.frombuffer(b"".join([bytes(code) for code, _ in history]), np.uint8).reshape(len(history), pegs)
-    given = np.frombuffer(bytes([feedback_number(given, pegs) for _, given in history]), np.uint8)
-    return _part_sizes_after(columns, guesses, given, _as_array(guess, columns))
 
 
 def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
@@ -203,25 +189,6 @@ def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
         for i in range(fours, stop - start):
             counters[0, numbers[i]] += 1
     sizes: Sizes = counters.sum(axis=0)
-    return sizes
-
-
-@short_kernel
-def _part_sizes_after(columns: Columns, guesses: Columns, given: Numbers, guess: Columns) -> Sizes:
-    pegs, size = columns.shape
-    numbers, fits = np.empty(_BLOCK, np.uint8), np.empty(_BLOCK, np.uint8)
-    scratch = np.empty((2, _BLOCK), np.uint8)
-    sizes = np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64)
-    for start in range(0, size, _BLOCK):
-        stop = min(start + _BLOCK, size)
-        fits[:] = 1
-        for turn in range(given.size):
-            _number_block(columns, guesses[turn], start, stop, numbers, scratch)
-            for i in range(stop - start):
-                fits[i] &= numbers[i] == given[turn]
-        _number_block(columns, guess, start, stop, numbers, scratch)
-        for i in range(stop - start):
-            sizes[numbers[i]] += fits[i]
     return sizes
 
 

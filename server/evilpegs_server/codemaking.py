@@ -127,8 +127,9 @@ class Codemaking:
         """The reply to a guess, computed here and now; a rated fixed secret needs no position."""
         if ladder.codemaker == "fixed" and ladder.rated:
             return Answer(feedback(guess, draw.secret(ladder)))
-        task = task_of(ladder, history, guess)
-        return told(ladder, draw, history, guess, task.do(self._reckoner).value)
+        if ladder.codemaker == "devil":
+            return told(ladder, draw, history, guess, task_of(ladder, history, guess).do(self._reckoner).value)
+        return told(ladder, draw, history, guess, self._reckoner.position(ladder.rules, history).part_sizes(guess))
 
     def reply(
         self,
@@ -238,17 +239,17 @@ def task_of(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ..
 
 def told(ladder: Ladder, draw: Draw, history: History, guess: Code, found: tuple[int, ...] | Possible) -> Answer:
     """The reply that follows from what the task of `task_of` found."""
-    if not isinstance(found, Possible):
-        found = Possible(largest(found, ladder.rules.pegs), None, found)
     if ladder.codemaker == "fixed":
         given = feedback(guess, draw.secret(ladder))
     else:
-        given = one_of(found.allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
+        allowed = found.allowed if isinstance(found, Possible) else largest(found, ladder.rules.pegs)
+        given = one_of(allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
+    method, sizes = (found.method, found.part_sizes) if isinstance(found, Possible) else (None, found)
     if ladder.rated:
-        return Answer(given, method=found.method)
-    parts = {each: size for each, size in zip(feedbacks(ladder.rules.pegs), found.part_sizes, strict=True) if size}
+        return Answer(given, method=method)
+    parts = {each: size for each, size in zip(feedbacks(ladder.rules.pegs), sizes, strict=True) if size}
     rows = tuple((part.black, part.white, size) for part, size in parts.items())
-    return Answer(given, parts[given], rows, found.method)
+    return Answer(given, parts[given], rows, method)
 
 
 def _key(ladder: Ladder, history: History, guess: Code) -> bytes:

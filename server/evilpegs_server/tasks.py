@@ -82,7 +82,7 @@ class Possible(NamedTuple):
     """The replies of which a devil may give any, how they were found, and the sizes of all parts."""
 
     allowed: tuple[Feedback, ...]
-    method: Method | None
+    method: Method
     part_sizes: tuple[int, ...]
 
 

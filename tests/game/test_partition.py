@@ -10,7 +10,6 @@ from evilpegs_game.partition import (
     feedback_numbers,
     part_size_table,
     part_sizes,
-    part_sizes_after,
     partition_counts,
     select,
     split,
@@ -38,19 +37,6 @@ def guess_and_codes(draw, most=40):
     colors = draw(st.integers(1 if repeats else pegs, MAX_COLORS))
     codes = some_codes(pegs, colors, repeats, draw(st.integers(2, most)), draw(st.integers(0, 2**32)))
     return codes[0], codes[1:]
-
-
-@settings(deadline=None)
-@given(guess_and_codes(), st.integers(0, 4))
-def test_sizes_after_a_history_are_those_of_the_consistent_codes(case, turns):
-    guess, codes = case
-    history = [(code, feedback(code, codes[0])) for code in codes[:turns]]
-    live = [code for code in codes if all(feedback(asked, code) == got for asked, got in history)]
-    counts = partition_counts(guess, live)
-    sizes = part_sizes_after(to_columns(codes), history, guess)
-    assert sizes.tolist() == [counts.get(one, 0) for one in feedbacks(len(guess))]
-    with pytest.raises(IllegalCodeError):
-        part_sizes_after(to_columns(codes), history, (*guess, 0))
 
 
 @settings(deadline=None)

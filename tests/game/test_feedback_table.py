@@ -1,0 +1,54 @@
+"""The table of all feedbacks: part sizes after a history are those of the consistent codes."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.candidates import LiveSets
+from evilpegs_game.codes import all_codes, code_at
+from evilpegs_game.errors import IllegalCodeError
+from evilpegs_game.feedback import feedback, feedbacks
+from evilpegs_game.feedback_table import FeedbackTable
+from evilpegs_game.partition import partition_counts
+from evilpegs_game.rules import Rules
+
+RULES = [Rules(1, 1), Rules(1, 34), Rules(2, 7), Rules(3, 4), Rules(5, 2), Rules(3, 6, False), Rules(4, 4, False)]
+
+
+@settings(deadline=None)
+@given(st.sampled_from(RULES), st.lists(st.integers(0, 10**6), min_size=2, max_size=6))
+def test_sizes_after_a_history_are_those_of_the_consistent_codes(rules, numbers):
+    guess, secret, *asked = [code_at(number % rules.size, rules) for number in numbers]
+    history = [(code, feedback(code, secret)) for code in asked]
+    codes = [code_at(index, rules) for index in range(rules.size)]
+    live = [code for code in codes if all(feedback(code, given_to) == given_ for given_to, given_ in history)]
+    counts = partition_counts(guess, live)
+    table = FeedbackTable(rules, all_codes(rules))
+    for _ in range(2):  # the second time all rows are there
+        assert table.part_sizes(history, guess).tolist() == [counts.get(each, 0) for each in feedbacks(rules.pegs)]
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sampled_from([Rules(4, 6), Rules(11, 2), Rules(3, 12, False)]), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_so_it_is_on_larger_rules(rules, one, other):
+    guess, secret = code_at(one % rules.size, rules), code_at(other % rules.size, rules)
+    given_ = feedback(guess, secret)
+    sizes = FeedbackTable(rules, all_codes(rules)).part_sizes([(guess, given_)], guess)
+    number = feedbacks(rules.pegs).index(given_)
+    counts = partition_counts(guess, [code_at(index, rules) for index in range(rules.size)])
+    assert (sizes.sum(), sizes[number]) == (counts[given_], counts[given_])
+
+
+def test_a_guess_of_other_rules_is_refused():
+    with pytest.raises(IllegalCodeError, match="2 pegs against codes of 3"):
+        FeedbackTable(Rules(3, 3), all_codes(Rules(3, 3))).part_sizes((), (0, 0))
+
+
+def test_it_is_shared_counted_among_the_bytes_and_done_without_where_it_does_not_fit():
+    rules = Rules(4, 6)
+    roomy, narrow = LiveSets(8 << 20), LiveSets(LiveSets.bytes_needed(rules))
+    table = roomy.feedback_table(rules)
+    assert roomy.feedback_table(Rules(4, 6)) is table
+    assert roomy.bytes_used >= FeedbackTable.bytes_needed(rules) > rules.size**2
+    assert narrow.feedback_table(rules) is None
+    assert roomy.feedback_table(Rules(4, 7)) is None
