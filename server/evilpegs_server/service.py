@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -40,7 +40,7 @@ from evilpegs_server.solved_keeper import SolvedKeeper
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.writer import Writer
-from evilpegs_server.tasks import Reckoner
+from evilpegs_server.tasks import Reckoner, Task
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
@@ -69,6 +69,8 @@ class RunningServer:
     port: int
     database: str
     lobby: Lobby
+    warm: asyncio.Task[None]
+    """Done when no reply has to wait any more for something to be compiled."""
 
     @property
     def url(self) -> str:
@@ -107,8 +109,8 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
         lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         process.start()
-        for task in codemaking.warm_up(lobby.ladders.values()):
-            process.begin(task, _nothing)
+        warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(lobby.ladders.values())))
+        stack.callback(warm.cancel)
         _tune_interpreter(stack)
         house = _house(settings, lobby, writer, engine, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
@@ -118,21 +120,23 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
             for stored in load_open_matches(engine):
                 lobby.restore(stored)
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(lobby))
-            yield RunningServer(host, port, settings.database, lobby)
+            yield RunningServer(host, port, settings.database, lobby, warm)
         finally:
             await _stop(lobby, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM or SIGINT; ``announce`` is called once it listens."""
+    """Run a server until SIGTERM or SIGINT; ``announce`` is called once it listens and is warm."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
     async with running_server(settings, log) as server:
+        stopping = asyncio.create_task(stopped.wait())
+        await asyncio.wait([stopping, server.warm], return_when=asyncio.FIRST_COMPLETED)
         announce(server)
-        await stopped.wait()
+        await stopping
 
 
 def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
@@ -201,14 +205,14 @@ async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
     log.info("stopped", open_matches=len(lobby))
 
 
+async def _warm_up(process: ReckonerProcess, tasks: list[Task[Any]]) -> None:
+    await asyncio.gather(*(process.do(task) for task in tasks), return_exceptions=True)
+
+
 async def _close(process: ReckonerProcess, keeper: SolvedKeeper) -> None:
     learnt = await process.close()
     if learnt is not None:
         keeper.save(learnt)
-
-
-def _nothing(_outcome: object, _cost: int) -> None:
-    """What comes of warming up."""
 
 
 async def _beat(fair_time: FairTime) -> None:

@@ -31,7 +31,7 @@ def test_without_a_way_out_it_is_the_hosts_name(monkeypatch, host):
 
 @pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])
 def test_the_greeting_has_it_as_clients_paste_it(capsys, host, url):
-    _announce(RunningServer(host, 8765, "sqlite:///x", lobby=None))
+    _announce(RunningServer(host, 8765, "sqlite:///x", lobby=None, warm=None))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"listening on {url}"
     assert lines[3].endswith(f" --server {url}")
