@@ -120,7 +120,7 @@ def compare(ladder, connections, seconds, rounds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--ladder", default="grand-evil-practice")
+    parser.add_argument("--ladder", default="monster-evil")
     parser.add_argument("--connections", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,6 +1,8 @@
 """Games on large rules over a real socket, every reply recomputed by the bot; and a server too small for them."""
 
+import asyncio
 import json
+from contextlib import AsyncExitStack
 from random import Random
 
 import pytest
@@ -61,3 +63,32 @@ async def test_what_does_not_fit_is_refused_at_play_and_not_offered(database, se
         assert f"this server allows {number}" in refused["message"]
         assert json.dumps(refused).count("(") == 1
         assert (await raw.ask("match_started", "error", type="play", ladder="colossus"))["type"] == "match_started"
+
+
+HEAVY_CODES = ["123456123456", "1357913579AB", "AABBCCDD1122", "13245A7B9C0D"]
+"""In any order the last reply on 12x14 takes half a second."""
+
+
+async def test_a_cheap_reply_does_not_wait_for_heavy_ones(database):
+    """Players on the largest game keep every lane busy, and the answers of others come before theirs."""
+    settings = Settings(port=0, database=database, count_work=400_000_000)
+    async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
+        crowd = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
+        last = []
+        for number, raw in enumerate(crowd):
+            await raw.hello(name=False)
+            match = await raw.play("colossus-evil-practice")
+            *codes, code = HEAVY_CODES[number:] + HEAVY_CODES[:number]
+            for turn, earlier in enumerate(codes, 1):
+                await raw.guess(match, 1, turn, earlier)
+            last.append({"type": "guess", "match": match, "game": 1, "turn": len(HEAVY_CODES), "code": code})
+        for raw, guess in zip(crowd, last, strict=True):
+            await raw.say(**guess)
+        heavy = [asyncio.create_task(raw.hear("feedback", "error")) for raw in crowd]
+        async with dial(server.url) as other:
+            await other.hello(name=False)
+            for ladder, code in [("classic-evil-practice", "1123"), ("grand-evil-practice", "112345")]:
+                match = await other.play(ladder)
+                assert (await other.guess(match, 1, 1, code))["type"] == "feedback"
+        assert not any(task.done() for task in heavy)
+        assert {answer.get("turn") for answer in await asyncio.gather(*heavy)} == {len(HEAVY_CODES)}
