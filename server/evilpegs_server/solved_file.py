@@ -1,11 +1,9 @@
 """A file of solved positions: a cache that may be deleted at any time, and that is believed only if it is whole."""
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
 from evilpegs_game.solved import TITLE, SolvedPositions
+from evilpegs_server.whole_file import replace_file
 
 
 class ForeignFileError(Exception):
@@ -40,21 +38,7 @@ def write_solved(path: Path, solved: SolvedPositions) -> None:
         return
     solved.changed = False
     try:
-        _replace(path, solved.to_bytes())
+        replace_file(path, solved.to_bytes())
     except BaseException:
         solved.changed = True
-        raise
-
-
-def _replace(path: Path, data: bytes) -> None:
-    number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
         raise

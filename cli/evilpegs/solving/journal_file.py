@@ -1,9 +1,7 @@
 """The journal of a proof in a file: replaced in one step, believed only if it is whole."""
 
 import contextlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -12,6 +10,7 @@ from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.least.journal import TITLE, Journal
 from evilpegs_game.rules import Rules
+from evilpegs_server.whole_file import replace_file
 
 SAVED_EVERY: Final = 5.0
 """Seconds that a killed run may lose, besides the guess it was at."""
@@ -39,7 +38,7 @@ class JournalFile:
     def save(self) -> None:
         """Replace the file: a reader finds the old one or the new one, whole; raises CommandError."""
         try:
-            _replace(self._path, self.journal.to_text())
+            replace_file(self._path, self.journal.to_text().encode())
         except OSError as error:
             raise _unusable(self._path, "write", error) from error
         self._saved = self._now()
@@ -80,17 +79,3 @@ def _believed(path: Path, text: str) -> Journal | None:
 def _unusable(path: Path, what: str, error: Exception) -> CommandError:
     why = (isinstance(error, OSError) and error.strerror) or "there can be no such file"
     return CommandError(f"cannot {what} the journal at {path}: {why}; name another file")
-
-
-def _replace(path: Path, text: str) -> None:
-    number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
