@@ -203,7 +203,7 @@ def test_a_journal_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_file.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(CommandError, match="cannot write the journal"):
         file.save()
     assert (tmp_path / "journal").read_text() == before
