@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs.main import main
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
@@ -24,7 +26,6 @@ DOCUMENTS = [
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 STRATEGY = re.compile(r"```python\n(.*?def choose.*?)```", re.DOTALL)
 TYPED = {"play": "1122\nhint\nresign\n", "assist": "1122 1,0\nquit\n"}
-SECONDS = 100
 
 
 def commands(document):
@@ -36,51 +37,42 @@ def commands(document):
 
 
 class Newcomer:
-    """Types commands in an empty folder; a server stays up beside them."""
+    """Types commands in an empty folder; a server stays up beside them, in a process of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, monkeypatch, capsys):
         (strategy,) = STRATEGY.findall((ROOT / "README.md").read_text())
         for name in ("popular.py", "mine.py"):
             (folder / name).write_text(strategy)
-        self.folder, self.server = folder, None
-        self.environment = os.environ | {
-            "HOME": str(folder),
-            "XDG_DATA_HOME": str(folder / "data"),
-            "EVILPEGS_PORT": "0",
-            "NO_COLOR": "1",
-        }
+        self.monkeypatch, self.capsys, self.server = monkeypatch, capsys, None
+        self.typed = folder.with_suffix(".typed")
+        monkeypatch.chdir(folder)
+        for name in [name for name in os.environ if name.upper().startswith("EVILPEGS_")]:
+            monkeypatch.delenv(name)
+        environment = {"HOME": folder, "XDG_DATA_HOME": folder / "data", "EVILPEGS_PORT": "0", "NO_COLOR": "1"}
+        for name, value in environment.items():
+            monkeypatch.setenv(name, str(value))
 
     def type(self, words):
         if words[0] == "serve":
             self.serve(["127.0.0.1" if word == "0.0.0.0" else word for word in words])
             return
-        run = subprocess.run(
-            [sys.executable, "-m", "evilpegs", *words],
-            input=TYPED.get(words[0], ""),
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            env=self.environment,
-            timeout=SECONDS,
-            check=False,
-        )
-        assert run.returncode == 0, f"{words}\n{run.stdout}\n{run.stderr}"
-        assert run.stdout.strip(), words
-        assert "Traceback" not in run.stderr
+        self.typed.write_text(TYPED.get(words[0], ""))
+        with self.typed.open() as typed:
+            self.monkeypatch.setattr("sys.stdin", typed)
+            status = main(words)
+        out, err = self.capsys.readouterr()
+        assert status == 0, f"{words}\n{out}\n{err}"
+        assert out.strip(), words
+        assert "Traceback" not in err
 
     def serve(self, words):
         assert self.server is None
         self.server = subprocess.Popen(
-            [sys.executable, "-m", "evilpegs", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=self.folder,
-            env=self.environment,
+            [sys.executable, "-m", "evilpegs", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         line = self.server.stdout.readline()
         assert line.startswith("listening on "), line
-        self.environment["EVILPEGS_SERVER"] = line.split()[-1]
+        self.monkeypatch.setenv("EVILPEGS_SERVER", line.split()[-1])
 
     def stop(self):
         if self.server is not None:
@@ -90,8 +82,8 @@ class Newcomer:
 
 
 @pytest.fixture
-def newcomer(tmp_path):
-    newcomer = Newcomer(tmp_path)
+def newcomer(tmp_path, monkeypatch, capsys):
+    newcomer = Newcomer(tmp_path, monkeypatch, capsys)
     yield newcomer
     newcomer.stop()
 
