@@ -80,6 +80,7 @@ def test_a_contradiction_and_too_little_room_are_said():
         Atlas(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 def test_codes_whose_numbers_pass_a_word_are_not_listed():
     rules = Rules(13, 34, repeats=False)
     first, last = tuple(range(13)), tuple(range(21, 34))

@@ -4,6 +4,7 @@ import sys
 from itertools import combinations_with_replacement, permutations, product
 from random import Random
 
+import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ RULES = [
 ]
 SMALL = [Rules(2, 2), Rules(3, 3), Rules(2, 4), Rules(4, 3), Rules(3, 4, repeats=False)]
 SAME = Feedback(0, 1)
+IMAGES = 1 if numba.config.DISABLE_JIT else 5
 
 SHAPES = {
     "one color": lambda peg, pegs: 0,
@@ -120,7 +122,7 @@ def test_images_of_shaped_guesses_share_a_key(rules, one):
         first, second = shaped(one, rules), shaped(two, rules)
         for history, asked in [([(first, SAME)], second), ([(first, SAME), (second, SAME)], None)]:
             keys = {canonical(rules, history, asked)[0]}
-            for _ in range(5):
+            for _ in range(IMAGES):
                 symmetry = random_symmetry(rules, rng)
                 turns = [(symmetry.image(guess), given) for guess, given in reversed(history)]
                 keys.add(canonical(rules, turns, asked if asked is None else symmetry.image(asked))[0])
@@ -129,7 +131,7 @@ def test_images_of_shaped_guesses_share_a_key(rules, one):
 
 def test_images_of_more_guesses_nearly_always_share_a_key():
     rng, missed = Random(2), 0
-    for _ in range(400):
+    for _ in range(80 * IMAGES):
         rules = rng.choice(RULES)
         many = rng.randint(3, 7)
         pool = [code_at(rng.randrange(rules.size), rules) for _ in range(2)] + [shaped(name, rules) for name in SHAPES]
@@ -285,6 +287,7 @@ def sample_keys():
     return repr(keys)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="starts both ways, whatever the rest of the run does")
 def test_compiled_or_not_the_keys_are_the_same():
     script = "import runpy; print(runpy.run_path(r'" + __file__ + "')['sample_keys']())"
     printed = [
