@@ -70,13 +70,18 @@ def test_without_analysis(run, server, evil_match):
     assert {turn["analysis"] for turn in turns} == {None}
 
 
-@pytest.mark.parametrize(("flaw", "is_told"), [(None, True), ("event 3 was changed", False)])
-def test_what_takes_long_to_count_is_left_empty(flaw, is_told):
+@pytest.fixture(scope="module")
+def uncounted():
+    """A turn with so many codes left that counting them takes long."""
     history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
     *_, last = analyze(Rules(12, 14), history, LiveSets())
     assert last.before is None
-    turn = ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
-    game = ReplayedGame(1, None, 1, 9, None, None, (turn,))
+    return ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
+
+
+@pytest.mark.parametrize(("flaw", "is_told"), [(None, True), ("event 3 was changed", False)])
+def test_what_takes_long_to_count_is_left_empty(uncounted, flaw, is_told):
+    game = ReplayedGame(1, None, 1, 9, None, None, (uncounted,))
     match = ReplayedMatch("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
     out = io.StringIO()
     show_match(Console(file=out, width=120), match)
