@@ -45,26 +45,21 @@ def games(draw):
     return rules, tuple(Turn(guess, feedback(guess, secret)) for guess in guesses), draw(st.none() | codes)
 
 
-@pytest.fixture(params=[4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"], scope="module")
-def batch(request):
-    """How many codes are walked at once: small games in small batches go the way of large ones."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(criterion_walk, "_BATCH", request.param)
-    yield
-    patch.undo()
-
-
 @pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
+@pytest.mark.parametrize("batch", [4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"])
 @settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
 @given(game=games())
 def test_distributions_are_those_of_playing_every_secret(batch, criterion, candidates_only, game):
+    """Small games in small batches go the way of large ones."""
     rules, history, first = game
     expected = plain_walk(rules, criterion, history, first, candidates_only)
     told = []
-    assert walk(rules, criterion, history, first, candidates_only, progress=told.append) == expected
-    assert sum(told) == sum(expected)
-    assert walk(rules, criterion, history, first, candidates_only, threads=2) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(criterion_walk, "_BATCH", batch)
+        assert walk(rules, criterion, history, first, candidates_only, progress=told.append) == expected
+        assert sum(told) == sum(expected)
+        assert walk(rules, criterion, history, first, candidates_only, threads=2) == expected
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
