@@ -141,11 +141,11 @@ def test_memory_is_bounded_before_it_is_taken(monkeypatch):
 
 @compiled
 def test_memory_is_no_more_than_is_said(peak_of):
-    rules = Rules(5, 8)
+    rules = Rules(5, 7)
     tree = tree_of(first_consistent, rules)
     all_codes(rules)
-    with peak_of((2 * 5 + 5) * rules.size + 200_000):
-        assert certify(tree).total == 250116
+    with peak_of((2 * 5 + 5) * rules.size + 100_000):
+        assert certify(tree).total == 116034
 
 
 @given(st.data())

@@ -25,13 +25,13 @@ MIDDLING = {
     "7x5": 2,
     "6x10": 3,
     "5x34": 4,
-    "9x4": 4,
-    "12x3": 3,
+    "9x4": 3,
+    "12x3": 2,
     "16x2": 4,
     "16x3": 2,
     "16x1": 1,
     "1x34": 3,
-    "7x9-distinct": 4,
+    "7x9-distinct": 3,
     "8x10-distinct": 2,
 }
 """Rules that take long to enumerate, and how many turns the plain counts play of them in under a second."""
