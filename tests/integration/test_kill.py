@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from evilpegs_clients.verify import verify_match
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing
-from support.servers import child_server, dial
+from support.servers import child_server, dial, forking_servers
 
 KILLS = int(os.environ.get("EVILPEGS_KILLS", "20"))
 FORGETFUL = Path(__file__).with_name("forgetful_server.py")
@@ -63,11 +63,11 @@ class Player:
         assert known == event, "the server took back what it had said"
 
 
-async def play_and_kill(database, kills, rng, *program):
-    """One match with a SIGKILL after each few answers; the player and what is in the log at the end."""
+async def play_and_kill(server, database, kills, rng):
+    """One match with a SIGKILL after each few answers; the player at the end."""
     player = Player(rng)
     for _ in range(kills):
-        async with child_server(database, *program) as child:
+        async with server(database) as child:
             playing = asyncio.create_task(player.play(child.url))
             target = len(player.seen) + rng.randint(1, 3)
             while len(player.seen) < target and not playing.done():  # noqa: ASYNC110
@@ -90,7 +90,8 @@ def lost(player, events):
 
 
 async def test_every_feedback_a_client_received_is_in_the_log_once_and_the_match_finishes(database):
-    player = await play_and_kill(database, KILLS, random.Random(7))
+    async with forking_servers() as forked_server:
+        player = await play_and_kill(forked_server, database, KILLS, random.Random(7))
     assert not lost(player, stored_events(database, player.match))
     async with child_server(database) as child:
         await player.play(child.url)
@@ -104,5 +105,8 @@ async def test_every_feedback_a_client_received_is_in_the_log_once_and_the_match
 
 
 async def test_the_same_procedure_catches_a_server_that_tells_before_it_stores(database):
-    player = await play_and_kill(database, 1, random.Random(7), str(FORGETFUL))
+    def forgetful_server(database):
+        return child_server(database, str(FORGETFUL))
+
+    player = await play_and_kill(forgetful_server, database, 1, random.Random(7))
     assert lost(player, stored_events(database, player.match))

@@ -7,11 +7,13 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 from websockets.asyncio.client import connect
 
 PATIENCE = 20
 """Seconds after which a message that does not come is a failure."""
+FORKING = Path(__file__).with_name("forking_server.py")
 
 
 class Raw:
@@ -125,3 +127,56 @@ async def child_server(database, *program):
     finally:
         if child.process.returncode is None:
             await child.stop(signal.SIGKILL)
+
+
+class Forked:
+    """A server in a process of its own that begins at once, to be killed."""
+
+    def __init__(self, forking):
+        self._forking = forking
+        self.is_running = False
+
+    async def start(self, database):
+        self._forking.stdin.write(f"{database}\n".encode())
+        self._pid = int(await self._told("forked "))
+        self.is_running = True
+        self.url = await self._told("listening on ")
+        return self
+
+    async def stop(self, number):
+        """Send a signal and wait for the end; the exit status."""
+        os.kill(self._pid, number)
+        return int(await self._told("ended "))
+
+    async def _told(self, what):
+        async with asyncio.timeout(120):
+            while True:
+                line = (await self._forking.stdout.readline()).decode()
+                if line.startswith("ended "):
+                    self.is_running = False
+                if line.startswith(what):
+                    return line.removeprefix(what).strip()
+                assert line, f"{what}was not told"
+                assert not line.startswith("ended "), line
+
+
+@contextlib.asynccontextmanager
+async def forking_servers():
+    """What starts one server after the other on a database, each gone at the end of its block."""
+    pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+    forking = await asyncio.create_subprocess_exec(sys.executable, FORKING, **pipes)
+
+    @contextlib.asynccontextmanager
+    async def forked_server(database):
+        forked = Forked(forking)
+        try:
+            yield await forked.start(database)
+        finally:
+            if forked.is_running:
+                await forked.stop(signal.SIGKILL)
+
+    try:
+        yield forked_server
+    finally:
+        forking.stdin.close()
+        await forking.wait()

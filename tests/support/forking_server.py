@@ -1,0 +1,15 @@
+"""Starts a server for each database named on standard input, forked from this process, where all of it is imported."""
+
+import os
+import sys
+
+import evilpegs_server.service  # noqa: F401
+from evilpegs.main import main
+
+for line in sys.stdin:
+    pid = os.fork()
+    if not pid:
+        print(f"forked {os.getpid()}", flush=True)
+        sys.exit(main(["serve", "--port", "0", "--database", line.strip()]))
+    _, status = os.waitpid(pid, 0)
+    print(f"ended {os.waitstatus_to_exitcode(status)}", flush=True)
