@@ -9,15 +9,21 @@ demo: $(READY)
 serve: $(READY)
 	@$(BIN)/evilpegs serve
 
-# The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
-# so are their lines counted as covered.
 test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/strategies --ignore=tests/strategies/test_golden.py
-	@$(BIN)/coverage run -m pytest -q
+	@$(MAKE) --no-print-directory -j2 test-compiled test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
+
+test-compiled: $(READY)
+	@$(BIN)/coverage run -m pytest -q
+
+# The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
+# so are their lines counted as covered. What it prints comes in one piece, after its end.
+test-plain: $(READY)
+	@printed=$$(NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/strategies \
+	    --ignore=tests/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 check: $(READY)
 	@$(BIN)/ruff check .
@@ -50,4 +56,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test check format bench load worst
+.PHONY: demo serve test test-compiled test-plain check format bench load worst
