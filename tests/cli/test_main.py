@@ -45,14 +45,14 @@ def test_nothing_to_do_is_help(run):
     assert run().out == run("--help").out
 
 
-@pytest.mark.parametrize("arguments", [["--help"], *([function.__name__, "--help"] for function in COMMANDS)])
-def test_help_imports_nothing_heavy(arguments):
+def test_help_imports_nothing_heavy():
+    calls = [["--help"], *([function.__name__, "--help"] for function in COMMANDS)]
     script = (
-        f"import sys; from evilpegs.main import main; main({arguments!r}); "
+        f"import sys; from evilpegs.main import main; print(*map(main, {calls!r}), file=sys.stderr); "
         f"print(*sorted(sys.modules.keys() & set({HEAVY!r})), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stderr.strip() == ""
+    assert done.stderr.splitlines() == [" ".join("0" * len(calls)), ""]
 
 
 def test_an_interrupt_is_quiet(run, monkeypatch):

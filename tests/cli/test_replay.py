@@ -31,11 +31,7 @@ def test_the_document(run, server, evil_match):
     first, last = game["turns"][0], game["turns"][-1]
     assert (first["code"], first["candidates"]) == ("1122", 256)
     assert (last["code"], last["black"], last["candidates"]) == (game["secret"], 4, 1)
-
-
-def test_the_analysis_in_the_document(run, server, evil_match):
-    document = run("replay", evil_match, "--database", server.database, "--json").document
-    first, second, *_ = [turn["analysis"] for turn in document["games"][0]["turns"]]
+    first, second, *_ = [turn["analysis"] for turn in game["turns"]]
     assert (first["before"], first["after"], first["parts"], first["largest"]) == (1296, 256, 13, 256)
     assert second["before"] == 256
     assert first["bits"] == pytest.approx(2.3399, abs=1e-4)

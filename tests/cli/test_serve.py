@@ -26,12 +26,10 @@ def test_it_says_where_it_listens_and_what_to_type(server):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_in_order(serve, number):
-    assert serve().end(number).status == 0
-
-
-def test_it_logs_lines_of_json(serve):
-    lines = [json.loads(line) for line in serve().end(signal.SIGTERM).err.splitlines()]
+def test_it_stops_in_order_and_logs_lines_of_json(serve, number):
+    result = serve().end(number)
+    assert result.status == 0
+    lines = [json.loads(line) for line in result.err.splitlines()]
     assert [line["event"] for line in lines] == ["listening", "stopped"]
     assert all({"level", "timestamp"} <= set(line) for line in lines)
 
