@@ -7,7 +7,10 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
+import structlog
 
+from evilpegs_server.service import running_server
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_existing
 from support.servers import child_server, dial
@@ -27,7 +30,8 @@ async def test_it_stops_in_order_and_goes_on_later(database, number):
         assert (await raw.hear("notice"))["kind"] == "draining"
         assert await raw.closed() == 1012
     assert [len(stored.entries) for stored in load_open_matches(open_existing(database))] == [given["seq"]]
-    async with child_server(database) as child, dial(child.url) as again:
+    log = structlog.get_logger()
+    async with running_server(Settings(port=0, database=database), log) as later, dial(later.url) as again:
         assert (await again.hello(token=raw.token))["open"] == [{"match": match, "seq": given["seq"]}]
         await again.ask("resumed", type="resume", match=match, seq=given["seq"])
         opened = await again.hear("turn")
