@@ -1,7 +1,8 @@
 """The reckoner in a process of its own, so that what takes long never keeps the interpreter's lock from the event loop.
 
 If that process dies, another takes its place and begins anew what was under way: a task has no effect but its result.
-Only a task with which process after process has died is given up.
+What was under way is then done one after another, so that one task which kills its process takes no other with it; and
+that one is given up after some deaths.
 """
 
 import asyncio
@@ -29,12 +30,12 @@ class ReckonerLostError(Exception):
 
 
 class _Pending:
-    """A task under way, and how many processes have died with it."""
+    """A task, whether a process was given it, and how many processes have died with it."""
 
-    __slots__ = ("deaths", "done", "task")
+    __slots__ = ("deaths", "done", "sent", "task")
 
     def __init__(self, task: Task[Any], done: Callable[[Any, int], None]) -> None:
-        self.task, self.done, self.deaths = task, done, 0
+        self.task, self.done, self.sent, self.deaths = task, done, False, 0
 
 
 class ReckonerProcess:
@@ -95,7 +96,7 @@ class ReckonerProcess:
     async def close(self) -> bytes | None:
         """End the process, whatever it is at; what its devils have learnt, if there is something and it tells."""
         learnt = None
-        if self._ended:
+        if self._ended and self._transport is not None:
             try:
                 learnt = await asyncio.wait_for(self.do(TakeSolved()), STOP_SECONDS)
             except TimeoutError:
@@ -121,19 +122,32 @@ class ReckonerProcess:
     def _connected(self, transport: asyncio.WriteTransport) -> None:
         self._transport = transport
         transport.write(packed(self._setup))
-        for number in self._pending:
-            self._send(number)
+        for number, pending in self._pending.items():
+            if not pending.deaths:
+                self._send(number)
+        self._send_suspect()
+
+    def _send_suspect(self) -> None:
+        """Of the tasks with which a process has died the first."""
+        suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
+        if suspect is not None:
+            self._send(suspect)
 
     def _send(self, number: int) -> None:
         assert self._transport is not None  # noqa: S101 - the callers looked
+        self._pending[number].sent = True
         self._transport.write(packed((number, self._pending[number].task)))
 
     def _told(self, number: int, outcome: Any, cost: int, state: ReckonerState) -> None:
         self.state = state
         self._ended += 1
         pending = self._pending.pop(number, None)
-        if pending is not None:
-            pending.done(outcome, cost)
+        if pending is None:
+            return  # it was forgotten
+        if pending.deaths:
+            self._send_suspect()
+        # Not now: whatever goes wrong there is no fault of the connection that we are called from.
+        asyncio.get_running_loop().call_soon(pending.done, outcome, cost)
 
     def _lost(self) -> None:
         if self._closed:
@@ -141,7 +155,8 @@ class ReckonerProcess:
         self._end()
         self._log.warning("the process that computes replies died; another takes its place", tasks=len(self._pending))
         for number, pending in list(self._pending.items()):
-            pending.deaths += 1
+            pending.deaths += pending.sent
+            pending.sent = False
             if pending.deaths == MOST_DEATHS:
                 del self._pending[number]
                 pending.done(ReckonerLostError(f"{MOST_DEATHS} processes died with this task"), 0)

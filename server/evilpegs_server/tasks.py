@@ -125,7 +125,7 @@ class Hint(NamedTuple):
 
 
 class TryOut(NamedTuple):
-    """Some turns, a witness and a hint on rules, so that nothing is compiled while somebody waits."""
+    """Some turns on rules and a witness after each, so that nothing is compiled while somebody waits."""
 
     rules: Rules
     turns: int

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 from threading import Thread
 
@@ -122,6 +123,15 @@ async def test_a_task_with_which_every_process_dies_is_given_up_and_no_other(pro
         await deadly
     assert len(logs.entries) == MOST_DEATHS
     assert await process.do(SIZES) == SIZES.do(reckoner()).value
+
+
+async def test_tasks_beside_a_deadly_one_are_not_given_up_with_it(process, logs):
+    """They were under way when the first process died, and are done one after another from then on."""
+    others = [asyncio.create_task(process.do(Call(time.sleep, 0.1))) for _ in range(3)]
+    with pytest.raises(ReckonerLostError):
+        await process.do(Call(os._exit, 3))
+    assert await asyncio.gather(*others) == [None] * 3
+    assert len(logs.entries) == MOST_DEATHS
 
 
 async def test_where_no_process_can_be_begun_a_task_ends_with_the_error(process, logs, monkeypatch):
