@@ -1,6 +1,6 @@
 """What players of a small game notice of a crowd on a large one.
 
-    make load, or: python bench/load_fair.py [--ladder ID] [--connections 200] [--seconds 10] [--rounds 3]
+    make load, or: python bench/load_fair.py [--ladder ID] [--colors N] [--connections 200] [--seconds 10] [--rounds 3]
 
 A server in a process of its own; players of `classic` in this one, who pause between guesses; the crowd in a third
 process, each playing one new worst-case game after another as fast as it is answered. Quiet and crowded times take
@@ -22,6 +22,7 @@ from bench_server import evilpegs
 from load import Load, Player, run
 
 from evilpegs_game.codes import format_code
+from evilpegs_game.rules import MAX_COLORS
 from evilpegs_server.ladders import load_ladders
 
 PLAYERS, PAUSE = 40, 0.1
@@ -33,9 +34,10 @@ MOST = 2.0
 class Crowd(Player):
     """Plays the dearest turns of a large game, resigns, and begins another; no two games are alike."""
 
-    def __init__(self, load, number, ladder):
+    def __init__(self, load, number, ladder, colors):
         super().__init__(load, number)
-        self.ladder, self.rng = ladder, random.Random(number)
+        self.ladder, self.colors = ladder, min(colors, ladder.rules.colors)
+        self.rng = random.Random(f"{load.name}{number}")
 
     def say(self, **message):
         if message["type"] == "play":
@@ -49,14 +51,14 @@ class Crowd(Player):
         super().guess()
 
     def code(self):
-        """Few colors tell little, and leave many candidates. With no repeats there is no such choice."""
+        """Any code of so many colors: the more, the more rows a count makes. With no repeats there is no choice."""
         rules, rng = self.ladder.rules, self.rng
         if not rules.repeats:
             return format_code(rng.sample(range(rules.colors), rules.pegs))
-        return format_code(rng.choices(rng.sample(range(rules.colors), 2), k=rules.pegs))
+        return format_code(rng.choices(rng.sample(range(rules.colors), self.colors), k=rules.pegs))
 
 
-async def besiege(url, ladder, connections, name, limit):
+async def besiege(url, ladder, colors, connections, name, limit):
     """Be the crowd until stopped, for ``limit`` seconds at most; say at the end how many replies it was given.
 
     Its own work would be done elsewhere: whatever is measured here goes first.
@@ -68,7 +70,7 @@ async def besiege(url, ladder, connections, name, limit):
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     load = Load(url, connections, name=name)
-    task = asyncio.create_task(run(load, limit, player=lambda load, number: Crowd(load, number, ladder)))
+    task = asyncio.create_task(run(load, limit, player=lambda load, number: Crowd(load, number, ladder, colors)))
     load.counting = True
     await load.complete.wait()
     print("all play", flush=True)
@@ -79,10 +81,10 @@ async def besiege(url, ladder, connections, name, limit):
 
 
 @contextlib.contextmanager
-def crowd(url, ladder, connections, name, limit):
+def crowd(url, ladder, colors, connections, name, limit):
     """The crowd, in a process of its own."""
     crowd = ["--besiege", url, "--ladder", ladder, "--connections", str(connections), "--name", name]
-    crowd += ["--seconds", str(limit)]
+    crowd += ["--colors", str(colors), "--seconds", str(limit)]
     command = [sys.executable, __file__, *crowd]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         told = []
@@ -106,7 +108,7 @@ def show(label, took, replies=0):
     return p99
 
 
-def compare(ladder, connections, seconds, rounds):
+def compare(ladder, colors, connections, seconds, rounds):
     """The median p99 in quiet and in crowded times."""
     quiet, crowded = [], []
     print(f"{PLAYERS} players on classic, {connections} connections on {ladder}; milliseconds from guess to answer")
@@ -114,7 +116,7 @@ def compare(ladder, connections, seconds, rounds):
     with evilpegs() as url:
         for number in range(rounds):
             quiet.append(show("quiet", classic(url, seconds, f"quiet{number}-")))
-            with crowd(url, ladder, connections, f"crowd{number}-", seconds + 30) as told:
+            with crowd(url, ladder, colors, connections, f"crowd{number}-", seconds + 30) as told:
                 took = classic(url, seconds, f"beside{number}-")
             crowded.append(show("crowded", took, told[0] / seconds))
     return np.median(quiet), np.median(crowded)
@@ -123,6 +125,7 @@ def compare(ladder, connections, seconds, rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ladder", default="monster-evil")
+    parser.add_argument("--colors", type=int, default=MAX_COLORS, help="with 2, ten times as many replies, each cheap")
     parser.add_argument("--connections", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rounds", type=int, default=3)
@@ -130,9 +133,10 @@ def main():
     parser.add_argument("--name", default="crowd")
     given = parser.parse_args()
     if given.besiege:
-        uvloop.run(besiege(given.besiege, load_ladders()[given.ladder], given.connections, given.name, given.seconds))
+        ladder = load_ladders()[given.ladder]
+        uvloop.run(besiege(given.besiege, ladder, given.colors, given.connections, given.name, given.seconds))
         return
-    quiet, crowded = compare(given.ladder, given.connections, given.seconds, given.rounds)
+    quiet, crowded = compare(given.ladder, given.colors, given.connections, given.seconds, given.rounds)
     print(f"p99 {quiet:.2f} ms quiet, {crowded:.2f} ms crowded: {crowded / quiet:.2f} times (wanted: at most {MOST})")
     sys.exit(0 if crowded <= MOST * quiet else 1)
 
