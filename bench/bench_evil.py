@@ -31,6 +31,9 @@ def seconds_of_games(rules: Rules, games: int, guesses_a_game: int, seed: int) -
     """Seconds of first and of later replies, the guesses drawn from all codes, then from the candidates."""
     rng, players, servers = Random(seed), LiveSets(), LiveSets()
     first, later = [], []
+    table = servers.feedback_table(rules)
+    if table is not None:
+        table.complete()  # as a server does when it starts
     for _ in range(games):
         position, guess = Position(rules, (), players), code_at(rng.randrange(rules.size), rules)
         for _ in range(guesses_a_game):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.kernel import short_kernel
+from evilpegs_game.kernel import kernel, short_kernel
 from evilpegs_game.partition import Numbers, Sizes, number_codes
 from evilpegs_game.rules import Rules
 
@@ -36,6 +36,10 @@ class FeedbackTable:
     def bytes_needed(rules: Rules) -> int:
         """What the table of ``rules`` takes; known without making it."""
         return rules.size * (rules.size + 1)
+
+    def complete(self) -> None:
+        """Compute all rows that are not there yet: some milliseconds, once, and no reply has to."""
+        _complete(self._columns, self._rows, self._made)
 
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
         """The sizes of all parts of ``guess``, a code, among those codes that are consistent with ``history``.
@@ -82,6 +86,14 @@ def _part_sizes(
         counters[0, row[size - 1]] += fits[size - 1]
     sizes: Sizes = counters[0] + counters[1]
     return sizes
+
+
+@kernel
+def _complete(columns: Columns, rows: Numbers, made: NDArray[np.bool_]) -> None:
+    for index in range(made.size):
+        if not made[index]:
+            rows[index] = number_codes(columns, columns[:, index].copy())
+            made[index] = True
 
 
 @short_kernel

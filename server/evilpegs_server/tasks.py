@@ -125,7 +125,7 @@ class Hint(NamedTuple):
 
 
 class TryOut(NamedTuple):
-    """Some turns on rules and a witness after each, so that nothing is compiled while somebody waits."""
+    """Some turns on rules and a witness after each, so that nothing is compiled or tabled while somebody waits."""
 
     rules: Rules
     turns: int
@@ -136,6 +136,9 @@ class TryOut(NamedTuple):
 
         A devil who knows nothing yet thinks longest at first.
         """
+        table = reckoner.live_sets.feedback_table(self.rules)
+        if table is not None:
+            table.complete()
         history: History = ()
         for turn in range(1, self.turns + 1):
             guess = code_at(turn * self.rules.size // (self.turns + 2), self.rules)
