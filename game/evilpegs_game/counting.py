@@ -16,9 +16,11 @@ in two halves, one after the other, which costs time and never the result.
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
 from evilpegs_game.color_order import color_order
@@ -47,6 +49,8 @@ _SLOT_BYTES: Final = 48
 _ANYWAY_BYTES: Final = 64 << 10
 _FILL_BYTES: Final = 512
 """What a count takes for each fill besides rows: numbers of the fill, bounds, gains, and where its rows start."""
+_SHARED_FILLS: Final = 1 << 12
+"""Up to so many fills are kept for the next count; they take 150 KiB with 12 pegs."""
 _FEW_ROWS: Final = 1 << 14
 _GROWTH: Final = 8
 _NO_SLOT: Final = -2
@@ -131,15 +135,11 @@ class Frame:
             pegs.setdefault(peg if apart else tuple(guess[peg] for guess in self.guesses), []).append(peg)
         self.pegs = tuple(map(tuple, pegs.values()))
         self.kinds = np.array([len(group) for group in self.pegs], np.int64)
-        self._check_bytes(math.prod(len(group) + 1 for group in self.pegs))
-        strides = np.concatenate([[1], np.cumprod(self.kinds + 1)])
-        self.fills = (np.arange(strides[-1])[:, None] // strides[:-1] % (self.kinds + 1)).astype(np.int8)
-        widths = np.array([int(kind).bit_length() + 1 for kind in self.kinds], np.uint64)
-        places = np.concatenate([[0], np.cumsum(widths)]).astype(np.uint64)
-        self.packed = (self.fills.astype(np.uint64) << places[:-1]).sum(axis=1, dtype=np.uint64)
-        self.packed_guards = np.bitwise_or.reduce(np.uint64(1) << (places[1:] - np.uint64(1)))
-        self.sizes = self.fills.sum(axis=1).astype(np.int64)
-        self.arrangements = _BINOMIALS[self.kinds, self.fills].prod(axis=1).astype(np.uint64)
+        many = math.prod(len(group) + 1 for group in self.pegs)
+        self._check_bytes(many)
+        fills_of = _shared_fills if many <= _SHARED_FILLS else _fills_of
+        fills = fills_of(tuple(map(len, self.pegs)))
+        self.fills, self.packed, self.packed_guards, self.sizes, self.arrangements = fills
 
     def _lay_out_colors(self, apart: bool) -> None:
         """Each color of a guess, and one more for all that no guess has, if there are any."""
@@ -148,12 +148,14 @@ class Frame:
         unused = tuple(color for color in every if color not in colors)
         self.colors = tuple((color,) for color in colors) + ((unused,) if unused else ())
         number = {color: place for place, color in enumerate(colors)}
-        self.times = np.zeros((len(self.guesses), len(self.colors)), np.int64)
-        self.color_of = np.zeros((len(self.guesses), len(self.kinds)), np.int64)
-        for place, guess in enumerate(self.guesses):
-            np.add.at(self.times[place], [number[color] for color in guess], 1)
-            self.color_of[place] = [number[guess[group[0]]] for group in self.pegs]
+        shape = len(self.guesses), len(self.colors)
+        times = [[guess.count(each[0]) if each != unused else 0 for each in self.colors] for guess in self.guesses]
+        self.times = np.array(times, np.int64).reshape(shape)
+        color_of = [[number[guess[group[0]]] for group in self.pegs] for guess in self.guesses]
+        self.color_of = np.array(color_of, np.int64).reshape(len(self.guesses), len(self.kinds))
         self.order = color_order(self.times, self.rules.pegs)
+        self._has_color = (self.color_of == np.arange(len(self.colors))[:, None, None]).astype(np.int8)
+        self._times_by_color = np.ascontiguousarray(self.times.T)
 
     def _lay_out_fields(self, asked: bool) -> None:
         self.bits = self.rules.pegs.bit_length() if asked else 0
@@ -193,12 +195,11 @@ class Frame:
         most = self.rules.pegs if self.rules.repeats else several
         gains = np.empty((len(self.fills), 2 * len(self.targets)), np.uint64)
         possible = np.empty(len(self.fills), np.bool_)
-        mine = (self.color_of == color).astype(np.int8)
         color_gains(
             self.fills,
             self.sizes,
-            mine,
-            np.ascontiguousarray(self.times[:, color]),
+            self._has_color[color],
+            self._times_by_color[color],
             most,
             self.blacks,
             self.matches,
@@ -210,9 +211,8 @@ class Frame:
         if self._beginning:
             settled = np.array([self.colors[color] == (one,) for one in self._beginning], np.int8)
             possible &= (self.fills[:, : settled.size] == settled).all(axis=1)
-        choose = (lambda size: several**size) if self.rules.repeats else (lambda size: math.perm(several, size))
-        ways = np.array([choose(size) for size in range(self.rules.pegs + 1)], np.uint64)
-        return gains, np.where(possible, ways[self.sizes], np.uint64(0))
+        ways = _ways(several, self.rules.pegs, self.rules.repeats)
+        return gains, ways[self.sizes] * possible
 
     def bounds(self, remaining: Sequence[int]) -> Words:
         """What the guesses must have got in each fill once only these colors remain: uint64 (fills, words, 3)."""
@@ -246,6 +246,46 @@ class Frame:
             raise TooLargeError(message)
 
 
+class _Fills(NamedTuple):
+    """All ways to fill some pegs of each kind, in `fills` (fills, kinds), int8; each packed in a word, its guards.
+
+    ``sizes`` are the pegs that a fill has, ``arrangements`` the ways to choose them.
+    """
+
+    fills: NDArray[np.int8]
+    packed: NDArray[np.uint64]
+    packed_guards: np.uint64
+    sizes: Index
+    arrangements: NDArray[np.uint64]
+
+
+def _fills_of(kinds: tuple[int, ...]) -> _Fills:
+    """The fills of so many pegs of each kind."""
+    each = np.array(kinds, np.int64)
+    strides = np.concatenate([[1], np.cumprod(each + 1)])
+    fills = (np.arange(strides[-1])[:, None] // strides[:-1] % (each + 1)).astype(np.int8)
+    widths = np.array([kind.bit_length() + 1 for kind in kinds], np.uint64)
+    places = np.concatenate([[0], np.cumsum(widths)]).astype(np.uint64)
+    return _Fills(
+        fills=fills,
+        packed=(fills.astype(np.uint64) << places[:-1]).sum(axis=1, dtype=np.uint64),
+        packed_guards=np.bitwise_or.reduce(np.uint64(1) << (places[1:] - np.uint64(1))),
+        sizes=fills.sum(axis=1).astype(np.int64),
+        arrangements=_BINOMIALS[each, fills].prod(axis=1).astype(np.uint64),
+    )
+
+
+_shared_fills: Final = lru_cache(64)(_fills_of)
+"""Never written to; 10 MiB at most."""
+
+
+@lru_cache(64)
+def _ways(several: int, pegs: int, repeats: bool) -> NDArray[np.uint64]:
+    """In how many ways each number of pegs gets some of so many colors that are alike. Never written to."""
+    choose = (lambda size: several**size) if repeats else (lambda size: math.perm(several, size))
+    return np.array([choose(size) for size in range(pegs + 1)], np.uint64)
+
+
 class Builder:
     """Makes tables, each with one color more than another, within a bound of rows."""
 
@@ -270,7 +310,7 @@ class Builder:
                 frame.packed_guards,
                 table.starts,
                 table.rows,
-                np.flatnonzero(ways),
+                ways.nonzero()[0],
                 gains,
                 ways,
                 frame.targets,

@@ -6,7 +6,7 @@ import numba
 import pytest
 
 from evilpegs_game import counting
-from evilpegs_game.counting import count_parts
+from evilpegs_game.counting import Frame, count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of
@@ -101,3 +101,12 @@ def test_the_least_memory_named_is_enough():
     assert sum(count_parts(rules, (), guess, least).sizes) == rules.size
     with pytest.raises(TooLargeError):
         count_parts(rules, (), guess, least - 1)
+
+
+def test_ways_to_fill_are_kept_for_the_next_count_where_they_are_few():
+    few, again, many = (Frame(Rules(pegs, 3), (), None, apart=True) for pegs in (12, 12, 13))
+    assert few.fills is again.fills
+    assert len(few.fills) == counting._SHARED_FILLS
+    before = counting._shared_fills.cache_info().currsize
+    assert Frame(Rules(13, 3), (), None, apart=True).fills is not many.fills
+    assert counting._shared_fills.cache_info().currsize == before
