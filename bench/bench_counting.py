@@ -13,11 +13,11 @@ from random import Random
 
 import numpy as np
 
+from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.counting import DEFAULT_BYTES, count_parts
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.first_guess import first_parts
 from evilpegs_game.live_sets import DEFAULT_BYTES as LIST_BYTES
-from evilpegs_game.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
 GAMES = {"4x6": 20, "6x10": 20, "8x10": 20, "10x12": 6, "12x14": 2}
@@ -54,10 +54,14 @@ def timed(count: Callable[[], tuple[int, ...]]) -> tuple[float, tuple[int, ...]]
 def game(rules: Rules, sort: str, rng: Random, max_bytes: int) -> list[float]:
     """Milliseconds of each turn of an evil game to its end, the way a server's codemaker comes to the sizes."""
     live_sets = LiveSets(max(max_bytes, LIST_BYTES), max_bytes)
+    table = live_sets.feedback_table(rules)
+    if table is not None:
+        table.complete()  # as a server does when it starts
     history, took = (), []
     for _ in range(MOST_TURNS):
         guess = guess_of(sort, rules, rng)
-        milliseconds, sizes = timed(lambda history=history, guess=guess: live_sets.part_sizes(rules, history, guess))
+        position = Position(rules, history, live_sets)
+        milliseconds, sizes = timed(lambda position=position, guess=guess: position.part_sizes(guess))
         took.append(milliseconds)
         place = int(np.argmax(sizes[:-1]))
         if sizes[place] <= 1:
