@@ -48,25 +48,25 @@ def _first_order(times: Index) -> Index:
 @kernel
 def _improve(times: Index, pegs: int, order: Index) -> None:
     """Move colors about in ``order``, in place, as long as that makes `_spread` smaller."""
-    best, found = _spread(times, pegs, order), True
+    best, found = _spread(times, pegs, order, np.inf), True
     other = np.empty_like(order)
     while found:
         found = False
         for here in range(order.size):
             for there in range(order.size):
                 _move(order, here, there, other)
-                spread = _spread(times, pegs, other)
+                spread = _spread(times, pegs, other, best)
                 if spread < best:
                     best, found = spread, True
                     order[:] = other
 
 
 @kernel
-def _spread(times: Index, pegs: int, order: Index) -> float:
+def _spread(times: Index, pegs: int, order: Index, enough: float) -> float:
     """Roughly how many rows all tables have: in how many ways the guesses can stand, at each place of the order.
 
     A guess can stand in few ways while few of its pegs, or nearly all, have had their color; ``times`` is int64
-    (guesses, colors).
+    (guesses, colors). Summed only until it is ``enough``.
     """
     done = np.zeros(times.shape[0], np.int64)
     total = 0.0
@@ -76,6 +76,8 @@ def _spread(times: Index, pegs: int, order: Index) -> float:
             done[guess] += times[guess, order[place]]
             ways *= 1 + 2 * min(done[guess], pegs - done[guess])
         total += ways
+        if total >= enough:
+            break
     return total
 
 

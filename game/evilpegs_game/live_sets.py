@@ -45,11 +45,11 @@ _LISTED_PEGS: Final = 8
 def listed_at(rules: Rules) -> int:
     """A live set of so many codes is listed rather than counted: by then that takes about as long, and only once.
 
-    With few pegs any count takes less time than to list even a few codes.
+    With few pegs any count takes less time than to list even one code.
     """
     if not has_numbers(rules):
         return 0
-    return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 1
+    return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 0
 
 
 class _Work(local):

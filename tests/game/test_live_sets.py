@@ -84,6 +84,20 @@ def test_what_was_dropped_is_computed_again(counted):
     assert sets.part_sizes(rules, (), (0, 0, 1, 1)) == first
 
 
+def test_a_game_of_few_pegs_is_counted_to_its_last_candidate(counted, monkeypatch):
+    rules, listings = Rules(4, 6), []
+    assert not live_sets.listed_at(Rules(7, 10))
+    assert live_sets.listed_at(Rules(8, 10))
+    counted(live_sets.listed_at(rules))
+    monkeypatch.setattr(live_sets, "Atlas", lambda *args: listings.append(args))
+    position = Position(rules, (), LiveSets())
+    while position.count > 1:
+        guess = position.first_candidate
+        position = position.after(guess, Evil().reply(position, guess))
+    assert position.parts(position.first_candidate) == {Feedback(4, 0): 1}
+    assert not listings
+
+
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 def test_a_huge_game_knows_its_count_its_first_candidate_and_samples():
     position = Position(HUGE, (), LiveSets())
