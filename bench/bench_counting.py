@@ -14,9 +14,9 @@ from random import Random
 import numpy as np
 
 from evilpegs_game.candidates import LiveSets, Position
-from evilpegs_game.counting import DEFAULT_BYTES, count_parts
+from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.parts import DEFAULT_BYTES, count_parts
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
-from evilpegs_game.first_guess import first_parts
 from evilpegs_game.live_sets import DEFAULT_BYTES as LIST_BYTES
 from evilpegs_game.rules import Rules
 

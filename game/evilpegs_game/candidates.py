@@ -7,8 +7,8 @@ and nothing is lost when an entry is dropped.
 
 from typing import NamedTuple
 
-from evilpegs_game.atlas import Dice
 from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.counting.atlas import Dice
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets
 from evilpegs_game.partition import part_sizes, split

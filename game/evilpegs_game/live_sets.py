@@ -13,18 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from evilpegs_game.atlas import LIST_BYTES, Atlas, Dice
 from evilpegs_game.byte_cache import ByteCache, CacheState
 from evilpegs_game.canonical import Key, Symmetry, canonical
-from evilpegs_game.code_numbers import has_numbers
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
-from evilpegs_game.counting import DEFAULT_BYTES as COUNT_BYTES
-from evilpegs_game.counting import MAX_COUNT, count_parts, least_bytes
-from evilpegs_game.enumeration import first_code
+from evilpegs_game.counting.atlas import LIST_BYTES, Atlas, Dice
+from evilpegs_game.counting.code_numbers import has_numbers
+from evilpegs_game.counting.first_code import first_code
+from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.parts import DEFAULT_BYTES as COUNT_BYTES
+from evilpegs_game.counting.parts import MAX_COUNT, count_parts, least_bytes
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback_number
 from evilpegs_game.feedback_table import TABLED_CODES, FeedbackTable
-from evilpegs_game.first_guess import first_parts
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.single_flight import SingleFlight

@@ -10,9 +10,9 @@ from itertools import zip_longest
 from math import sqrt
 from typing import Final, TypeVar
 
-from evilpegs_game.atlas import Dice
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codes import Code, code_at
+from evilpegs_game.counting.atlas import Dice
 from evilpegs_game.errors import StuckError
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.guess_counts import GuessCounts

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs_game import counting, live_sets
-from evilpegs_game.atlas import LIST_BYTES
-from evilpegs_game.counting import MAX_COUNT, least_bytes
+from evilpegs_game import live_sets
+from evilpegs_game.counting import parts
+from evilpegs_game.counting.atlas import LIST_BYTES
+from evilpegs_game.counting.parts import MAX_COUNT, least_bytes
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets, listed_at
 from evilpegs_game.rules import Rules
 from evilpegs_server.ladders import Ladder
 
 CACHE_BYTES: Final = live_sets.DEFAULT_BYTES
-COUNT_BYTES: Final = counting.DEFAULT_BYTES
+COUNT_BYTES: Final = parts.DEFAULT_BYTES
 COUNT_WORK: Final = 20_000_000
 
 

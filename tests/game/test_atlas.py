@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game import atlas as atlas_file
-from evilpegs_game import enumeration
-from evilpegs_game.atlas import Atlas
 from evilpegs_game.codes import column_code
-from evilpegs_game.enumeration import first_code
+from evilpegs_game.counting import atlas as atlas_file
+from evilpegs_game.counting import first_code as first_code_file
+from evilpegs_game.counting.atlas import Atlas
+from evilpegs_game.counting.first_code import first_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
@@ -46,11 +46,11 @@ def test_it_counts_and_lists_the_candidates_in_code_order(found):
     assert not atlas.columns().flags.writeable
 
 
-@given(live_sets(), st.sampled_from([0, 3, 50, enumeration.MOST_NODES]))
+@given(live_sets(), st.sampled_from([0, 3, 50, first_code_file.MOST_NODES]))
 def test_the_first_code_is_found_by_search_or_by_counting_beginnings(found, nodes):
     rules, history, live = found
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enumeration, "MOST_NODES", nodes)
+        patch.setattr(first_code_file, "MOST_NODES", nodes)
         assert first_code(rules, history, BYTES) == live[0]
 
 

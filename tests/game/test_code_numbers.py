@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.code_numbers import extended, has_numbers, in_order, paired, to_columns
+from evilpegs_game.counting.code_numbers import extended, has_numbers, in_order, paired, to_columns
 from evilpegs_game.rules import Rules
 
 SHAPES = [Rules(1, 1), Rules(1, 34), Rules(4, 6), Rules(12, 14), Rules(12, 34), Rules(16, 16), Rules(16, 2)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.counting import count_parts
+from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.partition import partition_counts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evilpegs_game.codes import all_codes
-from evilpegs_game.counting import MAX_COUNT, Frame, count_parts
+from evilpegs_game.counting.parts import MAX_COUNT, Frame, count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.partition import part_sizes, select

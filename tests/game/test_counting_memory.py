@@ -5,8 +5,8 @@ from random import Random
 import numba
 import pytest
 
-from evilpegs_game import counting
-from evilpegs_game.counting import Frame, count_parts
+from evilpegs_game.counting import parts
+from evilpegs_game.counting.parts import Frame, count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of
@@ -18,13 +18,13 @@ compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plai
 def divisions(monkeypatch):
     """Every table that was divided, by its number of rows."""
     seen = []
-    divided = counting._divided
+    divided = parts._divided
 
     def spy(table):
         seen.append(len(table.rows))
         return divided(table)
 
-    monkeypatch.setattr(counting, "_divided", spy)
+    monkeypatch.setattr(parts, "_divided", spy)
     return seen
 
 
@@ -43,7 +43,7 @@ def least_bytes_of(rules, history, guess):
 
 def tight_bounds(rules, history, guess, peak_of):
     """A half, a quarter and an eighth of the memory that the count takes when it may."""
-    with peak_of(counting.DEFAULT_BYTES) as alone:
+    with peak_of(parts.DEFAULT_BYTES) as alone:
         count_parts(rules, history, guess)
     least = least_bytes_of(rules, history, guess)
     return [max(least, alone.peak // share) for share in (2, 4, 8)]
@@ -79,10 +79,10 @@ def test_too_little_memory_for_the_fills_is_refused_before_it_is_taken(peak_of):
 
 def test_tiny_tables_divide_as_plain_python_too(divisions, monkeypatch):
     rules, rng = Rules(5, 7), Random(2)
-    monkeypatch.setattr(counting, "_FEW_ROWS", 0)
+    monkeypatch.setattr(parts, "_FEW_ROWS", 0)
     for history, guess, whole, _ in list(evil_game(rules, [guess_of("paired", rules, rng) for _ in range(3)])):
         with monkeypatch.context() as patch:
-            patch.setattr(counting, "most_rows", lambda frame, _: len(frame.fills))
+            patch.setattr(parts, "most_rows", lambda frame, _: len(frame.fills))
             assert count_parts(rules, history, guess).sizes == whole.sizes
     assert divisions
 
@@ -106,7 +106,7 @@ def test_the_least_memory_named_is_enough():
 def test_ways_to_fill_are_kept_for_the_next_count_where_they_are_few():
     few, again, many = (Frame(Rules(pegs, 3), (), None, apart=True) for pegs in (12, 12, 13))
     assert few.fills is again.fills
-    assert len(few.fills) == counting._SHARED_FILLS
-    before = counting._shared_fills.cache_info().currsize
+    assert len(few.fills) == parts._SHARED_FILLS
+    before = parts._shared_fills.cache_info().currsize
     assert Frame(Rules(13, 3), (), None, apart=True).fills is not many.fills
-    assert counting._shared_fills.cache_info().currsize == before
+    assert parts._shared_fills.cache_info().currsize == before

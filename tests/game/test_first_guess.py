@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.counting import count_parts
+from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
-from evilpegs_game.first_guess import first_parts
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 

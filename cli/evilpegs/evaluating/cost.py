@@ -7,7 +7,7 @@ from typing import Final
 from evilpegs.evaluating.subject import Subject
 from evilpegs_clients.strategies.by_criterion import ByCriterion
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_game.counting import DEFAULT_BYTES as COUNT_BYTES
+from evilpegs_game.counting.parts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.criterion_walk import walk_bytes
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets

@@ -1,6 +1,6 @@
 """The first code in code order that a history allows, on rules of any size.
 
-A search peg by peg. Each guess's blacks and matches so far are fields of two words, as in `counting_kernels`, and one
+A search peg by peg. Each guess's blacks and matches so far are fields of two words, as in `kernels`, and one
 subtraction tells whether every guess can still come to its feedback with the pegs that are left. That misses when
 guesses exclude each other only together; a search that finds nothing for long has the next peg settled by counting:
 is there a code at all that begins so?
@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting import Frame, History, count_beginning
-from evilpegs_game.counting_kernels import Index, Words
+from evilpegs_game.counting.kernels import Index, Words
+from evilpegs_game.counting.parts import Frame, History, count_beginning
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
@@ -26,7 +26,7 @@ def first_code(rules: Rules, history: History, max_bytes: int) -> Code:
 
     Raises:
         ContradictionError: there is none.
-        TooLargeError: as `evilpegs_game.counting` does.
+        TooLargeError: as `parts` does.
     """
     tables = _tables(rules, history)
     beginning: Code = ()

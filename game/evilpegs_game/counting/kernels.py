@@ -1,4 +1,4 @@
-"""The hot loops of `counting`: tables of partial colorings, one color after another.
+"""The hot loops of `parts`: tables of partial colorings, one color after another.
 
 A *table* belongs to a set of colors and holds, for each set of pegs (a *fill*), one row for each way the guesses
 can stand once exactly these pegs have these colors: rows ``starts[fill]`` to ``starts[fill + 1]`` of a uint64 array.

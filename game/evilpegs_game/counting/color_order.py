@@ -1,4 +1,4 @@
-"""The order in which `counting` takes the colors: one that keeps its tables small.
+"""The order in which `parts` takes the colors: one that keeps its tables small.
 
 Rows are told apart by what the guesses have got so far. A guess of which no color was taken has got nothing, one whose
 colors are all done has its feedback; so few guesses should be half told at any time.
@@ -6,7 +6,7 @@ colors are all done has its feedback; so few guesses should be half told at any 
 
 import numpy as np
 
-from evilpegs_game.counting_kernels import Index
+from evilpegs_game.counting.kernels import Index
 from evilpegs_game.kernel import kernel
 
 

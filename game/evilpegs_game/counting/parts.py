@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.color_order import color_order
-from evilpegs_game.counting_kernels import (
+from evilpegs_game.counting.color_order import color_order
+from evilpegs_game.counting.kernels import (
     Index,
     Rows,
     Words,
@@ -69,7 +69,7 @@ class PartCount(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Partial colorings, as `counting_kernels` describes."""
+    """Partial colorings, as `kernels` describes."""
 
     starts: Index
     rows: Rows

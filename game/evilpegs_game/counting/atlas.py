@@ -1,4 +1,4 @@
-"""The atlas of a live set: the tables of `counting` kept, so that its codes can be listed and drawn at random.
+"""The atlas of a live set: the tables of `parts` kept, so that its codes can be listed and drawn at random.
 
 Every code is a path through the tables: each color in turn takes its pegs. Two tables meet in the middle; a row of one
 and the row of the other that completes it stand for as many codes as the product of their counts.
@@ -9,10 +9,10 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.code_numbers import extended, has_numbers, in_order, paired, to_columns
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.counting import Builder, Frame, History, Table, most_rows, power_of_two
-from evilpegs_game.counting_kernels import Index, Slots, Words, live_edges, partners
+from evilpegs_game.counting.code_numbers import extended, has_numbers, in_order, paired, to_columns
+from evilpegs_game.counting.kernels import Index, Slots, Words, live_edges, partners
+from evilpegs_game.counting.parts import Builder, Frame, History, Table, most_rows, power_of_two
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules

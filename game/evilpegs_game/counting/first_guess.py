@@ -2,7 +2,7 @@
 
 With no history only the shape of the guess matters. For each of its colors in turn, some of its own pegs are black,
 some others of them are forced to have it too, with the sign of (-1)**forced, and some pegs anywhere else have it
-without any care; the signs take out what should not have been black. It shares nothing with `counting` and checks it.
+without any care; the signs take out what should not have been black. It shares nothing with `parts` and checks it.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting import MAX_COUNT
+from evilpegs_game.counting.parts import MAX_COUNT
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernel import kernel
