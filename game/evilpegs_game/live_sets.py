@@ -20,8 +20,10 @@ from evilpegs_game.counting.atlas import LIST_BYTES, Atlas, Dice
 from evilpegs_game.counting.code_numbers import has_numbers
 from evilpegs_game.counting.first_code import first_code
 from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.frame import MAX_COUNT
+from evilpegs_game.counting.memory import least_bytes
 from evilpegs_game.counting.parts import DEFAULT_BYTES as COUNT_BYTES
-from evilpegs_game.counting.parts import MAX_COUNT, count_parts, least_bytes
+from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback_number
 from evilpegs_game.feedback_table import TABLED_CODES, FeedbackTable

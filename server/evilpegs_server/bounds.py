@@ -7,7 +7,8 @@ from typing import Final
 from evilpegs_game import live_sets
 from evilpegs_game.counting import parts
 from evilpegs_game.counting.atlas import LIST_BYTES
-from evilpegs_game.counting.parts import MAX_COUNT, least_bytes
+from evilpegs_game.counting.frame import MAX_COUNT
+from evilpegs_game.counting.memory import least_bytes
 from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets, listed_at
 from evilpegs_game.rules import Rules
 from evilpegs_server.ladders import Ladder

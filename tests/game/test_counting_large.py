@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from evilpegs_game.codes import all_codes
-from evilpegs_game.counting.parts import MAX_COUNT, Frame, count_parts
+from evilpegs_game.counting.frame import MAX_COUNT, Frame
+from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.partition import part_sizes, select
@@ -135,7 +136,7 @@ def test_parts_add_up_in_long_games_of_guesses_that_hardly_differ(name):
     assert turns == 18
     assert due > 10_000
     history, guess, _, _ = played[-1]
-    assert len(Frame(rules, history, guess).targets) == 2
+    assert len(Frame(rules, history, guess).layout.fields.targets) == 2
 
 
 @compiled
@@ -147,7 +148,7 @@ def test_guesses_in_the_second_word_by_enumeration():
         for asked, given in history[-1:]:
             live = select(live, asked, given)
         assert counted.sizes == tuple(part_sizes(live, guess).tolist())
-        words.append(len(Frame(rules, history, guess).targets))
+        words.append(len(Frame(rules, history, guess).layout.fields.targets))
     assert words.count(2) >= 2
 
 
@@ -159,7 +160,7 @@ def test_histories_of_two_words_by_the_plain_count(name):
     secret, asked = guess_of("random", rules, rng), guess_of("random", rules, rng)
     guesses = iter(dict.fromkeys(guess_of("random", rules, rng) for _ in range(90)))
     history = []
-    while len(Frame(rules, history, asked).targets) < 2:
+    while len(Frame(rules, history, asked).layout.fields.targets) < 2:
         guess = next(guesses)
         history.append((guess, feedback(guess, secret)))
     for guess in [*guesses][:3]:

@@ -5,8 +5,9 @@ from random import Random
 import numba
 import pytest
 
-from evilpegs_game.counting import parts
-from evilpegs_game.counting.parts import Frame, count_parts
+from evilpegs_game.counting import fills, parts
+from evilpegs_game.counting.frame import Frame
+from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of
@@ -79,10 +80,10 @@ def test_too_little_memory_for_the_fills_is_refused_before_it_is_taken(peak_of):
 
 def test_tiny_tables_divide_as_plain_python_too(divisions, monkeypatch):
     rules, rng = Rules(5, 7), Random(2)
-    monkeypatch.setattr(parts, "_FEW_ROWS", 0)
+    monkeypatch.setattr(parts, "FEW_ROWS", 0)
     for history, guess, whole, _ in list(evil_game(rules, [guess_of("paired", rules, rng) for _ in range(3)])):
         with monkeypatch.context() as patch:
-            patch.setattr(parts, "most_rows", lambda frame, _: len(frame.fills))
+            patch.setattr(parts, "most_rows", lambda fills, *_: fills)
             assert count_parts(rules, history, guess).sizes == whole.sizes
     assert divisions
 
@@ -105,8 +106,8 @@ def test_the_least_memory_named_is_enough():
 
 def test_ways_to_fill_are_kept_for_the_next_count_where_they_are_few():
     few, again, many = (Frame(Rules(pegs, 3), (), None, apart=True) for pegs in (12, 12, 13))
-    assert few.fills is again.fills
-    assert len(few.fills) == parts._SHARED_FILLS
-    before = parts._shared_fills.cache_info().currsize
-    assert Frame(Rules(13, 3), (), None, apart=True).fills is not many.fills
-    assert parts._shared_fills.cache_info().currsize == before
+    assert few.layout.fills is again.layout.fills
+    assert len(few.layout.fills.pegs) == fills.SHARED_FILLS
+    before = fills._shared.cache_info().currsize
+    assert Frame(Rules(13, 3), (), None, apart=True).layout.fills is not many.layout.fills
+    assert fills._shared.cache_info().currsize == before

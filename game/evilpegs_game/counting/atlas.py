@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.counting.code_numbers import extended, has_numbers, in_order, paired, to_columns
-from evilpegs_game.counting.kernels import Index, Slots, Words, live_edges, partners
-from evilpegs_game.counting.parts import Builder, Frame, History, Table, most_rows, power_of_two
+from evilpegs_game.counting.frame import Frame, History
+from evilpegs_game.counting.gains import color_gains
+from evilpegs_game.counting.grow import FEW_SLOTS, with_color
+from evilpegs_game.counting.layout import Index, Slots, Table, Words
+from evilpegs_game.counting.parts import FEW_ROWS, table_rows
+from evilpegs_game.counting.steps import live_edges, partners, step_back
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
@@ -48,7 +51,8 @@ class Atlas:
 
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
         self._frame = Frame(rules, history, None, apart=True, max_bytes=max_bytes)
-        self._builder = Builder(self._frame)
+        self.work = 0
+        """Rows made."""
         self._max_bytes = max_bytes
         self._taken = 0
         self._gains: dict[int, tuple[Words, Index]] = {}
@@ -67,11 +71,6 @@ class Atlas:
     def count(self) -> int:
         """How many codes there are."""
         return int(self._sums[-1])
-
-    @property
-    def work(self) -> int:
-        """Rows made."""
-        return self._builder.work
 
     def sample(self, dice: Dice) -> Code:
         """One of the codes, each as likely as any other."""
@@ -107,16 +106,19 @@ class Atlas:
 
     def _build(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
         """The tables of both halves, each with the color that came last; the first has none."""
-        blank = self._frame.blank
-        levels = ([(-1, blank)], [(-1, blank)])
-        order = list(self._frame.order)
-        most = most_rows(self._frame, self._max_bytes)
+        frame, most = self._frame, table_rows(self._frame, self._max_bytes)
+        levels = ([(-1, frame.blank)], [(-1, frame.blank)])
+        order, slots = frame.order.tolist(), np.empty(FEW_SLOTS, np.int32)
+        remaining = (frame.layout.colors.most.copy(), frame.layout.colors.most.copy())
         while order:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
-            table = self._builder.with_color(levels[side][-1][1], color, self._remaining(levels[1 - side], order), most)
-            if table is None:
+            remaining[side][color] = 0
+            before = levels[side][-1][1]
+            table, slots, fits = with_color(frame.layout, before, color, remaining[side], slots, FEW_ROWS, most)
+            if not fits:
                 raise self._too_large()
+            self.work += len(table.rows)
             self._take(table.rows.nbytes)
             levels[side].append((color, table))
         return levels
@@ -132,44 +134,26 @@ class Atlas:
             f"the tables of {self._frame.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
         )
 
-    @staticmethod
-    def _remaining(other: list[tuple[int, Table]], rest: list[int]) -> list[int]:
-        return [*rest, *(color for color, _ in other[1:])]
-
     def _meet(self) -> Index:
-        one, other = self._levels[0][-1][1], self._levels[1][-1][1]
-        most = int(np.diff(other.starts).max())
-        heads = np.empty(power_of_two(2 * most), np.int32)
-        following = np.empty(most, np.int32)
-        return partners(one.starts, one.rows, other.starts, other.rows, self._frame.targets, heads, following)
+        return partners(self._frame.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
     def _gains_of(self, color: int) -> tuple[Words, Index]:
         """What sets of pegs add if they get the color, and which may; worked out once."""
         known = self._gains.get(color)
         if known is None:
-            gains, ways = self._frame.gains(color)
+            gains, ways = color_gains(self._frame.layout, color)
             known = self._gains[color] = (gains, np.flatnonzero(ways))
         return known
 
     def _walk_back(self, side: int, row: int, dice: Dice, code: list[int]) -> None:
         """Give the pegs of a row their colors, last color first, each way in proportion to its count."""
-        frame = self._frame
+        frame, fills = self._frame, self._frame.layout.fills
         for (color, table), (_, before) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
             gains, subsets = self._gains_of(color)
             fill = int(np.searchsorted(table.starts, row, side="right")) - 1
             place = dice.randrange(int(table.rows[row, 0]))
-            row, subset = _step_back(
-                frame.packed,
-                frame.packed_guards,
-                before.starts,
-                before.rows,
-                subsets,
-                gains,
-                fill,
-                table.rows[row],
-                place,
-            )
-            for peg in np.flatnonzero(frame.fills[subset]).tolist():
+            row, subset = step_back(fills, before, subsets, gains, fill, table.rows[row], place)
+            for peg in np.flatnonzero(fills.pegs[subset]).tolist():
                 code[peg] = frame.colors[color][0]
 
     def _listed(self, side: int, ends: Index) -> _Listed:
@@ -192,57 +176,12 @@ class Atlas:
         """What a set of pegs adds to the number of a code if it gets this color: uint64 (fills,)."""
         frame = self._frame
         digits = np.array([frame.rules.colors**power for power in range(frame.rules.pegs)][::-1], np.uint64)
-        ones: Words = (frame.fills.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
+        ones: Words = (frame.layout.fills.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
         return ones * np.uint64(frame.colors[color][0])
 
     def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Slots:
-        frame = self._frame
         gains, subsets = self._gains_of(color)
-        most = int(np.diff(table.starts).max())
         most_edges = int(table.rows[live, 0].sum())
         self._take(most_edges * _EDGE_BYTES)
         edges = np.empty((most_edges, 3), np.int32)
-        count = live_edges(
-            frame.packed,
-            frame.packed_guards,
-            before.starts,
-            before.rows,
-            subsets,
-            gains,
-            table.starts,
-            table.rows,
-            live,
-            np.empty(power_of_two(2 * most), np.int32),
-            np.empty(most, np.int32),
-            edges,
-        )
-        return edges[:count]
-
-
-@kernel
-def _step_back(
-    packed: Words,
-    packed_guards: np.uint64,
-    starts: Index,
-    rows: Words,
-    subsets: Index,
-    gains: Words,
-    fill: int,
-    row: Words,
-    place: int,
-) -> tuple[int, int]:
-    """The row, and the subset of pegs, from which the coloring number ``place`` of a row comes."""
-    left = np.uint64(place)
-    for number in range(subsets.size):
-        subset = subsets[number]
-        if (((packed[fill] | packed_guards) - packed[subset]) & packed_guards) != packed_guards:
-            continue
-        for before in range(starts[fill - subset], starts[fill - subset + 1]):
-            same = True
-            for column in range(1, row.size):
-                same = same and rows[before, column] + gains[subset, column - 1] == row[column]
-            if same:
-                if left < rows[before, 0]:
-                    return before, subset
-                left -= rows[before, 0]
-    return -1, -1
+        return edges[: live_edges(self._frame.layout.fills, before, subsets, gains, table, live, edges)]

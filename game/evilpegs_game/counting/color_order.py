@@ -6,11 +6,11 @@ colors are all done has its feedback; so few guesses should be half told at any 
 
 import numpy as np
 
-from evilpegs_game.counting.kernels import Index
+from evilpegs_game.counting.layout import Index
 from evilpegs_game.kernel import kernel
 
 
-def color_order(times: Index, pegs: int) -> list[int]:
+def color_order(times: Index, pegs: int) -> Index:
     """The colors in an order that few guesses are half told in, from either end.
 
     First next the color that touches the fewest guesses not touched yet, of these the one that guesses have most
@@ -18,7 +18,7 @@ def color_order(times: Index, pegs: int) -> list[int]:
     """
     order = _first_order(times)
     _improve(times, pegs, order)
-    return [int(color) for color in order]
+    return order
 
 
 @kernel

@@ -1,6 +1,6 @@
 """The first code in code order that a history allows, on rules of any size.
 
-A search peg by peg. Each guess's blacks and matches so far are fields of two words, as in `kernels`, and one
+A search peg by peg. Each guess's blacks and matches so far are fields of two words, as in `layout`, and one
 subtraction tells whether every guess can still come to its feedback with the pegs that are left. That misses when
 guesses exclude each other only together; a search that finds nothing for long has the next peg settled by counting:
 is there a code at all that begins so?
@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.kernels import Index, Words
-from evilpegs_game.counting.parts import Frame, History, count_beginning
+from evilpegs_game.counting.frame import Frame, History
+from evilpegs_game.counting.layout import Fields, Index, Words
+from evilpegs_game.counting.parts import count_beginning
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
@@ -51,22 +52,22 @@ def _one_more(rules: Rules, history: History, beginning: Code, max_bytes: int) -
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
     """What colors at pegs add to blacks and to matches, the targets, and the least that will do: see `_search`."""
     frame = Frame(rules, history, None)
-    words = len(frame.targets)
+    fields = frame.layout.fields
+    words = len(fields.targets)
     black_gains = np.zeros((rules.pegs, rules.colors, words), np.uint64)
     match_gains = np.zeros((rules.colors, rules.pegs, words), np.uint64)
-    for guess, word, shift in zip(frame.guesses, frame.words.tolist(), frame.shifts.tolist(), strict=True):
+    for guess, word, shift in zip(frame.guesses, fields.words.tolist(), fields.shifts.tolist(), strict=True):
         for peg, color in enumerate(guess):
             black_gains[peg, color, word] += np.uint64(1 << shift)
             match_gains[color, guess[:peg].count(color), word] += np.uint64(1 << shift)
-    return black_gains, match_gains, frame.targets, _least(frame)
+    return black_gains, match_gains, fields.targets, _least(fields, rules.pegs)
 
 
-def _least(frame: Frame) -> Words:
+def _least(fields: Fields, pegs: int) -> Words:
     """The fewest blacks and matches that will do once so many pegs have a color: uint64 (pegs + 1, words, 2)."""
-    pegs = frame.rules.pegs
-    least = np.zeros((pegs + 1, len(frame.targets), 2), np.uint64)
+    least = np.zeros((pegs + 1, len(fields.targets), 2), np.uint64)
     for black, match, word, shift in zip(
-        frame.blacks.tolist(), frame.matches.tolist(), frame.words.tolist(), frame.shifts.tolist(), strict=True
+        fields.blacks.tolist(), fields.matches.tolist(), fields.words.tolist(), fields.shifts.tolist(), strict=True
     ):
         for done in range(pegs + 1):
             least[done, word, 0] += np.uint64(max(0, black - pegs + done) << shift)

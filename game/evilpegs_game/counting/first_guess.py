@@ -6,19 +6,16 @@ without any care; the signs take out what should not have been black. It shares 
 """
 
 import math
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.parts import MAX_COUNT
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.counting.frame import check_countable
+from evilpegs_game.counting.grow import BINOMIALS
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
-
-_BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
 
 Sums = NDArray[np.int64]
 
@@ -29,15 +26,13 @@ def first_parts(rules: Rules, guess: Code) -> tuple[int, ...]:
     Raises:
         TooLargeError: there are more codes than 63 bits count.
     """
-    if rules.size > MAX_COUNT:
-        message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
-        raise TooLargeError(message)
+    check_countable(rules)
     times = np.array(sorted(guess.count(color) for color in set(guess)), np.int64)
     unused = rules.colors - len(times)
     choose = (lambda pegs: unused**pegs) if rules.repeats else (lambda pegs: math.perm(unused, pegs))
     others = np.array([choose(pegs) % 2**63 for pegs in range(rules.pegs + 1)], np.int64)
     with np.errstate(over="ignore"):  # sums go over 63 bits and come back: the last of each is a part size
-        sums = _signed(times, rules.pegs, rules.repeats, others, _BINOMIALS)
+        sums = _signed(times, rules.pegs, rules.repeats, others, BINOMIALS)
     return tuple(int(sums[black, black + white]) for black, white in feedbacks(rules.pegs))
 
 
