@@ -55,7 +55,7 @@ class Atlas:
         """Rows made."""
         self._max_bytes = max_bytes
         self._taken = 0
-        self._gains: dict[int, tuple[Words, Index]] = {}
+        self._gains: dict[int, tuple[Words, Words]] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build()
             self._partners = self._meet()
@@ -137,22 +137,21 @@ class Atlas:
     def _meet(self) -> Index:
         return partners(self._frame.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
-    def _gains_of(self, color: int) -> tuple[Words, Index]:
+    def _gains_of(self, color: int) -> tuple[Words, Words]:
         """What sets of pegs add if they get the color, and which may; worked out once."""
         known = self._gains.get(color)
         if known is None:
-            gains, ways = color_gains(self._frame.layout, color)
-            known = self._gains[color] = (gains, np.flatnonzero(ways))
+            known = self._gains[color] = color_gains(self._frame.layout, color)
         return known
 
     def _walk_back(self, side: int, row: int, dice: Dice, code: list[int]) -> None:
         """Give the pegs of a row their colors, last color first, each way in proportion to its count."""
         frame, fills = self._frame, self._frame.layout.fills
         for (color, table), (_, before) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
-            gains, subsets = self._gains_of(color)
+            gains, ways = self._gains_of(color)
             fill = int(np.searchsorted(table.starts, row, side="right")) - 1
             place = dice.randrange(int(table.rows[row, 0]))
-            row, subset = step_back(fills, before, subsets, gains, fill, table.rows[row], place)
+            row, subset = step_back(fills, before, gains, ways, fill, table.rows[row], place)
             for peg in np.flatnonzero(fills.pegs[subset]).tolist():
                 code[peg] = frame.colors[color][0]
 
@@ -180,8 +179,8 @@ class Atlas:
         return ones * np.uint64(frame.colors[color][0])
 
     def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Slots:
-        gains, subsets = self._gains_of(color)
+        gains, ways = self._gains_of(color)
         most_edges = int(table.rows[live, 0].sum())
         self._take(most_edges * _EDGE_BYTES)
         edges = np.empty((most_edges, 3), np.int32)
-        return edges[: live_edges(self._frame.layout.fills, before, subsets, gains, table, live, edges)]
+        return edges[: live_edges(self._frame.layout.fills, before, gains, ways, table, live, edges)]

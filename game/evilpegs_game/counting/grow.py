@@ -1,11 +1,10 @@
 """Tables with more colors, one color after another."""
 
-import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evilpegs_game.counting.fills import list_subsets, new_subsets
 from evilpegs_game.counting.gains import color_gains, fill_bounds
 from evilpegs_game.counting.hashing import MIX, STIR, hashed
 from evilpegs_game.counting.layout import Index, Layout, Rows, Slots, Table, Words
@@ -15,7 +14,6 @@ FEW_SLOTS: Final = 1 << 12
 _GROWTH: Final = 8
 _NO_ROW: Final = -1
 _NO_SLOT: Final = -2
-BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
 
 
 @kernel
@@ -65,14 +63,13 @@ def with_color(
     Also the slots, for the next table, and whether it has at most ``most`` rows; else there are none.
     """
     gains, ways = color_gains(layout, color)
-    subsets = np.flatnonzero(ways)
     bounds = fill_bounds(layout, remaining)
     starts = np.empty_like(table.starts)
     room = min(_GROWTH * table.rows.shape[0] + few_rows, most)
     while True:
         rows = np.empty((room, table.rows.shape[1]), np.uint64)
         slots[:] = -1
-        used = _add_color(layout, table, subsets, gains, ways, bounds, starts, rows, slots)
+        used = _add_color(layout, table, gains, ways, bounds, starts, rows, slots)
         if used >= 0:
             return Table(starts, rows[:used]), slots, True
         if used == _NO_SLOT:
@@ -84,10 +81,9 @@ def with_color(
 
 
 @kernel
-def _add_color(  # noqa: C901, PLR0912, PLR0915
+def _add_color(  # noqa: C901, PLR0912
     layout: Layout,
     table: Table,
-    subsets: Index,
     gains: Words,
     ways: Words,
     bounds: Words,
@@ -95,7 +91,7 @@ def _add_color(  # noqa: C901, PLR0912, PLR0915
     out: Rows,
     slots: Slots,
 ) -> int:
-    """The table with one color more: in each fill, each of the ``subsets`` that it contains may be of that color.
+    """The table with one color more: in each fill, each set of its pegs may be of that color.
 
     ``gains`` and ``ways`` are as in `color_gains`, ``bounds`` as in `fill_bounds`; ``slots`` must be all -1.
     Returns the number of rows, or that ``out`` or ``slots`` is full.
@@ -103,28 +99,23 @@ def _add_color(  # noqa: C901, PLR0912, PLR0915
     # One long function: calls with so many arrays cost more than what they do here, and whatever the inner loop
     # reads is read before it, since the compiler must assume that writing to ``out`` changes the other arrays.
     fills, targets = layout.fills, layout.fields.targets
-    pegs, packed, packed_guards = fills.pegs, fills.packed, fills.guards
     starts, rows = table.starts, table.rows
     wide = rows.shape[1] == 5
     mask = slots.size - 1
-    several = pegs.shape[0] > 1 << pegs.shape[1]  # else each kind is one peg
     used = 0
+    subsets = new_subsets(fills)
+    numbers, choices = subsets.numbers, subsets.choices
     guards = targets[0, 2]
     most_black, most_white = targets[0, 0] | guards, targets[0, 1] | guards
-    for fill in range(pegs.shape[0]):
+    for fill in range(fills.sizes.size):
         out_starts[fill] = base = used
-        whole = packed[fill] | packed_guards
         least_black, least_match, most_match = bounds[fill, 0, 0], bounds[fill, 0, 1], bounds[fill, 0, 2] | guards
-        for place in range(subsets.size):
-            subset = subsets[place]
-            if ((whole - packed[subset]) & packed_guards) != packed_guards:
-                continue
+        for place in range(list_subsets(fills, fill, subsets)):
+            subset = numbers[place]
             first, last = starts[fill - subset], starts[fill - subset + 1]
-            if first == last:
+            if first == last or not ways[subset]:
                 continue
-            times = ways[subset]
-            if several:
-                times *= arrangements(pegs, fill, subset)
+            times = ways[subset] * choices[place]
             more_black, more_match = gains[subset, 0], gains[subset, 1]
             for row in range(first, last):
                 black, match = rows[row, 1] + more_black, rows[row, 2] + more_match
@@ -157,7 +148,7 @@ def _add_color(  # noqa: C901, PLR0912, PLR0915
                         out[found, 0] += rows[row, 0] * times
                         break
                     slot = (slot + 1) & mask
-    out_starts[pegs.shape[0]] = used
+    out_starts[fills.sizes.size] = used
     return used
 
 
@@ -191,13 +182,3 @@ def _within_second(black: np.uint64, match: np.uint64, targets: Words, bounds: W
         bounds[fill, 1, 1],
         bounds[fill, 1, 2] | guards,
     )
-
-
-@kernel
-def arrangements(pegs: NDArray[np.int8], fill: int, subset: int) -> np.uint64:
-    """How many ways there are to choose the pegs of a subset among those of a fill."""
-    ways = np.uint64(1)
-    for kind in range(pegs.shape[1]):
-        if pegs[subset, kind]:
-            ways *= np.uint64(BINOMIALS[pegs[fill, kind], pegs[subset, kind]])
-    return ways

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from evilpegs_game.counting.fills import list_subsets, new_subsets
 from evilpegs_game.counting.gains import color_gains
-from evilpegs_game.counting.grow import arrangements
 from evilpegs_game.counting.hashing import MIX, STIR, hashed, index_rows, new_chains
 from evilpegs_game.counting.layout import Index, Layout, Table
 from evilpegs_game.kernel import kernel
@@ -17,15 +17,14 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
     much. Returns how many rows were looked up.
     """
     gains, ways = color_gains(layout, color)
-    subsets = np.flatnonzero(ways)
     fills, targets, asked, bits = layout.fills, layout.fields.targets, layout.fields.asked, layout.fields.bits
-    pegs, packed, packed_guards = fills.pegs, fills.packed, fills.guards
+    subsets = new_subsets(fills)
+    numbers, choices = subsets.numbers, subsets.choices
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     chains = new_chains(other)
     heads, following = chains.heads, chains.following
     wide = rows.shape[1] == 5
-    several = pegs.shape[0] > 1 << pegs.shape[1]  # else each kind is one peg
-    last_fill = pegs.shape[0] - 1
+    last_fill = fills.sizes.size - 1
     fields = ~asked
     all_black = targets[0, 0] & fields
     all_match = (targets[0, 0] & fields) + (targets[0, 1] & fields)
@@ -38,17 +37,12 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
         if base == end:
             continue
         mask = index_rows(other, last_fill - fill, asked, chains)
-        whole = packed[fill] | packed_guards
-        for place in range(subsets.size):
-            subset = subsets[place]
-            if ((whole - packed[subset]) & packed_guards) != packed_guards:
-                continue
+        for place in range(list_subsets(fills, fill, subsets)):
+            subset = numbers[place]
             first, last = starts[fill - subset], starts[fill - subset + 1]
-            if first == last:
+            if first == last or not ways[subset]:
                 continue
-            times = ways[subset] * fills.arrangements[fill]
-            if several:
-                times *= arrangements(pegs, fill, subset)
+            times = ways[subset] * choices[place] * fills.arrangements[fill]
             due_black, due_match = all_black - (gains[subset, 0] & fields), all_match - (gains[subset, 1] & fields)
             due_black2 = due_match2 = np.uint64(0)
             if wide:

@@ -31,15 +31,15 @@ class Table(NamedTuple):
 
 
 class Fills(NamedTuple):
-    """All ways to fill some pegs of each kind, in ``pegs`` (fills, kinds), int8; each packed in a word, its guards.
+    """All ways to fill some pegs of each kind, in ``pegs`` (fills, kinds), int8.
 
-    The guards stand above each number. ``sizes`` (fills,) are the pegs that a fill has, ``arrangements`` (fills,) the
-    ways to choose them.
+    A fill's number is the sum of its pegs of each kind times ``strides`` (kinds,), so numbers of parts that fill
+    different pegs add up. ``sizes`` (fills,) are the pegs that a fill has, ``arrangements`` (fills,) the ways to choose
+    them.
     """
 
     pegs: NDArray[np.int8]
-    packed: Words
-    guards: np.uint64
+    strides: Index
     sizes: Index
     arrangements: Words
 

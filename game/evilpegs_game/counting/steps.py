@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.counting.fills import list_subsets, new_subsets
 from evilpegs_game.counting.hashing import MIX, STIR, Chains, hashed, index_rows, new_chains, row_hash
 from evilpegs_game.counting.layout import Fills, Index, Layout, Rows, Slots, Table, Words
 from evilpegs_game.kernel import kernel
@@ -55,22 +56,22 @@ def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
 
 @kernel
 def live_edges(
-    fills: Fills, before: Table, subsets: Index, gains: Words, table: Table, live: NDArray[np.bool_], edges: Slots
+    fills: Fills, before: Table, gains: Words, ways: Words, table: Table, live: NDArray[np.bool_], edges: Slots
 ) -> int:
-    """How the live rows of a table come from the table of one color less, whose ``gains`` these are.
+    """How the live rows of a table come from the table of one color less; ``gains`` and ``ways`` are the color's.
 
     ``edges`` int32 (most, 3) is filled with (row, subset of pegs that gets the color, next row), in the order of the
     next rows' fills. Returns their number; it is at most the number of codes that the live rows stand for.
     """
-    count, chains = 0, new_chains(table)
-    for fill in range(fills.packed.size):
+    count, chains, subsets = 0, new_chains(table), new_subsets(fills)
+    for fill in range(fills.sizes.size):
         base = table.starts[fill]
         mask = _index_live(table, fill, live, chains)
         if mask < 0:
             continue
-        for place in range(subsets.size):
-            subset = subsets[place]
-            if (((fills.packed[fill] | fills.guards) - fills.packed[subset]) & fills.guards) != fills.guards:
+        for place in range(list_subsets(fills, fill, subsets)):
+            subset = subsets.numbers[place]
+            if not ways[subset]:
                 continue
             for row in range(before.starts[fill - subset], before.starts[fill - subset + 1]):
                 found = chains.heads[_moved_hash(before.rows, row, gains, subset) & mask]
@@ -121,13 +122,13 @@ def _leads_to(rows: Rows, row: int, gains: Words, subset: int, next_rows: Rows, 
 
 @kernel
 def step_back(
-    fills: Fills, before: Table, subsets: Index, gains: Words, fill: int, row: Words, place: int
+    fills: Fills, before: Table, gains: Words, ways: Words, fill: int, row: Words, place: int
 ) -> tuple[int, int]:
     """The row of the table before, and the subset of pegs, from which the coloring number ``place`` of a row comes."""
-    left = np.uint64(place)
-    for number in range(subsets.size):
-        subset = subsets[number]
-        if (((fills.packed[fill] | fills.guards) - fills.packed[subset]) & fills.guards) != fills.guards:
+    left, subsets = np.uint64(place), new_subsets(fills)
+    for number in range(list_subsets(fills, fill, subsets)):
+        subset = subsets.numbers[number]
+        if not ways[subset]:
             continue
         for origin in range(before.starts[fill - subset], before.starts[fill - subset + 1]):
             same = True
