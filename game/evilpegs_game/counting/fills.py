@@ -54,12 +54,12 @@ def new_subsets(fills: Fills) -> Subsets:
 @kernel
 def list_subsets(fills: Fills, fill: int, subsets: Subsets) -> int:
     """List the fills within a fill, from none of its pegs to all of them; returns how many there are."""
-    numbers, choices = subsets.numbers, subsets.choices
+    numbers, choices, all_pegs, strides = subsets.numbers, subsets.choices, fills.pegs, fills.strides
     many = 1  # the first is always none, in one way
-    for kind in range(fills.strides.size):
-        before, pegs = many, fills.pegs[fill, kind]
+    for kind in range(strides.size):
+        before, pegs = many, all_pegs[fill, kind]
         for some in range(1, pegs + 1):
-            more, ways = some * fills.strides[kind], np.uint64(BINOMIALS[pegs, some])
+            more, ways = some * strides[kind], np.uint64(BINOMIALS[pegs, some])
             for place in range(before):
                 numbers[many + place] = numbers[place] + more
                 choices[many + place] = choices[place] * ways

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evilpegs_game.counting.layout import Colors, Index, Layout, Words
+from evilpegs_game.counting.layout import Fields, Index, Layout, Words
 from evilpegs_game.kernel import kernel
 
 
@@ -13,28 +13,32 @@ def color_gains(layout: Layout, color: int) -> tuple[Words, Words]:
     uint64 (fills, 2 x words), a pair of blacks and matches a word, and uint64 (fills,): 0 where a guess would get more
     than its feedback.
     """
-    fills, colors, fields = layout.fills, layout.colors, layout.fields
-    gains = np.zeros((fills.sizes.size, 2 * fields.targets.shape[0]), np.uint64)
-    ways = np.zeros(fills.sizes.size, np.uint64)
-    for fill in range(fills.sizes.size):
-        possible = fills.sizes[fill] <= colors.most[color]
-        for guess in range(fields.matches.size):
+    # Here and below, what a loop reads is taken out of its tuple before: inside, each access would count references.
+    pegs, sizes = layout.fills.pegs, layout.fills.sizes
+    of_guess, times, ways_of = layout.colors.of_guess, layout.colors.times, layout.colors.ways
+    most = layout.colors.most[color]
+    blacks, matches, words, shifts = _places(layout.fields)
+    gains = np.zeros((sizes.size, 2 * layout.fields.targets.shape[0]), np.uint64)
+    ways = np.zeros(sizes.size, np.uint64)
+    for fill in range(sizes.size):
+        possible = sizes[fill] <= most
+        for guess in range(matches.size):
             if not possible:
                 break
             black = 0
-            for kind in range(fills.pegs.shape[1]):
-                if colors.of_guess[guess, kind] == color:
-                    black += fills.pegs[fill, kind]
-            match = min(fills.sizes[fill], colors.times[guess, color])
-            if fields.matches[guess] >= 0:
-                whites = fields.matches[guess] - fields.blacks[guess]
-                if black > fields.blacks[guess] or match > fields.matches[guess] or match - black > whites:
+            for kind in range(pegs.shape[1]):
+                if of_guess[guess, kind] == color:
+                    black += pegs[fill, kind]
+            match = min(sizes[fill], times[guess, color])
+            if matches[guess] >= 0:
+                whites = matches[guess] - blacks[guess]
+                if black > blacks[guess] or match > matches[guess] or match - black > whites:
                     possible = False
-            word, shift = fields.words[guess], np.uint64(fields.shifts[guess])
+            word, shift = words[guess], np.uint64(shifts[guess])
             gains[fill, 2 * word] += np.uint64(black) << shift
             gains[fill, 2 * word + 1] += np.uint64(match) << shift
         if possible:
-            ways[fill] = colors.ways[color, fills.sizes[fill]]
+            ways[fill] = ways_of[color, sizes[fill]]
     _begin(layout, color, ways)
     return gains, ways
 
@@ -42,10 +46,10 @@ def color_gains(layout: Layout, color: int) -> tuple[Words, Words]:
 @kernel
 def _begin(layout: Layout, color: int, ways: Words) -> None:
     """No ways for sets of pegs that go against the settled colors of the first pegs."""
-    beginning = layout.colors.beginning
+    beginning, pegs = layout.colors.beginning, layout.fills.pegs
     for peg in range(beginning.size):
         for fill in range(ways.size):
-            if (layout.fills.pegs[fill, peg] == 1) != (beginning[peg] == color):
+            if (pegs[fill, peg] == 1) != (beginning[peg] == color):
                 ways[fill] = 0
 
 
@@ -55,23 +59,24 @@ def fill_bounds(layout: Layout, remaining: Index) -> Words:
 
     uint64 (fills, words, 3); ``remaining`` (colors,) is how many pegs each color can still take.
     """
-    fields, pegs = layout.fields, layout.fills.pegs
-    bounds = np.zeros((pegs.shape[0], fields.targets.shape[0], 3), np.uint64)
-    bounds[:, 0, 2] = fields.asked
-    for guess in range(fields.matches.size):
-        if fields.matches[guess] >= 0:
-            place, word = np.uint64(fields.shifts[guess]), fields.words[guess]
-            most, foreign, least = _still_possible(layout.colors, guess, remaining, layout.kinds.sum())
+    kinds, pegs, of_guess, times = layout.kinds, layout.fills.pegs, layout.colors.of_guess, layout.colors.times
+    blacks, matches, words, shifts = _places(layout.fields)
+    bounds = np.zeros((pegs.shape[0], layout.fields.targets.shape[0], 3), np.uint64)
+    bounds[:, 0, 2] = layout.fields.asked
+    for guess in range(matches.size):
+        if matches[guess] >= 0:
+            place, word = np.uint64(shifts[guess]), words[guess]
+            most, foreign, least = _still_possible(times[guess], remaining, layout.colors.repeats, kinds.sum())
             for fill in range(pegs.shape[0]):
                 free = open_pegs = 0
                 for kind in range(pegs.shape[1]):
-                    left = layout.kinds[kind] - pegs[fill, kind]
+                    left = kinds[kind] - pegs[fill, kind]
                     free += left
-                    if remaining[layout.colors.of_guess[guess, kind]]:
+                    if remaining[of_guess[guess, kind]]:
                         open_pegs += left
-                least_black = max(0, fields.blacks[guess] - open_pegs)
-                least_match = max(0, fields.matches[guess] - min(most, free))
-                most_match = fields.matches[guess] - max(min(free, least), free - foreign)
+                least_black = max(0, blacks[guess] - open_pegs)
+                least_match = max(0, matches[guess] - min(most, free))
+                most_match = matches[guess] - max(min(free, least), free - foreign)
                 if most_match < 0:  # out of reach: no number is at least 1 and at most 0
                     least_match, most_match = 1, 0
                 bounds[fill, word, 0] += np.uint64(least_black) << place
@@ -81,17 +86,24 @@ def fill_bounds(layout: Layout, remaining: Index) -> Words:
 
 
 @kernel
-def _still_possible(colors: Colors, guess: int, remaining: Index, pegs: int) -> tuple[int, int, int]:
-    """The most matches the open colors can give, how many pegs can go without any, what one color gives at least."""
+def _places(fields: Fields) -> tuple[Index, Index, Index, Index]:
+    return fields.blacks, fields.matches, fields.words, fields.shifts
+
+
+@kernel
+def _still_possible(times: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
+    """The most matches the open colors can give, how many pegs can go without any, what one color gives at least.
+
+    ``times`` (colors,) is how often the guess has each.
+    """
     most = foreign = 0
     least = pegs
     for color in range(remaining.size):
         if remaining[color]:
-            times = colors.times[guess, color]
-            most += times
-            if times == 0:
+            most += times[color]
+            if times[color] == 0:
                 foreign += remaining[color]
-            least = min(least, times)
-    if colors.repeats:
+            least = min(least, times[color])
+    if repeats:
         return most, pegs, least  # any number of pegs can have the color that gives least
     return most, foreign, 0

@@ -21,7 +21,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
     subsets = new_subsets(fills)
     numbers, choices = subsets.numbers, subsets.choices
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
-    chains = new_chains(other)
+    chains, arrangements = new_chains(other), fills.arrangements
     heads, following = chains.heads, chains.following
     wide = rows.shape[1] == 5
     last_fill = fills.sizes.size - 1
@@ -42,7 +42,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
             first, last = starts[fill - subset], starts[fill - subset + 1]
             if first == last or not ways[subset]:
                 continue
-            times = ways[subset] * choices[place] * fills.arrangements[fill]
+            times = ways[subset] * choices[place] * arrangements[fill]
             due_black, due_match = all_black - (gains[subset, 0] & fields), all_match - (gains[subset, 1] & fields)
             due_black2 = due_match2 = np.uint64(0)
             if wide:

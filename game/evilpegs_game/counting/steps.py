@@ -16,20 +16,22 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
     No guess is asked: a feedback that is free would complete a row in several ways.
     """
     last_fill, targets, none = layout.fills.sizes.size - 1, layout.fields.targets, np.uint64(0)
-    found_for = np.full(one.rows.shape[0], -1, np.int64)
+    starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
+    found_for = np.full(rows.shape[0], -1, np.int64)
     chains = new_chains(other)
+    heads, following = chains.heads, chains.following
     for fill in range(last_fill + 1):
-        base, end = other.starts[last_fill - fill], other.starts[last_fill - fill + 1]
-        if base == end or one.starts[fill] == one.starts[fill + 1]:
+        base, end = other_starts[last_fill - fill], other_starts[last_fill - fill + 1]
+        if base == end or starts[fill] == starts[fill + 1]:
             continue
         mask = index_rows(other, last_fill - fill, none, chains)
-        for row in range(one.starts[fill], one.starts[fill + 1]):
-            found = chains.heads[_complement_hash(one.rows, row, targets) & mask]
+        for row in range(starts[fill], starts[fill + 1]):
+            found = heads[_complement_hash(rows, row, targets) & mask]
             while found >= 0:
-                if _complete(one.rows, row, other.rows, found, targets):
+                if _complete(rows, row, other_rows, found, targets):
                     found_for[row] = found
                     break
-                found = chains.following[found - base]
+                found = following[found - base]
     return found_for
 
 
@@ -64,23 +66,25 @@ def live_edges(
     next rows' fills. Returns their number; it is at most the number of codes that the live rows stand for.
     """
     count, chains, subsets = 0, new_chains(table), new_subsets(fills)
+    heads, following, numbers = chains.heads, chains.following, subsets.numbers
+    starts, rows, next_rows = before.starts, before.rows, table.rows
     for fill in range(fills.sizes.size):
         base = table.starts[fill]
         mask = _index_live(table, fill, live, chains)
         if mask < 0:
             continue
         for place in range(list_subsets(fills, fill, subsets)):
-            subset = subsets.numbers[place]
+            subset = numbers[place]
             if not ways[subset]:
                 continue
-            for row in range(before.starts[fill - subset], before.starts[fill - subset + 1]):
-                found = chains.heads[_moved_hash(before.rows, row, gains, subset) & mask]
+            for row in range(starts[fill - subset], starts[fill - subset + 1]):
+                found = heads[_moved_hash(rows, row, gains, subset) & mask]
                 while found >= 0:
-                    if _leads_to(before.rows, row, gains, subset, table.rows, found):
+                    if _leads_to(rows, row, gains, subset, next_rows, found):
                         edges[count, 0], edges[count, 1], edges[count, 2] = row, subset, found
                         count += 1
                         break
-                    found = chains.following[found - base]
+                    found = following[found - base]
     return count
 
 
@@ -93,12 +97,13 @@ def _index_live(table: Table, fill: int, live: NDArray[np.bool_], chains: Chains
     size = 16
     while size < 2 * (last - first):
         size *= 2
-    chains.heads[:size] = -1
+    heads, following, rows = chains.heads, chains.following, table.rows
+    heads[:size] = -1
     for row in range(first, last):
         if live[row]:
-            slot = row_hash(table.rows, row, np.uint64(0)) & (size - 1)
-            chains.following[row - first] = chains.heads[slot]
-            chains.heads[slot] = row
+            slot = row_hash(rows, row, np.uint64(0)) & (size - 1)
+            following[row - first] = heads[slot]
+            heads[slot] = row
     return size - 1
 
 
@@ -125,17 +130,17 @@ def step_back(
     fills: Fills, before: Table, gains: Words, ways: Words, fill: int, row: Words, place: int
 ) -> tuple[int, int]:
     """The row of the table before, and the subset of pegs, from which the coloring number ``place`` of a row comes."""
-    left, subsets = np.uint64(place), new_subsets(fills)
+    left, subsets, starts, rows = np.uint64(place), new_subsets(fills), before.starts, before.rows
     for number in range(list_subsets(fills, fill, subsets)):
         subset = subsets.numbers[number]
         if not ways[subset]:
             continue
-        for origin in range(before.starts[fill - subset], before.starts[fill - subset + 1]):
+        for origin in range(starts[fill - subset], starts[fill - subset + 1]):
             same = True
             for column in range(1, row.size):
-                same = same and before.rows[origin, column] + gains[subset, column - 1] == row[column]
+                same = same and rows[origin, column] + gains[subset, column - 1] == row[column]
             if same:
-                if left < before.rows[origin, 0]:
+                if left < rows[origin, 0]:
                     return origin, subset
-                left -= before.rows[origin, 0]
+                left -= rows[origin, 0]
     return -1, -1
