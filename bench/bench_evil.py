@@ -61,6 +61,17 @@ def seconds_of_numpy(rules: Rules, times: int) -> list[float]:
     return took
 
 
+def seconds_of_one(rules: Rules, times: int) -> list[float]:
+    """Seconds of one and the same reply: what varies here is the machine."""
+    live_sets, guess, took = LiveSets(), code_at(rules.size // 3, rules), []
+    for _ in range(times):
+        position = Position(rules, (), live_sets)
+        start = time.perf_counter()
+        Evil().reply(position, guess)
+        took.append(time.perf_counter() - start)
+    return took
+
+
 def show(label: str, took: list[float]) -> None:
     """A row of the table."""
     median, p99 = np.percentile(took, [50, 99]) * 1e6
@@ -76,6 +87,8 @@ def main() -> None:
         yardstick = seconds_of_numpy(rules, plain)
         show(f"{rules} first", first)
         show(f"{rules} later", later)
+        if rules.size < 10_000:
+            show(f"{rules} the same again", seconds_of_one(rules, times=5000))
         show(f"{rules} first, plain numpy", yardstick)
         print(f"{rules} first: {np.median(yardstick) / np.median(first):.0f} times as fast as plain numpy")
 
