@@ -35,9 +35,13 @@ def tie_index(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
 
 def derived_nonce(seed: bytes, match: str, game: int) -> str:
     """The nonce of one game of a match, as hex, from the secret 32-byte seed of the match."""
-    return hmac.digest(seed, canonical(["nonce", match, game]).encode(), "sha256").hex()
+    return _digest(seed, ["nonce", match, game]).hex()
 
 
 def _keyed(nonce: str, message: list[str | int]) -> int:
-    digest = hmac.digest(bytes.fromhex(nonce), canonical(message).encode(), "sha256")
-    return int.from_bytes(digest, "big")
+    return int.from_bytes(_digest(bytes.fromhex(nonce), message), "big")
+
+
+def _digest(key: bytes, message: list[str | int]) -> bytes:
+    # hmac.digest would let go of the interpreter's lock for its microsecond, and have it back after another thread's.
+    return hmac.new(key, canonical(message).encode(), "sha256").digest()
