@@ -1,6 +1,6 @@
 """What evil costs a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
 
-    python bench/bench_evil_matches.py [--connections 1000] [--seconds 5] [--rounds 3]
+    python bench/bench_evil_matches.py [--connections 1000] [--seconds 5] [--rounds 5]
 
 One match a connection, all played by a bot that guesses any code that fits: on `classic` and on `classic-evil` in turn,
 each time on a fresh server in a process of its own with a durable log. The ratio is the median of those of the rounds.
@@ -69,7 +69,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--connections", type=int, default=CONNECTIONS)
     parser.add_argument("--seconds", type=float, default=5)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     print(f"{given.connections:,} matches at once, a bot that guesses what fits, closed loop; guesses/s")
     print(f"{'':<8}{'fixed':>10}{'evil':>10}{'ratio':>8}")

@@ -143,6 +143,8 @@ def largest(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
     numbering = feedbacks(pegs)
     if not most:
         return numbering[-1:]
+    if sizes.count(most) == 1:
+        return (numbering[sizes.index(most)],)
     return tuple([numbering[place] for place, size in enumerate(sizes) if size == most])
 
 
