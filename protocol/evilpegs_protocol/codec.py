@@ -83,16 +83,18 @@ def plain_feedback(
     took_ms: int,
     left_ms: int | None,
     method: str | None = None,
+    stalled_ms: int | None = None,
 ) -> str:
-    """What `encode_event` makes of a `FeedbackGiven` with no optional field but ``method``, without making the model.
+    """What `encode_event` makes of a `FeedbackGiven` of a rated game, without making the model.
 
     ``given`` is (black, white). The caller vouches for the values; a test holds this against the model.
     """
     left = "null" if left_ms is None else left_ms
     found = "" if method is None else f'"method":"{method}",'
+    stalled = "" if stalled_ms is None else f'"stalled_ms":{stalled_ms},'
     return (
         f'{{"at":{at},"black":{given[0]},"code":"{code}","game":{game},"left_ms":{left},"match":"{match}",{found}'
-        f'"seq":{seq},"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{given[1]}}}'
+        f'"seq":{seq},{stalled}"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{given[1]}}}'
     )
 
 

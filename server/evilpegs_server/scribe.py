@@ -123,12 +123,22 @@ class Scribe:
 
     def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> Entry:
         seq, at = self._next()
-        if stalled_ms or answer.candidates is not None:
+        if answer.candidates is not None:
             return self._record.append(transcript.feedback_given(self._match, event, answer, stalled_ms, seq, at))
         code = format_code(event.guess)
         given, took_ms, left_ms = event.feedback, event.took_ms, event.left_ms
         text = plain_feedback(
-            self._match.id, seq, at, event.game, event.turn, code, given, took_ms, left_ms, answer.method
+            self._match.id,
+            seq,
+            at,
+            event.game,
+            event.turn,
+            code,
+            given,
+            took_ms,
+            left_ms,
+            answer.method,
+            stalled_ms or None,
         )
         return self._record.append_text(at, "feedback", text)
 

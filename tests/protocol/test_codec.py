@@ -382,9 +382,10 @@ LEFT = st.none() | COUNTS
     given_back=st.tuples(st.integers(0, 16), st.integers(0, 16)),
     times=st.tuples(COUNTS, COUNTS, LEFT),
     method=st.sampled_from([None, "exact", "greedy"]),
+    stalled_ms=st.none() | st.integers(1, 10**6),
 )
 def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(
-    match, numbers, code, given_back, times, method
+    match, numbers, code, given_back, times, method, stalled_ms
 ):
     (seq, game, turn), (at, took_ms, left_ms) = numbers, times
     event = FeedbackGiven(
@@ -399,8 +400,9 @@ def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(
         method=method,
         took_ms=took_ms,
         left_ms=left_ms,
+        stalled_ms=stalled_ms,
     )
-    plain = plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method)
+    plain = plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
     assert plain == encode_event(event)
     opened = Turn(match=match, game=game, turn=turn, left_ms=left_ms)
     assert plain_turn(match, game, turn, left_ms) == encode(opened)
