@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.canonical import canonical
+from evilpegs_game.canonical.form import canonical
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules

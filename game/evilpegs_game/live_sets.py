@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from evilpegs_game.byte_cache import ByteCache, CacheState
-from evilpegs_game.canonical import Key, Symmetry, canonical
+from evilpegs_game.canonical.form import Key, Symmetry, canonical
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.counting.atlas import LIST_BYTES, Atlas, Dice
 from evilpegs_game.counting.code_numbers import has_numbers

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.canonical import Symmetry, canonical
+from evilpegs_game.canonical.form import Symmetry, canonical
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, feedback
