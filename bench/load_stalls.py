@@ -8,12 +8,11 @@ import argparse
 import asyncio
 import sys
 import time
-from contextlib import ExitStack
 
 import numpy as np
 import uvloop
 
-from evilpegs_server.service import _tune_interpreter
+from evilpegs_server.interpreter import tuned
 from support.reckoners import Call
 from support.stalls import STALL_MS, TOGETHER, Replies, largest_ladder, late_beside, late_within, reply_pool
 
@@ -46,8 +45,7 @@ async def measure(rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=60)
-    with ExitStack() as stack:
-        _tune_interpreter(stack)
+    with tuned():
         stalls, control = uvloop.run(measure(parser.parse_args().rounds))
     sys.exit(0 if stalls <= 0.001 < control else 1)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol
 
 from evilpegs_game.byte_cache import ByteCache, CacheState
 from evilpegs_game.candidates import History
@@ -26,9 +26,8 @@ from evilpegs_server.tasks import (
     Task,
     TryOut,
     Witness,
+    attempt,
 )
-
-_T = TypeVar("_T")
 
 CHEAP_COST: Final = 2_000_000
 """In units of work, some 5 milliseconds: what costs no more goes to the pool's lanes for cheap jobs."""
@@ -146,7 +145,7 @@ class Codemaking:
         player's turn.
         """
         if self.is_cheap(ladder):
-            done(_attempt(partial(self.answer, ladder, draw, history, guess)))
+            done(attempt(partial(self.answer, ladder, draw, history, guess)))
             return
         known = self._known.get(_key(ladder, history, guess))
         finish = partial(self._finish, ladder, draw, history, guess, done)
@@ -169,7 +168,7 @@ class Codemaking:
             return
         if not isinstance(found, Possible):
             self._known.put(_key(ladder, history, guess), found, SIZES_BYTES)
-        done(_attempt(partial(told, ladder, draw, history, guess, found)))
+        done(attempt(partial(told, ladder, draw, history, guess, found)))
 
     def secret(self, ladder: Ladder, draw: Draw, history: History) -> str:
         """What `game_over` shows: the secret, or where there was none a code that every feedback allows."""
@@ -189,7 +188,7 @@ class Codemaking:
     ) -> None:
         """Find the `secret` and hand it over: now if that is cheap, else when it is the player's turn."""
         if self.knows_secret(ladder, history):
-            done(_attempt(partial(self.secret, ladder, draw, history)))
+            done(attempt(partial(self.secret, ladder, draw, history)))
         else:
 
             def show(code: Code | Exception) -> None:
@@ -255,13 +254,6 @@ def told(ladder: Ladder, draw: Draw, history: History, guess: Code, found: tuple
 def _key(ladder: Ladder, history: History, guess: Code) -> bytes:
     """A turn that says nothing new makes no other position."""
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
-
-
-def _attempt(work: Callable[[], _T]) -> _T | Exception:
-    try:
-        return work()
-    except Exception as error:  # noqa: BLE001 - whoever asked is told
-        return error
 
 
 def _size(rules: Rules) -> int:

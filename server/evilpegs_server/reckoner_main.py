@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any, Final
 
+from evilpegs_server.interpreter import switch_soon
 from evilpegs_server.reckoner_frames import packed, read, unpacked
 from evilpegs_server.tasks import Reckoner, Task, carry_out
 
@@ -22,7 +23,6 @@ NICENESS: Final = 10
 """How far this process stands back behind the event loop's."""
 EXPENDABLE: Final = 500
 """Of 1000: when the machine runs out of memory this process goes before the server, which then begins another."""
-SWITCH_SECONDS: Final = 0.0005
 THREADS: Final = 64
 """More than pools have lanes: how many tasks run at once is for them to say."""
 
@@ -30,7 +30,7 @@ THREADS: Final = 64
 def main(descriptor: int) -> None:
     """Serve until the other end is closed, then end at once: nobody wants what is under way."""
     _step_back()
-    sys.setswitchinterval(SWITCH_SECONDS)
+    switch_soon()
     with contextlib.suppress(EOFError, OSError):
         channel = socket.socket(fileno=descriptor)
         serve(channel, channel.makefile("rb"))

@@ -2,10 +2,8 @@
 
 import asyncio
 import errno
-import gc
 import os
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,6 +28,7 @@ from evilpegs_server.fair_queue import Terms
 from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
 from evilpegs_server.hinting import HINT_BUDGET
+from evilpegs_server.interpreter import tuned
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.reception import House
@@ -44,7 +43,6 @@ from evilpegs_server.tasks import Reckoner, Task
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
-SWITCH_SECONDS: Final = 0.0005
 CORES: Final = os.cpu_count() or 1
 REPLY_TERMS: Final = Terms(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
@@ -111,7 +109,7 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(lobby.ladders.values())))
         stack.callback(warm.cancel)
-        _tune_interpreter(stack)
+        stack.enter_context(tuned())
         house = _house(settings, lobby, writer, engine, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
         stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
@@ -163,22 +161,6 @@ def _house(settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, log
         wall_ms=wall_ms,
         log=log,
     )
-
-
-def _tune_interpreter(stack: AsyncExitStack) -> None:
-    """What a busy server gains a third by, undone at its end.
-
-    Garbage cycles are looked for among a thousand new objects at a time, which takes half a millisecond, and seldom
-    among those that have lived long: that would stall the loop, and nothing on the path of a guess makes any. What is
-    there at the start is never looked at. And the writer, which needs the
-    interpreter a few times in each commit, gets it from a busy event loop after half a millisecond instead of five.
-    """
-    stack.callback(gc.set_threshold, *gc.get_threshold())
-    gc.set_threshold(1_000, 10, 1_000)
-    gc.freeze()
-    stack.callback(gc.unfreeze)
-    stack.callback(sys.setswitchinterval, sys.getswitchinterval())
-    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:

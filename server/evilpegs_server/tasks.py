@@ -3,7 +3,9 @@
 A task is data. It can be done in this process or in another, and again with the same result; no secret is in it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from evilpegs_game.byte_cache import CacheState
@@ -164,8 +166,13 @@ class TakeSolved(NamedTuple):
 
 def carry_out(task: Task[_T], reckoner: Reckoner) -> tuple[_T | Exception, int]:
     """What came of a task, or the exception it ended with, and what it cost."""
+    worked = attempt(partial(task.do, reckoner))
+    return (worked, 0) if isinstance(worked, Exception) else (worked.value, worked.cost)
+
+
+def attempt(work: Callable[[], _T]) -> _T | Exception:
+    """What ``work`` returns, or the exception it ends with."""
     try:
-        worked = task.do(reckoner)
+        return work()
     except Exception as error:  # noqa: BLE001 - whoever asked is told
-        return error, 0
-    return worked.value, worked.cost
+        return error

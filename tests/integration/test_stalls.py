@@ -1,13 +1,13 @@
 """The event loop goes on while large replies are computed. `make load` measures it at length."""
 
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from evilpegs_server.fair_pool import FairPool
-from evilpegs_server.service import REPLY_TERMS, _tune_interpreter
+from evilpegs_server.interpreter import tuned
+from evilpegs_server.service import REPLY_TERMS
 from support.reckoners import Call, reckoner
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
 
@@ -16,11 +16,10 @@ ROUNDS = 12
 
 
 @pytest.fixture(autouse=True)
-def tuned(monkeypatch):
+def as_in_a_server(monkeypatch):
     """The interpreter is that of a server, and its process knows the tasks of tests too."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
-    with ExitStack() as stack:
-        _tune_interpreter(stack)
+    with tuned():
         yield
 
 

@@ -79,7 +79,7 @@ async def test_it_does_many_things_at_once(process):
 async def test_an_error_is_handed_over_and_says_where_it_was_raised(process, logs):
     with pytest.raises(ZeroDivisionError) as caught:
         await process.do(Call(divmod, 1, 0))
-    assert "in carry_out" in caught.value.__notes__[0]
+    assert "in attempt" in caught.value.__notes__[0]
     with pytest.raises(ContradictionError, match="no code of 6x10"):
         await process.do(Witness(GRAND, (((0,) * 6, Feedback(6, 0)), ((1,) * 6, Feedback(1, 0)))))
     assert logs.entries == []
