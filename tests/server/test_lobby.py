@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.bounds import Bounds
 from evilpegs_server.codemaking import Codemaking
+from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
 from evilpegs_server.storage.archive import load_match
@@ -43,7 +44,6 @@ async def back(building, caller, match, seq=0):
 @pytest.mark.parametrize(
     ("bounds", "why"),
     [
-        (Bounds(cache_bytes=50), "replies on slow may take 51 bytes for live sets (cache_bytes)"),
         (Bounds(count_bytes=1 << 10), "bytes to count in (count_bytes); this server allows 1,024"),
         (Bounds(count_work=999), "replies on slow may take 1,000 rows of a count (count_work); this server allows 999"),
     ],
@@ -54,6 +54,13 @@ async def test_a_ladder_that_does_not_fit_is_refused_with_the_number(ann, buildi
     assert (refused["type"], refused["code"]) == ("error", "too_large")
     assert why in refused["message"]
     assert (await ann.ask(type="play", ladder="long"))["type"] == "match_started"
+
+
+def test_a_ladder_whose_live_sets_do_not_fit_says_what_they_take():
+    huge = load_ladders()["huge-evil"]
+    assert Bounds(cache_bytes=873_814).misfit(huge) is None
+    why = "replies on huge-evil may take 873,814 bytes for live sets (cache_bytes); this server allows 873,813"
+    assert Bounds(cache_bytes=873_813).misfit(huge) == why
 
 
 async def test_only_what_fits_is_offered(building, engine, open_building, monkeypatch):
