@@ -106,7 +106,9 @@ def cached(rules: Rules, rng: Random, many: int = 400) -> list[float]:
 
 
 def compile_all() -> None:
-    """Every kernel once: counted, listed, selected."""
+    """Every kernel once: looked up, counted, listed, selected."""
+    LiveSets().part_sizes(Rules(4, 6), (), (0, 0, 1, 2))
+    Position(Rules(4, 6), (((0, 0, 1, 2), Feedback(1, 1)),), LiveSets()).part_sizes((0, 1, 2, 3))
     rules, live_sets = Rules(8, 10), LiveSets()
     guess, other = (0, 1, 2, 3, 4, 5, 6, 7), (0, 1, 2, 3, 4, 5, 7, 6)
     history = ((guess, Feedback(4, 2)), (other, Feedback(4, 2)), (guess[::-1], Feedback(1, 5)))
