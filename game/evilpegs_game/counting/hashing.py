@@ -25,10 +25,25 @@ class Chains(NamedTuple):
 @kernel
 def new_chains(table: Table) -> Chains:
     """Room for the rows of any fill of this table."""
-    most, size = np.diff(table.starts).max(), 16
-    while size < 2 * most:
+    most = np.diff(table.starts).max()
+    return Chains(np.empty(_heads_for(most), np.int32), np.empty(most, np.int32))
+
+
+@kernel
+def _heads_for(rows: int) -> int:
+    """A power of two: so many chains that they stay short."""
+    size = 16
+    while size < 2 * rows:
         size *= 2
-    return Chains(np.empty(size, np.int32), np.empty(most, np.int32))
+    return size
+
+
+@kernel
+def emptied(chains: Chains, rows: int) -> int:
+    """Chains without a row, as many as so many rows need; the mask for their hashes."""
+    size = _heads_for(rows)
+    chains.heads[:size] = -1
+    return size - 1
 
 
 @kernel
@@ -51,13 +66,10 @@ def row_hash(rows: Rows, row: int, asked: np.uint64) -> int:
 def index_rows(table: Table, fill: int, asked: np.uint64, chains: Chains) -> int:
     """Chain the rows of a fill by what they say of the answered guesses; the mask for hashes."""
     first, last = table.starts[fill], table.starts[fill + 1]
-    size = 16
-    while size < 2 * (last - first):
-        size *= 2
+    mask = emptied(chains, last - first)
     heads, following, rows = chains.heads, chains.following, table.rows
-    heads[:size] = -1
     for row in range(first, last):
-        slot = row_hash(rows, row, asked) & (size - 1)
+        slot = row_hash(rows, row, asked) & mask
         following[row - first] = heads[slot]
         heads[slot] = row
-    return size - 1
+    return mask

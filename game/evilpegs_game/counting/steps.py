@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.counting.fills import list_subsets, new_subsets
-from evilpegs_game.counting.hashing import MIX, STIR, Chains, hashed, index_rows, new_chains, row_hash
+from evilpegs_game.counting.hashing import MIX, STIR, Chains, emptied, hashed, index_rows, new_chains, row_hash
 from evilpegs_game.counting.layout import Fills, Index, Layout, Rows, Slots, Table, Words
 from evilpegs_game.kernel import kernel
 
@@ -94,17 +94,14 @@ def _index_live(table: Table, fill: int, live: NDArray[np.bool_], chains: Chains
     first, last = table.starts[fill], table.starts[fill + 1]
     if not live[first:last].any():
         return -1
-    size = 16
-    while size < 2 * (last - first):
-        size *= 2
+    mask = emptied(chains, last - first)
     heads, following, rows = chains.heads, chains.following, table.rows
-    heads[:size] = -1
     for row in range(first, last):
         if live[row]:
-            slot = row_hash(rows, row, np.uint64(0)) & (size - 1)
+            slot = row_hash(rows, row, np.uint64(0)) & mask
             following[row - first] = heads[slot]
             heads[slot] = row
-    return size - 1
+    return mask
 
 
 @kernel
