@@ -4,8 +4,7 @@
 
 One match a connection, all played by a bot that guesses any code that fits, on two servers in processes of their own
 with a durable log: on `classic` here, on `classic-evil` there. They play in turn, a short while each, since the speed
-of a shared machine changes within seconds. Below the ratio of all
-guesses are quartiles of the rounds.
+of a shared machine changes within seconds. Below the ratio of all guesses are quartiles of the rounds.
 """
 
 import argparse
