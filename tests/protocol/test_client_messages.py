@@ -1,4 +1,4 @@
-"""Every client message: what it takes, what it refuses, and that the refusal names the field."""
+"""Client messages: the values they take, the values they refuse, and the field that a refusal names."""
 
 import json
 from pathlib import Path
@@ -42,6 +42,12 @@ def assert_refused_at(message, where):
     assert str(error).startswith(f"{where}: ")
 
 
+def problem_of(error):
+    """Return the type and the place of the only problem that pydantic found."""
+    (problem,) = error.errors()
+    return problem["type"], problem["loc"]
+
+
 def integer_fields():
     return [(message, field) for message in SAMPLES for field in message if type(message[field]) is int]
 
@@ -52,12 +58,12 @@ def text_fields():
     ]
 
 
-def test_the_samples_cover_every_message():
+def test_client_samples_cover_every_message():
     assert {message["type"] for message in SAMPLES} == set(MODELS)
 
 
 @pytest.mark.parametrize("message", SAMPLES, ids=lambda message: message["type"])
-def test_round_trip(message):
+def test_request_round_trips(message):
     request = decode_request(json.dumps(message))
     assert type(request) is MODELS[message["type"]]
     assert json.loads(encode(request)) == message
@@ -65,16 +71,16 @@ def test_round_trip(message):
 
 
 @pytest.mark.parametrize("message", SAMPLES, ids=lambda message: message["type"])
-def test_an_unknown_field_is_refused_by_name(message):
+def test_request_refuses_unknown_field_by_name(message):
     assert_refused_at(message | {"colour_2": 1}, f"{message['type']}.colour_2")
 
 
-def test_an_unknown_field_inside_client_is_refused_by_name():
+def test_hello_refuses_unknown_client_field_by_name():
     assert_refused_at(HELLO | {"client": CLIENT | {"author": "x"}}, "hello.client.author")
 
 
 @pytest.mark.parametrize("message", SAMPLES, ids=lambda message: message["type"])
-def test_a_missing_field_is_refused_by_name(message):
+def test_request_refuses_missing_field_by_name(message):
     for name, field in MODELS[message["type"]].model_fields.items():
         if field.is_required():
             rest = {key: value for key, value in message.items() if key != name}
@@ -82,26 +88,27 @@ def test_a_missing_field_is_refused_by_name(message):
 
 
 @pytest.mark.parametrize("kind", ["guesses", "Guess", "welcome", "", " ping", None, 1, True, 1.5, [], {}])
-def test_an_unknown_type_is_refused_as_such(kind):
+def test_request_of_unknown_type_has_own_code(kind):
     assert refusal(GUESS | {"type": kind}).code is ErrorCode.UNKNOWN_TYPE
 
 
 @pytest.mark.parametrize("value", [{}, {"id": "a"}, [], [PING], 1, "ping", None, True])
-def test_what_is_no_object_with_a_type_is_told_so(value):
+def test_request_without_type_is_bad_message(value):
     error = refusal(value)
     assert error.code is ErrorCode.BAD_MESSAGE
-    assert str(error) == "a message is a JSON object with a type"
+    assert "type" in str(error)
+    assert ": " not in str(error)  # it names no field of a message
 
 
 @pytest.mark.parametrize("value", [True, False, 1.0, 1e3, "1", [1], {"n": 1}])
 @pytest.mark.parametrize(("message", "field"), integer_fields())
-def test_only_an_integer_is_an_integer(message, field, value):
+def test_request_refuses_other_types_for_integers(message, field, value):
     assert_refused_at(message | {field: value}, f"{message['type']}.{field}")
 
 
 @pytest.mark.parametrize("value", [1, True, 1122.0, ["1", "1"], {"text": "1122"}])
 @pytest.mark.parametrize(("message", "field"), text_fields())
-def test_only_text_is_text(message, field, value):
+def test_request_refuses_other_types_for_text(message, field, value):
     assert_refused_at(message | {field: value}, f"{message['type']}.{field}")
 
 
@@ -124,14 +131,14 @@ def test_only_text_is_text(message, field, value):
         (HELLO | {"name": "anna"}, "kind", ["bot", "human"], ["guest", "Bot", ""]),
     ],
 )
-def test_each_bound_holds_exactly(message, field, within, beyond):
+def test_request_bounds_hold_exactly(message, field, within, beyond):
     assert all(accepts(message | {field: value}) for value in within)
     for value in beyond:
         assert_refused_at(message | {field: value}, f"{message['type']}.{field}")
 
 
 @pytest.mark.parametrize("field", ["name", "version"])
-def test_the_client_says_its_name_in_printable_ascii(field):
+def test_hello_takes_printable_ascii_client_only(field):
     for value in (" ", "~" * 64):
         assert accepts(HELLO | {"client": CLIENT | {field: value}})
     for value in ("", "~" * 65, "\u00e9", "a\n", None, 1):
@@ -148,29 +155,32 @@ def test_the_client_says_its_name_in_printable_ascii(field):
         {"kind": "human"},
     ],
 )
-def test_hello_gives_a_token_or_a_name_with_a_kind(identity):
+def test_hello_refuses_mixed_or_partial_identity(identity):
     assert_refused_at(HELLO | identity, "hello")
 
 
 @pytest.mark.parametrize("kind", ["watch", "unwatch"])
 @pytest.mark.parametrize("target", [{}, {"match": MATCH, "ladder": "classic"}, {"match": None}])
-def test_watching_names_one_target(kind, target):
+def test_watch_refuses_none_or_two_targets(kind, target):
     assert_refused_at({"type": kind} | target, kind)
 
 
-def test_null_means_left_out():
+def test_hello_reads_null_as_left_out():
     identity = {"id": None, "token": None, "name": None, "kind": None}
     assert decode_request(json.dumps(HELLO | identity)) == decode_request(json.dumps(HELLO))
 
 
-def test_a_message_is_frozen():
+def test_guess_message_is_frozen():
     guess = Guess(match=MATCH, game=1, turn=1, code="1122")
-    with pytest.raises(ValidationError, match="frozen"):
+    with pytest.raises(ValidationError) as caught:
         guess.code = "3344"
+    assert problem_of(caught.value) == ("frozen_instance", ("code",))
 
 
-def test_building_a_message_is_as_strict_as_reading_one():
-    with pytest.raises(ValidationError, match="valid integer"):
+def test_request_models_validate_when_built():
+    with pytest.raises(ValidationError) as caught:
         Guess(match=MATCH, game="1", turn=1, code="1122")
-    with pytest.raises(ValidationError, match="name and kind go together"):
+    assert problem_of(caught.value) == ("int_type", ("game",))
+    with pytest.raises(ValidationError) as caught:
         Hello(client=CLIENT, name="anna")
+    assert problem_of(caught.value) == ("value_error", ())

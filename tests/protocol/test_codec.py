@@ -1,4 +1,4 @@
-"""Limits of the codec, what it says when it refuses, and the encoded events of a record."""
+"""The codec: its limits, its refusals, and the encoded events of a record."""
 
 import json
 import re
@@ -49,12 +49,12 @@ def code_of(text):
 
 
 def ping_with(value):
-    """A ping whose unknown field has a value; read in full, the field is refused as unknown."""
+    """Return a ping with a value in an unknown field; a ping that is read in full is refused for that field."""
     return f'{{"type":"ping","c":1,"x":{value}}}'
 
 
 def nested(depth, brackets="[]"):
-    """A ping that nests ``depth`` deep, itself included."""
+    """Return a ping that nests ``depth`` deep, itself included."""
     opening, closing = {"[]": ("[", "]"), "{}": ('{"a":', "}")}[brackets]
     return ping_with(opening * (depth - 1) + "1" + closing * (depth - 1))
 
@@ -66,16 +66,16 @@ def guess_of(code):
 # Size
 
 
-def test_a_message_has_at_most_4096_bytes():
+def test_request_has_at_most_4096_bytes():
     assert FRAME_BYTES == 4096
     assert decode_request(PING + " " * (4096 - len(PING))) == Ping(c=1)
     assert code_of(PING + " " * (4097 - len(PING))) is ErrorCode.TOO_BIG
 
 
 @pytest.mark.parametrize("character", ["\u00e9", "\u20ac", "\U0001f3b2"])
-def test_bytes_are_counted_not_characters(character):
-    room = 4096 - len(ping_with('""'))
-    text, rest = divmod(room, len(character.encode()))
+def test_request_size_counts_bytes_not_characters(character):
+    free = 4096 - len(ping_with('""'))
+    text, rest = divmod(free, len(character.encode()))
     full = ping_with('"' + character * text + "x" * rest + '"')
     assert len(full.encode()) == 4096
     assert code_of(full) is ErrorCode.BAD_MESSAGE
@@ -83,7 +83,7 @@ def test_bytes_are_counted_not_characters(character):
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 100_000, '"' * 100_000])
-def test_a_huge_message_is_too_big_whatever_it_holds(text):
+def test_huge_request_is_too_big_whatever_it_holds(text):
     assert code_of(text) is ErrorCode.TOO_BIG
 
 
@@ -91,34 +91,37 @@ def test_a_huge_message_is_too_big_whatever_it_holds(text):
 
 
 @pytest.mark.parametrize("brackets", ["[]", "{}"])
-def test_a_message_nests_at_most_8_deep(brackets):
+def test_request_nests_at_most_8_deep(brackets):
     assert NESTING == 8
     assert code_of(nested(8, brackets)) is ErrorCode.BAD_MESSAGE
     assert code_of(nested(9, brackets)) is ErrorCode.BAD_JSON
-    assert str(refused(nested(9, brackets))) == "nested deeper than 8"
+    assert "8" in str(refused(nested(9, brackets)))
 
 
 @pytest.mark.parametrize("code", ["[" * 20, "{[" * 20, '[\\"[' * 10, '\\\\\\"' + "[" * 20, "]" * 20, "[]" * 20])
-def test_brackets_inside_text_do_not_nest(code):
+def test_nesting_ignores_brackets_inside_text(code):
     assert decode_request(guess_of(code)).code == json.loads(f'"{code}"')
 
 
-def test_brackets_side_by_side_do_not_nest():
+def test_nesting_ignores_brackets_side_by_side():
     assert code_of(ping_with("[" + ",".join(["[]"] * 100) + "]")) is ErrorCode.BAD_MESSAGE
 
 
-def test_text_that_ends_in_a_backslash_hides_no_brackets():
-    assert str(refused(ping_with('["\\\\",' + "[" * 8 + "]" * 8 + "]"))) == "nested deeper than 8"
+def test_nesting_counts_brackets_after_trailing_backslash():
+    text = ping_with('["\\\\",' + "[" * 8 + "]" * 8 + "]")
+    assert json.loads(text)
+    assert code_of(text) is ErrorCode.BAD_JSON
+    assert "8" in str(refused(text))
 
 
 @pytest.mark.parametrize("text", ["[" * 4096, '{"a":' * 819, "[" * 2048 + "]" * 2048, "]" * 4096, '"' + "[" * 4095])
-def test_deep_brackets_are_no_json(text):
+def test_deep_brackets_are_bad_json(text):
     assert code_of(text) is ErrorCode.BAD_JSON
 
 
 @pytest.mark.parametrize("text", ["[" * 9 + '"' + '\\"' * 2040, '"' + '\\"' * 2040 + "[" * 9, "[" * 9 + '"' * 4087])
-def test_no_message_takes_long_to_refuse(text):
-    """Counted in processor time; a search that starts anew at each quote needs 50 ms a message."""
+def test_decode_request_refuses_quickly(text):
+    """The limit is processor time: a search that starts again at each quote needs 50 ms per message."""
     began = time.process_time()
     for _ in range(20):
         assert code_of(text) is ErrorCode.BAD_JSON
@@ -138,30 +141,30 @@ def test_no_message_takes_long_to_refuse(text):
         ping_with('"\\ud80"'), ping_with('"\\\n' + "[" * 9 + '"'),
     ],
 )  # fmt: skip
-def test_what_is_not_json_is_refused(text):
+def test_decode_request_refuses_other_than_json(text):
     assert code_of(text) is ErrorCode.BAD_JSON
 
 
 @pytest.mark.parametrize("text", [" " + PING, PING + "\r\n", '\t{ "c" : 1 ,\n"type":"\\u0070ing" }'])
-def test_white_space_and_escapes_are_free(text):
+def test_decode_request_takes_white_space_and_escapes(text):
     assert decode_request(text) == Ping(c=1)
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
-def test_numbers_that_json_does_not_have_are_refused(constant):
+def test_decode_request_refuses_nan_and_infinity(constant):
     for text in (constant, f"[{constant}]", ping_with(constant), f'{{"type":"ping","c":{constant}}}'):
         assert code_of(text) is ErrorCode.BAD_JSON
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "1e5", "1.0", "-0.0", "1E400", "1e-999", "9" * 4000])
-def test_a_number_that_is_no_small_integer_is_refused_where_it_stands(number):
+def test_decode_request_names_field_of_wrong_number(number):
     error = refused(f'{{"type":"ping","c":{number}}}')
     assert error.code is ErrorCode.BAD_MESSAGE
     assert str(error).startswith("ping.c: ")
 
 
 @pytest.mark.parametrize("digits", [4301, 5000, 100_000])
-def test_integers_of_thousands_of_digits_never_get_through(digits):
+def test_request_with_huge_integer_is_too_big(digits):
     assert code_of(f'{{"type":"ping","c":{"9" * digits}}}') is ErrorCode.TOO_BIG
 
 
@@ -176,18 +179,18 @@ def test_integers_of_thousands_of_digits_never_get_through(digits):
         '{"":1,"":1}',
     ],
 )
-def test_a_key_occurs_once_at_any_depth(text):
+def test_decode_request_refuses_repeated_keys(text):
+    assert json.loads(text)  # only the repeated key is wrong
     assert code_of(text) is ErrorCode.BAD_JSON
-    assert str(refused(text)) == "a key occurs twice"
 
 
 @pytest.mark.parametrize("text", ["\0", PING + "\0", guess_of("1\0"), guess_of("1\\u0000"), guess_of("\\\\\\u0000")])
-def test_nul_is_refused_raw_and_escaped(text):
+def test_decode_request_refuses_nul_raw_and_escaped(text):
     assert code_of(text) is ErrorCode.BAD_JSON
-    assert str(refused(text)) == "NUL is refused"
+    assert "NUL" in str(refused(text))
 
 
-def test_a_backslash_before_u0000_is_not_nul():
+def test_decode_request_takes_escaped_backslash_before_u0000():
     assert decode_request(guess_of("\\\\u0000")).code == r"\u0000"
 
 
@@ -201,15 +204,15 @@ def test_a_backslash_before_u0000_is_not_nul():
         '{"type":"hello","client":"\\ud800"}',
     ],
 )
-def test_a_lone_surrogate_is_no_text(text):
+def test_lone_surrogate_in_text_is_bad_message(text):
     assert code_of(text) is ErrorCode.BAD_MESSAGE
 
 
-def test_a_lone_surrogate_is_no_type():
+def test_lone_surrogate_as_type_is_unknown_type():
     assert code_of('{"type":"\\ud800"}') is ErrorCode.UNKNOWN_TYPE
 
 
-def test_a_pair_of_surrogates_is_a_character():
+def test_surrogate_pair_is_one_character():
     assert decode_request(guess_of("\\ud83c\\udfb2")).code == "\U0001f3b2"
 
 
@@ -231,24 +234,26 @@ def test_a_pair_of_surrogates_is_a_character():
         ("f\u00fcr", "(unprintable)"),
     ],
 )
-def test_only_a_plain_field_name_is_repeated(key, named):
+def test_refusal_quotes_only_plain_field_names(key, named):
     text = json.dumps({"type": "ping", "c": 1, key: 1})
-    assert str(refused(text)) == f"ping.{named}: Extra inputs are not permitted"
+    assert refused(text).code is ErrorCode.BAD_MESSAGE
+    assert str(refused(text)).startswith(f"ping.{named}: ")
+    assert key == named or not key or key not in str(refused(text))
 
 
 @pytest.mark.parametrize("given", [" ", "a", "~" * 64, '"\\'])
-def test_the_id_comes_back_with_a_refusal(given):
+def test_refusal_carries_id_of_request(given):
     for wrong in ({"type": "ping"}, {"type": "pong"}, {}):
         assert refused(json.dumps(wrong | {"id": given})).re == given
 
 
 @pytest.mark.parametrize("given", ["", "~" * 65, "a\n", "\u00e9", "\x7f", "\ud800", None, 1, True, ["a"], {"a": "b"}])
-def test_an_id_that_is_not_allowed_does_not_come_back(given):
+def test_refusal_drops_id_that_is_not_allowed(given):
     for wrong in ({"type": "ping"}, {"type": "pong"}, {}):
         assert refused(json.dumps(wrong | {"id": given})).re is None
 
 
-def test_no_id_comes_back_from_what_was_not_read():
+def test_refusal_of_unread_text_has_no_id():
     for text in (
         '{"id":"a",',
         '{"id":"a","id":"a"}',
@@ -261,11 +266,11 @@ def test_no_id_comes_back_from_what_was_not_read():
 
 @settings(deadline=None)
 @given(st.text(st.characters(), max_size=80))
-def test_an_allowed_id_is_printable_ascii(text):
+def test_re_allowed_takes_64_printable_ascii(text):
     assert re_allowed(text) == bool(re.fullmatch(r"[ -~]{1,64}", text))
 
 
-# Anything at all. What is sent carries MARK, which no error may repeat.
+# Arbitrary input. Every text that is sent carries MARK, which no error may repeat.
 
 MARK = "~7~"
 NUMBER = 717171
@@ -292,32 +297,32 @@ def assert_read_or_refused(text):
     if not isinstance(outcome, CodecError):
         assert isinstance(outcome, ClientMessage)
         return
-    told = str(outcome)
+    said = str(outcome)
     assert outcome.code in CODEC_CODES
-    assert MARK not in told
-    assert str(NUMBER) not in told
-    assert told.isascii()
-    assert told.isprintable()
-    assert len(told) < 200
+    assert MARK not in said
+    assert str(NUMBER) not in said
+    assert said.isascii()
+    assert said.isprintable()
+    assert len(said) < 200
     assert outcome.re is None or (re_allowed(outcome.re) and outcome.re == json.loads(text)["id"])
 
 
 @settings(deadline=None)
 @given(TEXT | MARKED)
-def test_any_text_is_read_or_refused(text):
+def test_request_from_any_text_is_read_or_refused(text):
     assert_read_or_refused(text)
 
 
 @settings(deadline=None)
 @given(VALUES)
-def test_any_json_is_read_or_refused(value):
+def test_request_from_any_json_is_read_or_refused(value):
     assert_read_or_refused(json.dumps(value))
     assert_read_or_refused(json.dumps(value, ensure_ascii=False))
 
 
 @settings(deadline=None)
 @given(st.sampled_from(REQUESTS), st.dictionaries(KEYS, VALUES, max_size=3), st.data())
-def test_a_message_with_fields_changed_is_read_or_refused(message, changes, data):
+def test_request_with_changed_fields_is_read_or_refused(message, changes, data):
     dropped = data.draw(st.sets(st.sampled_from(sorted(message))))
     kept = {key: value for key, value in message.items() if key not in dropped}
     replaced = {key: data.draw(VALUES) for key in data.draw(st.sets(st.sampled_from(sorted(message))))}
@@ -326,7 +331,7 @@ def test_a_message_with_fields_changed_is_read_or_refused(message, changes, data
 
 @settings(deadline=None)
 @given(st.sampled_from(REQUESTS), TEXT | MARKED, st.data())
-def test_a_message_with_its_text_cut_and_pasted_is_read_or_refused(message, pasted, data):
+def test_request_with_spliced_text_is_read_or_refused(message, pasted, data):
     text = json.dumps(message)
     start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
     assert_read_or_refused(text[:start] + pasted + text[end:])
@@ -336,7 +341,7 @@ def test_a_message_with_its_text_cut_and_pasted_is_read_or_refused(message, past
 
 
 @pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
-def test_an_encoded_event_is_the_canonical_json_without_re(message):
+def test_encode_event_gives_canonical_json_without_re(message):
     event = decode_event(json.dumps(message | {"re": "a"}))
     assert event.re == "a"
     assert encode_event(event) == canonical(message)
@@ -344,7 +349,7 @@ def test_an_encoded_event_is_the_canonical_json_without_re(message):
 
 @pytest.mark.parametrize("re", ["a", " ", "~" * 64, '"', "\\", '"}', '\\"', "{}[],:"])
 @pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
-def test_an_answer_is_the_event_with_re(message, re):
+def test_answer_adds_re_to_event(message, re):
     event = decode_event(json.dumps(message))
     text = answer(encode_event(event), re)
     assert json.loads(text) == message | {"re": re}
@@ -352,7 +357,7 @@ def test_an_answer_is_the_event_with_re(message, re):
 
 
 @pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
-def test_an_event_of_a_record_reads_back(message):
+def test_record_event_reads_back(message):
     event = decode_event(json.dumps(message))
     assert decode_record_event(encode_event(event)) == event
 
@@ -360,13 +365,13 @@ def test_an_event_of_a_record_reads_back(message):
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"type":"pong","c":1}', '{"type":"applause"}', '{"type":"match_over"}']
 )
-def test_what_is_no_event_of_a_record_is_refused(text):
+def test_decode_record_event_refuses_other_text(text):
     with pytest.raises(CodecError) as caught:
         decode_record_event(text)
     assert caught.value.code is ErrorCode.BAD_MESSAGE
 
 
-def test_an_answer_to_no_id_is_the_event_itself():
+def test_answer_without_id_is_event_itself():
     event = encode_event(decode_event(json.dumps(EVENTS[0])))
     assert answer(event, None) == event
 
@@ -384,9 +389,7 @@ LEFT = st.none() | COUNTS
     method=st.sampled_from([None, "exact", "greedy"]),
     stalled_ms=st.none() | st.integers(1, 10**6),
 )
-def test_the_plain_texts_of_the_path_of_a_guess_are_those_of_the_models(
-    match, numbers, code, given_back, times, method, stalled_ms
-):
+def test_plain_feedback_and_turn_equal_encoded_models(match, numbers, code, given_back, times, method, stalled_ms):
     (seq, game, turn), (at, took_ms, left_ms) = numbers, times
     event = FeedbackGiven(
         match=match,

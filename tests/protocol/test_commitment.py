@@ -1,4 +1,4 @@
-"""What a nonce decides, recomputed from the words of protocol/README.md with hashlib and hmac alone."""
+"""Commitments, secrets and ties, recomputed with hashlib and hmac as protocol/README.md defines them."""
 
 import hashlib
 import hmac
@@ -23,7 +23,7 @@ def draws(nonce, client_nonce, match, game):
 
 
 def drawn_by_hand(nonce, client_nonce, match, game, codes):
-    """The secret's place and how many draws were refused before it."""
+    """Return the index of the secret and the number of draws that were refused before it."""
     accepted = 2**256 - (2**256 % codes)
     for refused, number in enumerate(draws(nonce, client_nonce, match, game)):
         if number < accepted:
@@ -33,17 +33,17 @@ def drawn_by_hand(nonce, client_nonce, match, game, codes):
 
 @pytest.mark.parametrize("nonce", NONCES[:3])
 @pytest.mark.parametrize(("game", "rules"), [(1, "4x6"), (10, "4x10-distinct")])
-def test_the_commitment_is_the_hash_of_its_five_parts(nonce, game, rules):
+def test_commitment_hashes_its_five_parts(nonce, game, rules):
     text = f'["evilpegs-v1","{MATCH}",{game},"{rules}","{nonce}"]'
     assert commitment(MATCH, game, rules, nonce) == hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_a_known_commitment():
+def test_commitment_equals_known_digest():
     expected = "85839c0cd1f2fa068d93c60a62541fb36437f950d1f6f22bd1cd9c940540989a"
     assert commitment(MATCH, 1, "4x6", "00" * 32) == expected
 
 
-def test_every_part_changes_the_commitment():
+def test_commitment_depends_on_every_part():
     parts = [(MATCH, 1, "4x6"), ("f" * 16, 1, "4x6"), (MATCH, 2, "4x6"), (MATCH, 1, "4x7")]
     assert len({commitment(*part, nonce) for part in parts for nonce in NONCES}) == len(parts) * len(NONCES)
 
@@ -51,16 +51,16 @@ def test_every_part_changes_the_commitment():
 @pytest.mark.parametrize("nonce", NONCES[:5])
 @pytest.mark.parametrize("client_nonce", [None, "", "a", "My_own-nonce7"])
 @pytest.mark.parametrize("codes", [1, 6, 1296, 5040, 10**12, 10**18])
-def test_the_secret_is_the_first_draw_that_is_kept(nonce, client_nonce, codes):
+def test_secret_index_is_first_accepted_draw(nonce, client_nonce, codes):
     expected, _ = drawn_by_hand(nonce, client_nonce or "", MATCH, 3, codes)
     assert secret_index(nonce, client_nonce, MATCH, 3, codes) == expected
 
 
-def test_a_known_secret():
+def test_secret_index_equals_known_value():
     assert secret_index("00" * 32, None, MATCH, 1, 1296) == 1030
 
 
-def test_refused_draws_are_followed_by_the_next():
+def test_secret_index_draws_again_after_refusal():
     by_hand = [drawn_by_hand(nonce, "", MATCH, 1, ABOUT_HALF) for nonce in NONCES]
     refusals = [refused for _, refused in by_hand]
     assert {0, 1, 2} <= set(refusals)
@@ -68,48 +68,48 @@ def test_refused_draws_are_followed_by_the_next():
 
 
 @pytest.mark.parametrize("codes", [2**256, 2**255, 2**256 - 1])
-def test_the_edges_of_the_draw(codes):
+def test_secret_index_at_bounds_of_draw(codes):
     for nonce in NONCES[:5]:
         assert secret_index(nonce, None, MATCH, 1, codes) == next(draws(nonce, "", MATCH, 1)) % codes
 
 
 @pytest.mark.parametrize("digits", range(19))
-def test_the_secret_is_in_range(digits):
+def test_secret_index_stays_in_range(digits):
     assert all(0 <= secret_index(nonce, None, MATCH, 1, 10**digits) < 10**digits for nonce in NONCES)
 
 
 @pytest.mark.parametrize("codes", [2, 3, 7, 10])
-def test_secrets_are_spread_evenly(codes):
-    """Chi-square over 2,000 games of one match stays under 33, beyond the 0.9999 point for 9 degrees."""
+def test_secret_index_is_spread_evenly(codes):
+    """Chi-square over 2,000 games of one match stays under 33, which is beyond the 0.9999 point of 9 degrees."""
     drawn = [secret_index(NONCES[0], None, MATCH, game, codes) for game in range(2000)]
     excess = sum((drawn.count(place) * codes - 2000) ** 2 for place in range(codes))
     assert excess < 33 * 2000 * codes
 
 
-def test_nonce_client_nonce_match_and_game_each_change_the_secret():
+def test_secret_index_depends_on_every_argument():
     codes = 10**18
     plays = [("a", MATCH, 1), (None, MATCH, 1), ("b", MATCH, 1), ("a", "f" * 16, 1), ("a", MATCH, 2)]
     assert len({secret_index(nonce, *play, codes) for nonce in NONCES for play in plays}) == 5 * len(NONCES)
 
 
 @pytest.mark.parametrize("tied", range(1, 10))
-def test_a_tie_is_the_hmac_modulo_the_number_of_tied_parts(tied):
+def test_tie_index_is_hmac_modulo_tied_parts(tied):
     for nonce in NONCES[:5]:
         expected = hmac_of(nonce, f'["tie","{MATCH}",2,7]') % tied
         assert tie_index(nonce, MATCH, 2, 7, tied) == expected
 
 
 @pytest.mark.parametrize("tied", range(1, 10))
-def test_every_tied_part_is_chosen_at_some_turn(tied):
+def test_tie_index_reaches_every_tied_part(tied):
     assert {tie_index(NONCES[0], MATCH, 1, turn, tied) for turn in range(1, 100)} == set(range(tied))
 
 
-def test_a_derived_nonce_is_the_hmac_of_match_and_game():
+def test_derived_nonce_is_hmac_of_match_and_game():
     seed = bytes(range(32))
     assert int(derived_nonce(seed, MATCH, 3), 16) == hmac_of(seed.hex(), f'["nonce","{MATCH}",3]')
 
 
-def test_derived_nonces_differ_by_seed_match_and_game():
+def test_derived_nonce_differs_by_seed_match_and_game():
     nonces = {
         derived_nonce(seed, match, game)
         for seed in (bytes(32), b"\1" * 32)

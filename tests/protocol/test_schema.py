@@ -1,4 +1,4 @@
-"""The generated schema against the codec, and the page for bot authors against both."""
+"""The generated schema agrees with the codec, and protocol/README.md agrees with both."""
 
 import json
 import re
@@ -47,8 +47,8 @@ def codec_takes(side, message):
     return True
 
 
-def says_what_json_schema_cannot(message):
-    """Two rules join optional fields; the schema leaves them to the codec."""
+def breaks_rule_of_codec(message):
+    """Return whether the message breaks one of the two rules that join optional fields, which only the codec checks."""
     if message["type"] == "hello":
         token, name, kind = (message.get(key) for key in ("token", "name", "kind"))
         return (token and name) is not None or (name is None) != (kind is None)
@@ -56,7 +56,7 @@ def says_what_json_schema_cannot(message):
 
 
 def variants(message):
-    """The message with each field but its type left out, replaced or added."""
+    """Yield the message with each field except its type left out, replaced or added."""
     fields = [field for field in message if field != "type"]
     for field in fields:
         yield {key: value for key, value in message.items() if key != field}
@@ -65,7 +65,7 @@ def variants(message):
 
 
 def models_in(side):
-    """The name of the model of each type."""
+    """Return the name of the model of each message type."""
     names = [ref["$ref"].removeprefix("#/$defs/") for ref in SCHEMA["$defs"][side]["oneOf"]]
     models = {SCHEMA["$defs"][name]["properties"]["type"]["const"]: name for name in names}
     assert len(models) == len(names)
@@ -81,25 +81,25 @@ def quoted(text):
 
 
 def table(header):
-    """The rows, as lists of cells, of the README's table whose first column is so named."""
+    """Return the rows, as lists of cells, of the README's table whose first column has this header."""
     _, _, rest = README.partition(f"\n| {header} |")
     rows = rest.split("\n\n")[0].splitlines()[2:]
     assert rows
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
 
 
-def test_the_schema_file_is_fresh():
-    """After a change of messages run `python -m evilpegs_protocol.schema`."""
+def test_schema_file_is_current():
+    """After a change of messages, run `python -m evilpegs_protocol.schema`."""
     assert SCHEMA_FILE.read_text() == schema_text()
 
 
-def test_the_schema_is_valid_2020_12():
+def test_schema_is_valid_2020_12():
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize(("side", "message"), EVERY, ids=name_of)
-def test_every_message_fits_the_schema_of_its_side_only(side, message):
+def test_schema_takes_messages_of_own_side_only(side, message):
     other = {"client": "server", "server": "client"}[side]
     assert VALIDATORS[side].is_valid(message)
     assert not VALIDATORS[other].is_valid(message)
@@ -108,27 +108,27 @@ def test_every_message_fits_the_schema_of_its_side_only(side, message):
 
 @pytest.mark.parametrize(("side", "message"), EVERY, ids=name_of)
 def test_schema_and_codec_agree_on_every_variant(side, message):
-    """No variant has another type, and of its side's models only one is of the type."""
+    """Variants keep their type, so one model of their side decides."""
     model = validator(models_in(side)[message["type"]])
     for variant in variants(message):
-        taken = model.is_valid(variant) and not says_what_json_schema_cannot(variant)
+        taken = model.is_valid(variant) and not breaks_rule_of_codec(variant)
         assert codec_takes(side, variant) == taken, variant
 
 
 @pytest.mark.parametrize("side", SAMPLES)
 @pytest.mark.parametrize("value", [None, 1, "ping", [], {}, {"c": 1}, {"type": None}, {"type": 1}, {"type": "Ping"}])
-def test_the_schema_wants_a_known_type(side, value):
+def test_schema_refuses_unknown_type(side, value):
     assert not VALIDATORS[side].is_valid(value)
 
 
-def test_clients_may_send_only_what_the_schema_names_and_servers_may_add():
+def test_schema_lets_only_servers_add_fields():
     for model in types_in("client").values():
         assert model["additionalProperties"] is False
     for model in types_in("server").values():
         assert "additionalProperties" not in model
 
 
-def test_the_readme_names_every_message_and_no_other():
+def test_readme_names_every_message_and_no_other():
     sent = table("type")
     assert set(chain.from_iterable(quoted(row[0]) for row in sent)) == set(types_in("client"))
     received = [*table("event"), *table("other")]
@@ -139,7 +139,7 @@ def test_the_readme_names_every_message_and_no_other():
 
 
 def fields_in(header):
-    """Each message of a table of the README with the names its row gives."""
+    """Yield each message of a table of the README with the field names in its row."""
     for types, fields, *_ in table(header):
         kinds = quoted(types)
         each = fields.split(" / ") if " / " in types else [fields] * len(kinds)
@@ -154,11 +154,11 @@ def fields_in(header):
         ("server", "other", {"type", "re"}),
     ],
 )
-def test_the_readme_names_every_field(side, header, shared):
+def test_readme_names_every_field(side, header, shared):
     for kind, fields in fields_in(header):
         assert set(types_in(side)[kind]["properties"]) <= shared | set(fields), kind
 
 
-def test_the_readme_names_every_error_code_and_no_other():
+def test_readme_names_every_error_code_only():
     codes = list(chain.from_iterable(quoted(row[0]) for row in table("code")))
     assert sorted(codes) == sorted(ErrorCode)

@@ -1,4 +1,4 @@
-"""Every server message, as a client reads it."""
+"""Server messages as a client reads them."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def assert_read_or_refused(text):
     assert isinstance(outcome, ServerMessage) or outcome.code is ErrorCode.BAD_MESSAGE
 
 
-def test_the_samples_cover_every_message_with_and_without_each_optional_field():
+def test_server_samples_cover_messages_and_optional_fields():
     assert {message["type"] for message in SAMPLES} == set(MODELS)
     for kind, model in MODELS.items():
         given = [set(message) for message in SAMPLES if message["type"] == kind]
@@ -60,7 +60,7 @@ def test_the_samples_cover_every_message_with_and_without_each_optional_field():
 
 
 @each(SAMPLES)
-def test_round_trip(message):
+def test_event_round_trips(message):
     event = read(message)
     assert type(event) is MODELS[message["type"]]
     assert json.loads(encode(event)) == message
@@ -68,12 +68,12 @@ def test_round_trip(message):
 
 
 @each(SAMPLES)
-def test_unknown_fields_are_ignored(message):
+def test_event_ignores_unknown_fields(message):
     assert read(message | {"new": {"deep": [1.5, None]}}) == read(message)
 
 
 @each(SAMPLES)
-def test_null_is_left_out_except_where_it_means_something(message):
+def test_event_keeps_null_only_where_meant(message):
     kind = message["type"]
     for name, field in MODELS[kind].model_fields.items():
         if name in message and (field.default is None or (kind, name) in NULL_IS_SAID):
@@ -82,20 +82,20 @@ def test_null_is_left_out_except_where_it_means_something(message):
 
 
 @pytest.mark.parametrize(("kind", "name"), sorted(NULL_IS_SAID))
-def test_what_may_be_null_may_not_be_left_out(kind, name):
+def test_event_refuses_missing_nullable_field_by_name(kind, name):
     without = {key: value for key, value in sample(kind).items() if key != name}
-    with pytest.raises(CodecError, match=rf"{kind}\.{name}: Field required"):
+    with pytest.raises(CodecError, match=rf"{kind}\.{name}: "):
         read(without)
 
 
-def test_an_untimed_ladder_has_a_null_clock_in_welcome():
+def test_welcome_keeps_null_clock_of_untimed_ladder():
     ladders = json.loads(encode(read(SAMPLES[1])))["ladders"]
     assert [ladder["clock"] for ladder in ladders] == [{"base_ms": 60000, "increment_ms": 1000}, None]
     assert [ladder["tie"] for ladder in ladders] == [None, "largest"]
 
 
 @pytest.mark.parametrize("kind", ["applause", "", "Turn", "unknown", "known"])
-def test_an_unknown_type_is_read_as_unknown(kind):
+def test_event_of_unknown_type_reads_as_unknown(kind):
     message = {"type": kind, "match": 5, "more": [1], "re": "a"}
     event = read(message)
     assert type(event) is Unknown
@@ -104,17 +104,17 @@ def test_an_unknown_type_is_read_as_unknown(kind):
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", None, -1])
 @pytest.mark.parametrize("field", ["black", "white", "took_ms", "game", "turn", "seq", "at"])
-def test_a_known_type_with_a_wrong_number_is_refused_by_name(field, value):
+def test_event_refuses_wrong_number_by_name(field, value):
     with pytest.raises(CodecError, match=rf"feedback\.{field}: "):
         read(sample("feedback") | {field: value})
 
 
-def test_a_wrong_member_of_a_list_is_named_by_its_place():
+def test_event_names_wrong_list_member_by_place():
     with pytest.raises(CodecError, match=r"match_over\.outcomes\.1: "):
         read(sample("match_over") | {"outcomes": ["solved", "lost"]})
 
 
-def test_an_error_code_is_one_of_the_closed_list():
+def test_error_event_takes_listed_codes_only():
     for code in ErrorCode:
         error = Error(code=code, message="m")
         assert json.loads(encode(error)) == {"type": "error", "code": code, "message": "m", "fatal": False}
@@ -122,7 +122,7 @@ def test_an_error_code_is_one_of_the_closed_list():
         read(sample("error") | {"code": "bad_luck"})
 
 
-def test_what_the_server_builds_is_what_the_client_reads():
+def test_event_built_by_server_reads_back():
     event = {"match": "0123456789abcdef", "seq": 3, "at": 0}
     sent = [
         FeedbackGiven(**event, game=1, turn=1, code="1", black=0, white=0, took_ms=0, left_ms=None),
@@ -131,7 +131,7 @@ def test_what_the_server_builds_is_what_the_client_reads():
     assert [decode_event(encode(message)) for message in sent] == sent
 
 
-def test_equal_messages_are_equal_values():
+def test_event_values_compare_equal():
     assert read(sample("match_started")) == read(sample("match_started"))
     assert isinstance(read(sample("match_started")), MatchStarted)
     assert len({read(sample("match_over")), read(sample("match_over"))}) == 1
@@ -146,20 +146,20 @@ def test_equal_messages_are_equal_values():
         "[" * 100_000, '{"a":' * 100_000, "\ud800", "\ufeff{}", "\0",
     ],
 )  # fmt: skip
-def test_garbage_of_a_server_is_refused(text):
+def test_decode_event_refuses_garbage(text):
     assert outcome_of(text).code is ErrorCode.BAD_MESSAGE
 
 
 @settings(deadline=None)
 @given(st.text(st.characters()))
-def test_any_text_is_read_or_refused(text):
+def test_event_from_any_text_is_read_or_refused(text):
     assert_read_or_refused(text)
     assert_read_or_refused(json.dumps({"type": text}))
 
 
 @settings(deadline=None)
 @given(st.sampled_from(SAMPLES), st.data())
-def test_any_change_to_a_message_is_read_or_refused(message, data):
+def test_changed_event_is_read_or_refused(message, data):
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
     values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5)
     field = data.draw(st.sampled_from(sorted(message)))
