@@ -10,7 +10,7 @@ from typing import NamedTuple
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.counting.atlas import Dice
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.live_sets import ENUMERATED_CODES, LiveSets
+from evilpegs_game.live_sets import LiveSets
 from evilpegs_game.partition import part_sizes, split
 from evilpegs_game.rules import Rules
 
@@ -68,7 +68,7 @@ class Position:
     @property
     def _is_counted(self) -> bool:
         """Whether what is asked can be known without the candidates, which may be too many."""
-        return self._live is None and self.rules.size > ENUMERATED_CODES
+        return self._live is None and self.rules.size > self._live_sets.enumerated_codes
 
     @property
     def count(self) -> int:

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.errors import IllegalCodeError, MalformedError, TooLargeError
+from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLargeError
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
@@ -50,16 +50,17 @@ def check_code(code: Code, rules: Rules) -> None:
 
 
 def _check(code: Code, rules: Rules, shown: str) -> None:
+    rule: Rule
     if len(code) != rules.pegs:
-        why = f"has {len(code)} {'peg' if len(code) == 1 else 'pegs'}; {rules} needs {rules.pegs}"
+        rule, why = "pegs", f"has {len(code)} {'peg' if len(code) == 1 else 'pegs'}; {rules} needs {rules.pegs}"
     elif max(code) >= rules.colors or min(code) < 0:
-        why = f"has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
+        rule, why = "colors", f"has a color that {rules} lacks; use {SYMBOLS[: rules.colors]}"
     elif not rules.repeats and len(set(code)) < len(code):
-        why = f"repeats a color; {rules} allows each once"
+        rule, why = "repeats", f"repeats a color; {rules} allows each once"
     else:
         return
     message = f"{shown[:40]!r} {why}"
-    raise IllegalCodeError(message)
+    raise IllegalCodeError(message, rule=rule)
 
 
 def _lacking(text: str) -> str:
@@ -96,7 +97,7 @@ def all_codes(rules: Rules) -> Columns:
     needed = rules.pegs * rules.size
     if needed > MAX_SPACE_BYTES:
         message = f"all codes of {rules} take {needed:,} bytes; the bound is {MAX_SPACE_BYTES:,}"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=MAX_SPACE_BYTES)
     return _repeating(rules) if rules.repeats else _distinct(rules)
 
 

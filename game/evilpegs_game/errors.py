@@ -1,5 +1,10 @@
 """Errors that are the caller's: what was given does not make sense in the game."""
 
+from typing import Literal
+
+Rule = Literal["pegs", "colors", "repeats"]
+"""The field of `Rules` that a code breaks."""
+
 
 class GameError(ValueError):
     """The input is wrong; the message is one line that says what and what to do."""
@@ -10,15 +15,34 @@ class MalformedError(GameError):
 
 
 class IllegalCodeError(GameError):
-    """A well-formed code that the rules do not allow."""
+    """A well-formed code that the rules do not allow; ``rule`` says which of them it breaks."""
+
+    def __init__(self, *args: object, rule: Rule | None = None) -> None:
+        super().__init__(*args)
+        self.rule = rule
 
 
 class TooLargeError(GameError):
-    """The work or memory asked for is over the stated bound."""
+    """The work or memory asked for is over the stated bound.
+
+    ``needed`` and ``bound`` have the same unit, mostly bytes; None where only the message knows them.
+    """
+
+    def __init__(self, *args: object, needed: int | None = None, bound: int | None = None) -> None:
+        super().__init__(*args)
+        self.needed = needed
+        self.bound = bound
 
 
 class ContradictionError(GameError):
-    """No code is consistent with the feedback given."""
+    """No code is consistent with the feedback given.
+
+    ``turn`` is the number, from 1, of the turn that leaves no code; None where all turns are looked at together.
+    """
+
+    def __init__(self, *args: object, turn: int | None = None) -> None:
+        super().__init__(*args)
+        self.turn = turn
 
 
 class StuckError(GameError):

@@ -52,7 +52,7 @@ class FeedbackTable:
         rules = self._rules
         if len(guess) != rules.pegs:
             message = f"a guess of {len(guess)} pegs against codes of {rules.pegs}"
-            raise IllegalCodeError(message)
+            raise IllegalCodeError(message, rule="pegs")
         turns: list[int] = []
         for asked, given in history:
             turns += asked

@@ -63,11 +63,22 @@ class _Work(local):
 class LiveSets:
     """Live sets by rules and history: least recently used first out, within ``max_bytes``; thread-safe.
 
-    ``count_bytes`` is what one count under way may take besides. A set that was dropped is computed again.
+    ``count_bytes`` is what one count under way may take besides. A set that was dropped is computed again. Rules of at
+    most ``enumerated_codes`` codes are enumerated, larger ones counted until ``listed_at`` codes are left. Both
+    methods give identical results.
     Columns handed out are read-only and stay valid after they are dropped from here.
     """
 
-    def __init__(self, max_bytes: int = DEFAULT_BYTES, count_bytes: int = COUNT_BYTES) -> None:
+    def __init__(
+        self,
+        max_bytes: int = DEFAULT_BYTES,
+        count_bytes: int = COUNT_BYTES,
+        *,
+        enumerated_codes: int = ENUMERATED_CODES,
+        listed_at: Callable[[Rules], int] = listed_at,
+    ) -> None:
+        self.enumerated_codes = enumerated_codes
+        self._listed_at = listed_at
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
         self._sets: ByteCache[Any] = ByteCache(max_bytes)
@@ -84,7 +95,7 @@ class LiveSets:
 
     def fits(self, rules: Rules) -> bool:
         """Whether replies on ``rules`` can be given within the budget, whatever is guessed."""
-        if rules.size <= ENUMERATED_CODES:
+        if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= least_bytes(rules)
 
@@ -113,7 +124,7 @@ class LiveSets:
             message = (
                 f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
             )
-            raise TooLargeError(message)
+            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
         return self._shared_set(key, lambda: self._every_code(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
@@ -140,7 +151,7 @@ class LiveSets:
             return found
         if not history:
             return self.all_codes(rules)
-        if rules.size <= ENUMERATED_CODES:  # computed in less time than it takes to find out who else wants it
+        if rules.size <= self.enumerated_codes:  # computed in less time than it takes to find out who else wants it
             found = self._consistent(key, rules, history)
             self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
             return found
@@ -153,7 +164,7 @@ class LiveSets:
             ContradictionError: no code is consistent with the history.
             TooLargeError: there are too many codes to count.
         """
-        if rules.size <= ENUMERATED_CODES:
+        if rules.size <= self.enumerated_codes:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
         history = tuple(dict.fromkeys(history))
         exact = exact_key(rules, history, guess)
@@ -175,33 +186,33 @@ class LiveSets:
         """How many codes are consistent with ``history``; at least one. Errors as for `part_sizes`."""
         if not history:
             return rules.size
-        if rules.size <= ENUMERATED_CODES:
+        if rules.size <= self.enumerated_codes:
             return int(self.get(rules, history).shape[1])
         # Without repeated turns each question leads to one about fewer turns: no flight waits for itself.
         *before, (guess, given) = dict.fromkeys(history)
         count = self.part_sizes(rules, tuple(before), guess)[feedback_number(given, rules.pegs)]
         if not count:
             message = f"no code of {rules} is consistent with the feedback of turns 1 to {len(history)}"
-            raise ContradictionError(message)
+            raise ContradictionError(message, turn=len(history))
         return count
 
     def first(self, rules: Rules, history: History) -> Code:
         """The first code in code order that is consistent with ``history``. Errors as for `part_sizes`."""
-        if rules.size <= ENUMERATED_CODES or self._is_listed(rules, history):
+        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
             with suppress(TooLargeError):  # so few codes, and yet their tables do not fit
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, dice: Dice, many: int = 1) -> list[Code]:
         """So many candidates, each drawn from all of them alike. Errors as for `part_sizes`."""
-        if rules.size <= ENUMERATED_CODES or self._is_listed(rules, history):
+        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, dice.randrange(columns.shape[1])) for _ in range(many)]
         atlas = Atlas(rules, history, self._count_bytes)
         return [atlas.sample(dice) for _ in range(many)]
 
     def _is_listed(self, rules: Rules, history: History) -> bool:
-        return self.count(rules, history) <= listed_at(rules)
+        return self.count(rules, history) <= self._listed_at(rules)
 
     def _every_code(self, rules: Rules, needed: int) -> Columns:
         self._sets.make_room(needed)
@@ -230,7 +241,7 @@ class LiveSets:
             columns = select(columns, guess, given)
             if not columns.size:
                 message = f"no code of {rules} is consistent with the feedback of turns 1 to {number}"
-                raise ContradictionError(message)
+                raise ContradictionError(message, turn=number)
         return columns
 
     def _longest_before(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
@@ -238,7 +249,7 @@ class LiveSets:
             found = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
             if found is not None:
                 return length, found
-        from_all = rules.size <= ENUMERATED_CODES or self.bytes_needed(rules) <= self._max_bytes // 4
+        from_all = rules.size <= self.enumerated_codes or self.bytes_needed(rules) <= self._max_bytes // 4
         return 0, self.all_codes(rules) if from_all else None
 
     def _listed(self, rules: Rules, history: History) -> Columns:
@@ -249,7 +260,7 @@ class LiveSets:
                 f"the candidates take {needed:,} bytes to list; the bound is {self._max_bytes:,}; "
                 "count or sample them, or guess more first"
             )
-            raise TooLargeError(message)
+            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
         atlas = Atlas(rules, history, self._count_bytes)
         self._work.rows += atlas.work
         return atlas.columns()

@@ -108,7 +108,7 @@ def take(columns: Columns, places: Places) -> Columns:
 def _as_array(guess: Code, columns: Columns) -> Columns:
     if len(guess) != columns.shape[0]:
         message = f"a guess of {len(guess)} pegs against codes of {columns.shape[0]}"
-        raise IllegalCodeError(message)
+        raise IllegalCodeError(message, rule="pegs")
     return np.array(guess, dtype=np.uint8)
 
 

@@ -1,6 +1,7 @@
 """A run in units: the same sums whoever plays what, and what a journal or a worker says is checked."""
 
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Part, Solved, play
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import player
+from evilpegs_game.candidates import LiveSets
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation import MAX_IDLE_TURNS, evaluate
@@ -77,8 +79,8 @@ def test_any_subject_in_any_units(rules, strategy, pick, candidates_only, larges
 
 @pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])
 def test_chance_is_the_same_where_codes_are_counted(monkeypatch, strategy):
-    for module in ("candidates", "live_sets"):
-        monkeypatch.setattr(f"evilpegs_game.{module}.ENUMERATED_CODES", 50)
+    for module in ("evilpegs.evaluating.evaluator", "evilpegs.evaluating.units", "evilpegs_game.evaluation"):
+        monkeypatch.setattr(f"{module}.LiveSets", partial(LiveSets, enumerated_codes=50))
     result = evaluate(player(load_strategy(strategy)), Rules(4, 4))
     found = sums(subject(strategy, Rules(4, 4)), largest=20)
     assert (found.first, found.distribution) == (result.first, result.distribution)

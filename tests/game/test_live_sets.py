@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import candidates, live_sets
+from evilpegs_game import live_sets
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.codemaker import Evil
 from evilpegs_game.codes import column_code
@@ -26,12 +26,9 @@ def every_code(rules):
     return list(product(colors, repeat=rules.pegs) if rules.repeats else permutations(colors, rules.pegs))
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """Small rules are counted too, and listed from a size that the test says."""
-    monkeypatch.setattr(live_sets, "ENUMERATED_CODES", 1)
-    monkeypatch.setattr(candidates, "ENUMERATED_CODES", 1)
-    return lambda size: monkeypatch.setattr(live_sets, "listed_at", lambda rules: size)
+def counted(listed_at, **bounds):
+    """Live sets that count small rules too and list the candidates once at most ``listed_at`` are left."""
+    return LiveSets(enumerated_codes=1, listed_at=lambda rules: listed_at, **bounds)
 
 
 @settings(max_examples=10 if numba.config.DISABLE_JIT else 40)
@@ -40,30 +37,26 @@ def test_the_switch_from_counting_to_listing_cannot_be_seen(data):
     rules = data.draw(st.sampled_from(SMALL))
     live = every_code(rules)
     guesses = data.draw(st.lists(st.sampled_from(live), min_size=1, max_size=5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(live_sets, "ENUMERATED_CODES", 1)
-        patch.setattr(candidates, "ENUMERATED_CODES", 1)
-        listed_at = data.draw(st.sampled_from([0, 5, 40, 10_000]))
-        patch.setattr(live_sets, "listed_at", lambda _: listed_at)
-        position = Position(rules, (), LiveSets(data.draw(st.sampled_from([1 << 15, 1 << 20, 1 << 25]))))
-        for guess in guesses:
-            assert position.parts(guess) == partition_counts(guess, live)
-            assert position.count == len(live)
-            assert position.first_candidate == live[0]
-            assert set(position.sample(Random(1), 3)) <= set(live)
-            given_ = Evil().reply(position, guess)
-            live = [code for code in live if feedback(guess, code) == given_]
-            position = position.after(guess, given_)
-        columns = Position(rules, position.history, LiveSets()).candidates
-        assert [column_code(columns, place) for place in range(columns.shape[1])] == live
+    listed_at = data.draw(st.sampled_from([0, 5, 40, 10_000]))
+    max_bytes = data.draw(st.sampled_from([1 << 15, 1 << 20, 1 << 25]))
+    position = Position(rules, (), counted(listed_at, max_bytes=max_bytes))
+    for guess in guesses:
+        assert position.parts(guess) == partition_counts(guess, live)
+        assert position.count == len(live)
+        assert position.first_candidate == live[0]
+        assert set(position.sample(Random(1), 3)) <= set(live)
+        given_ = Evil().reply(position, guess)
+        live = [code for code in live if feedback(guess, code) == given_]
+        position = position.after(guess, given_)
+    columns = Position(rules, position.history, counted(listed_at)).candidates
+    assert [column_code(columns, place) for place in range(columns.shape[1])] == live
 
 
-def test_one_opening_in_other_colors_on_other_pegs_is_computed_once(counted, monkeypatch):
-    counted(0)
+def test_one_opening_in_other_colors_on_other_pegs_is_computed_once(monkeypatch):
     asked = []
     count = live_sets.count_parts
     monkeypatch.setattr(live_sets, "count_parts", lambda *args: asked.append(args) or count(*args))
-    rules, sets, rng = Rules(4, 6), LiveSets(), Random(4)
+    rules, sets, rng = Rules(4, 6), counted(0), Random(4)
     answers = set()
     for _ in range(20):
         colors, pegs = rng.sample(range(6), 6), rng.sample(range(4), 4)
@@ -74,9 +67,8 @@ def test_one_opening_in_other_colors_on_other_pegs_is_computed_once(counted, mon
     assert sets.state.hits >= 19
 
 
-def test_what_was_dropped_is_computed_again(counted):
-    counted(0)
-    sets, rules = LiveSets(1 << 14), Rules(4, 6)
+def test_what_was_dropped_is_computed_again():
+    sets, rules = counted(0, max_bytes=1 << 14), Rules(4, 6)
     first = sets.part_sizes(rules, (), (0, 0, 1, 1))
     for guess in every_code(rules)[:200]:
         sets.part_sizes(rules, ((guess, Feedback(0, 0)),), (5, 4, 5, 4))
@@ -84,13 +76,12 @@ def test_what_was_dropped_is_computed_again(counted):
     assert sets.part_sizes(rules, (), (0, 0, 1, 1)) == first
 
 
-def test_a_game_of_few_pegs_is_counted_to_its_last_candidate(counted, monkeypatch):
+def test_a_game_of_few_pegs_is_counted_to_its_last_candidate(monkeypatch):
     rules, listings = Rules(4, 6), []
     assert not live_sets.listed_at(Rules(7, 10))
     assert live_sets.listed_at(Rules(8, 10))
-    counted(live_sets.listed_at(rules))
     monkeypatch.setattr(live_sets, "Atlas", lambda *args: listings.append(args))
-    position = Position(rules, (), LiveSets())
+    position = Position(rules, (), counted(live_sets.listed_at(rules)))
     while position.count > 1:
         guess = position.first_candidate
         position = position.after(guess, Evil().reply(position, guess))
@@ -113,11 +104,10 @@ def test_a_huge_game_knows_its_count_its_first_candidate_and_samples():
         _ = position.candidates
 
 
-def test_errors_say_which_turns_clash(counted):
-    counted(0)
+def test_errors_say_which_turns_clash():
     history = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
     with pytest.raises(ContradictionError, match="turns 1 to 2"):
-        LiveSets().count(Rules(3, 4), history)
+        counted(0).count(Rules(3, 4), history)
 
 
 def test_games_that_cannot_be_counted_do_not_fit():
@@ -127,8 +117,7 @@ def test_games_that_cannot_be_counted_do_not_fit():
     assert not LiveSets(max_bytes=1 << 12).fits(Rules(4, 6))
 
 
-def test_a_turn_repeated_word_for_word_asks_nothing_of_itself(counted):
-    counted(0)
+def test_a_turn_repeated_word_for_word_asks_nothing_of_itself():
     guess = (0, 0, 1, 2)
-    position = Position(Rules(4, 5), ((guess, Feedback(1, 1)), (guess, Feedback(1, 1))), LiveSets())
+    position = Position(Rules(4, 5), ((guess, Feedback(1, 1)), (guess, Feedback(1, 1))), counted(0))
     assert position.parts(guess) == {Feedback(1, 1): position.count}

@@ -28,7 +28,7 @@ def check_bytes(rules: Rules, fills: int, words: int, max_bytes: int | None) -> 
     needed = _least_bytes(fills, rules, words)
     if max_bytes is not None and needed > max_bytes:
         message = f"counting {rules} takes at least {needed:,} bytes; the bound is {max_bytes:,}"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=max_bytes)
 
 
 def most_rows(fills: int, words: int, colors: int, max_bytes: int) -> int:
