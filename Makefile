@@ -47,6 +47,10 @@ load: $(READY)
 worst: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
 
+# Run the commands in tests/cli/snapshots again and keep what they print now. Read the diff before you commit it.
+snapshots: $(READY)
+	@$(BIN)/python tests/support/snapshots.py
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -56,4 +60,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-compiled test-plain check format bench load worst
+.PHONY: demo serve test test-compiled test-plain check format bench load worst snapshots

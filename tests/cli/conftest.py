@@ -139,6 +139,14 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def snapshot_server(tmp_path_factory):
+    """A server on which only the snapshots play, and the directory with the tokens of their players."""
+    folder = tmp_path_factory.mktemp("snapshots")
+    with Server(folder / "server.sqlite3", stderr=subprocess.DEVNULL) as running:
+        yield running, folder
+
+
+@pytest.fixture(scope="session")
 def played(server, tmp_path_factory):
     """What a bot named minimax said after a match on classic and one on classic-evil."""
     home = os.environ | {"XDG_DATA_HOME": str(tmp_path_factory.mktemp("minimax"))}

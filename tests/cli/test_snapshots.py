@@ -1,0 +1,120 @@
+"""The help, the main output and typical errors of every command, compared with the transcripts in `snapshots`."""
+
+import shutil
+import sys
+
+import pytest
+
+from evilpegs.main import COMMANDS
+from support.snapshots import REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
+
+ON_A_SERVER = {"bot", "leaderboard", "play", "replay", "verify"}
+"""The commands whose transcripts play matches. Only that of leaderboard plays rated ones."""
+STYLING = ("CLICOLOR_FORCE", "COLORTERM", "FORCE_COLOR", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+@pytest.fixture
+def run_typed(run, tmp_path, monkeypatch):
+    """Run a command with this standard input in this process, for a terminal of 100 columns without colors."""
+    for name in STYLING:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+
+    def run_typed(words, typed):
+        place = tmp_path.with_suffix(".typed")
+        place.write_text(typed)
+        with place.open() as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            return run(*words)
+
+    return run_typed
+
+
+@pytest.fixture
+def replay(request, monkeypatch, tmp_path, run_typed):
+    """Run the commands of a transcript, given by its name, beside copies of the files in `snapshots/files`."""
+
+    def replay(name):
+        shutil.copytree(SNAPSHOTS / "files", tmp_path, dirs_exist_ok=True)
+        if name in ON_A_SERVER:
+            server, home = request.getfixturevalue("snapshot_server")
+            monkeypatch.setenv("EVILPEGS_SERVER", server.url)
+            monkeypatch.setenv("EVILPEGS_DATABASE", server.database)
+            monkeypatch.setenv("XDG_DATA_HOME", str(home))
+        return replayed((SNAPSHOTS / f"{name}.txt").read_text(), run_typed)
+
+    return replay
+
+
+@pytest.mark.parametrize("name", names())
+def test_snapshot(request, replay, name):
+    settle(SNAPSHOTS / f"{name}.txt", replay(name), request.config.pluginmanager.has_plugin(REWRITING))
+
+
+def test_snapshots_cover_every_command():
+    assert set(names()) == {"evilpegs", *(function.__name__ for function in COMMANDS)}
+
+
+@pytest.mark.parametrize("name", names())
+def test_snapshot_has_help_and_refusal(name):
+    kept = (SNAPSHOTS / f"{name}.txt").read_text()
+    assert kept.startswith("$ evilpegs --help\n" if name == "evilpegs" else f"$ evilpegs {name} --help\n")
+    assert "[exit status 2]" in kept
+
+
+def test_snapshots_are_not_rewritten_by_tests(request):
+    assert not request.config.pluginmanager.has_plugin(REWRITING)
+
+
+@pytest.mark.parametrize("changed", [("60 s", "61 s"), ("classic-blitz ", "classic-Blitz "), ("[exit status 2]\n", "")])
+def test_snapshot_notices_changed_output(tmp_path, replay, changed):
+    stale = tmp_path / "stale.txt"
+    stale.write_text((SNAPSHOTS / "ladders.txt").read_text().replace(*changed, 1))
+    before = stale.read_text()
+    with pytest.raises(pytest.fail.Exception) as caught:
+        settle(stale, replay("ladders"), is_rewriting=False)
+    differing = [line for line in str(caught.value).splitlines() if line.startswith(("-", "+"))]
+    assert any(changed[0].strip() in line for line in differing)
+    assert stale.read_text() == before
+
+
+def test_settle_rewrites_when_asked(tmp_path):
+    stale = tmp_path / "stale.txt"
+    settle(stale, "new\n", is_rewriting=True)
+    assert stale.read_text() == "new\n"
+
+
+def timed_table(*times):
+    """A table of turns as wide as its times need."""
+    width = max(2, *map(len, times))
+    heading = f"turn  guess  feedback  left  {'ms':>{width}}"
+    rows = [f"   1  1 1    ●· 1,0      16  {time:>{width}}" for time in times]
+    return "".join(f"{line}\n" for line in (heading, "─" * len(heading), *rows))
+
+
+VARIED = {
+    "trailing spaces": ("a  b  \nc\n", "a  b\nc   \n"),
+    "the id of a match": ("match 1a20181dbf32054b: 30\n", "match 0123456789abcdef: 30\n"),
+    "the name of a guest": ("You are guest-83b1223f\n", "You are guest-00000000\n"),
+    "the port of the server": ("at ws://127.0.0.1:43210/v1.\n", "at ws://127.0.0.1:8766/v1.\n"),
+    "a measured time": ("5 guesses in 1,234 ms, 4 in 0.25 s\n", "5 guesses in 9 ms, 4 in 12.50 s\n"),
+    "the seconds of strategies": (
+        "entropy  123  208  3.2500     4    0.001  1\n",
+        "entropy  123  208  3.2500     4  123.456  1\n",
+    ),
+    "the milliseconds of turns": (timed_table("1", "12"), timed_table("7", "1,234")),
+    "the milliseconds on a leaderboard": ("4  100%    5  █\n", "4  100%  123  █\n"),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _, _ in VARYING])
+def test_normalizing_hides_what_varies(kind):
+    first, second = VARIED[kind]
+    assert first != second
+    assert normalized(first) == normalized(second)
+
+
+def test_normalizing_keeps_facts():
+    kept = "ws://127.0.0.1:8765/v1, ws://127.0.0.1:1/v1\n4  5.000  5.00-5.00  5    100%\n4x6: 16 codes, 34 MB\n"
+    assert normalized(kept) == kept

@@ -1,0 +1,133 @@
+"""Transcripts of the command line in `tests/cli/snapshots`: reading, normalizing and comparing them.
+
+A transcript is one file per command. It lists the commands to run and what each of them printed::
+
+    $ evilpegs ladders --server nowhere
+    [standard error]
+    evilpegs: ...
+    [exit status 2]
+
+Standard output comes first, then standard error, then the exit status where it is not 0. A command may get
+standard input from `printf 'LINES' |` and may name environment variables. Words that differ from run to run are
+replaced according to `VARYING`.
+
+``python tests/support/snapshots.py`` rewrites every transcript: it runs the commands again and keeps their output.
+To add a command, write its line into the file and rewrite.
+"""
+
+import difflib
+import os
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SNAPSHOTS = Path(__file__).parents[1] / "cli" / "snapshots"
+TESTS = SNAPSHOTS.parent / "test_snapshots.py"
+PROMPT = "$ "
+REWRITING = "rewrite-snapshots"
+"""The pytest plugin whose presence turns comparing into rewriting; no option or variable loads it."""
+
+
+def without_times(table):
+    """Replace the milliseconds in the last column of a table of turns, whose width follows the largest of them."""
+    heading, rule, *rows = table[0].splitlines()
+    heading = re.sub(" +ms$", "  ms", heading)
+    rows = [re.sub(r" +[\d,]+$", "   #", row) for row in rows]
+    return "".join(f"{line}\n" for line in (heading, rule[: len(heading)], *rows))
+
+
+VARYING = [
+    ("trailing spaces", re.compile(r"(?m)[ \t]+$"), ""),
+    ("the id of a match", re.compile(r"\b[0-9a-f]{16}\b"), "MATCH"),
+    ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{8}\b"), "guest-ID"),
+    ("the port of the server", re.compile(r"(ws://127\.0\.0\.1:)(?!8765\b)\d{4,5}\b"), r"\1PORT"),
+    ("a measured time", re.compile(r"\b(in )[\d,.]+( m?s\b)"), r"\1TIME\2"),
+    ("the seconds of strategies", re.compile(r"(?m)^(\S+ .*\.\d{4} +\d+) +[\d,]+\.\d{3}(?=  )"), r"\1  SECONDS"),
+    ("the milliseconds of turns", re.compile(r"(?m)^ *turn .* ms\n─+\n(?: .*\n)+"), without_times),
+    (
+        "the milliseconds on a leaderboard",
+        re.compile(r"(?<=%)( +[\d,]+)(?=  .*█)"),
+        lambda found: "#".rjust(len(found[1])),
+    ),
+]
+"""What differs from run to run: its name, a pattern, and what stands in its place."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a transcript: its line, its words after `evilpegs`, and its standard input."""
+
+    line: str
+    words: tuple[str, ...]
+    typed: str
+
+
+def names():
+    """Return the names of the transcripts."""
+    return sorted(path.stem for path in SNAPSHOTS.glob("*.txt"))
+
+
+def commands(transcript):
+    """Return the commands of a transcript, in their order."""
+    return [parsed(line) for line in transcript.splitlines() if line.startswith(PROMPT)]
+
+
+def parsed(line):
+    """Read a line `$ evilpegs WORDS` or `$ printf 'LINES' | evilpegs WORDS`."""
+    words, typed = shlex.split(line.removeprefix(PROMPT)), ""
+    if words[0] == "printf":
+        _, lines, pipe, *words = words
+        assert pipe == "|", line
+        typed = lines.encode("latin-1").decode("unicode_escape")
+    assert words[0] == "evilpegs", line
+    return Command(line, tuple(map(os.path.expandvars, words[1:])), typed)
+
+
+def normalized(text):
+    """Return the text without what differs from run to run."""
+    for _, pattern, instead in VARYING:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def entry(command, result):
+    """Return the part of a transcript that shows a command and its result."""
+    assert not re.search(r"(?m)^\$ ", result.out + result.err), command.line
+    lines = [command.line, *normalized(result.out).splitlines()]
+    if result.err:
+        lines += ["[standard error]", *normalized(result.err).splitlines()]
+    if result.status:
+        lines.append(f"[exit status {result.status}]")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def replayed(transcript, run):
+    """Run the commands of a transcript again, each as ``run(words, typed)``; the transcript this gives."""
+    return "\n".join(entry(command, run(command.words, command.typed)) for command in commands(transcript))
+
+
+def settle(path, transcript, is_rewriting):
+    """Keep the transcript in the file when rewriting; otherwise fail with a diff where the two differ."""
+    if is_rewriting:
+        path.write_text(transcript)
+        return
+    kept = path.read_text()
+    if kept != transcript:
+        lines = difflib.unified_diff(
+            kept.splitlines(), transcript.splitlines(), f"snapshots/{path.name}", "this run", lineterm=""
+        )
+        pytest.fail("\n".join(["rewrite with `make snapshots` if this is meant", *lines]), pytrace=False)
+
+
+class Rewriting:
+    """The plugin of the rewriting run."""
+
+    __name__ = REWRITING
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(["-q", f"{TESTS}::test_snapshot"], plugins=[Rewriting()]))
