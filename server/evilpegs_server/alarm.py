@@ -26,18 +26,24 @@ class Alarm:
             return
         self._cancel()
         self._deadline = deadline
-        self._timer = asyncio.get_running_loop().call_later((deadline - now + GRACE_MS) / 1000, self._ring)
+        self._timer = asyncio.get_running_loop().call_later((deadline - now + GRACE_MS) / 1000, self.ring)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it will ring."""
+        return self._timer is not None
 
     def turn_off(self) -> None:
         """Never ring again."""
         self._off = True
         self._cancel()
 
+    def ring(self) -> None:
+        """Wake the match. The timer calls this when it expires."""
+        self._timer = None
+        self._wake()
+
     def _cancel(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def _ring(self) -> None:
-        self._timer = None
-        self._wake()

@@ -48,6 +48,7 @@ class Lobby:
         fair_time: FairTime,
         wall_ms: Callable[[], int],
         log: BoundLogger,
+        bring_back_seconds: float = BRING_BACK_SECONDS,
     ) -> None:
         self.ladders = ladders
         self.offered = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
@@ -59,6 +60,7 @@ class Lobby:
         self._guests_who_played: set[int] = set()
         self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
+        self._bring_back_seconds = bring_back_seconds
         self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(
@@ -86,6 +88,11 @@ class Lobby:
     def has_played(self, guest: Player) -> bool:
         """Whether a guest has begun a match since the server started."""
         return guest.id in self._guests_who_played
+
+    @property
+    def runners(self) -> tuple[MatchRunner, ...]:
+        """The runners of all open matches."""
+        return tuple(self._open.values())
 
     def open_of(self, player: Player) -> list[OpenMatch]:
         """The player's matches that are not over."""
@@ -189,7 +196,7 @@ class Lobby:
     async def _bring_back(self, match: str) -> None:
         """A match whose events could not be stored goes on from what is stored, once it can be read."""
         while True:
-            await asyncio.sleep(BRING_BACK_SECONDS)
+            await asyncio.sleep(self._bring_back_seconds)
             try:
                 await self.find(match)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later

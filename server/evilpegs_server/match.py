@@ -18,6 +18,7 @@ In TURN the clock does not run until `turn_sent` says that the player was told. 
 no move outside it is possible.
 """
 
+import copy
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from types import MappingProxyType
@@ -50,6 +51,8 @@ IDLE_MS: Final = 3_600_000
 """How long an untimed turn waits for a guess."""
 STRIKES: Final = 3
 """The illegal code that forfeits the game."""
+_TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
+"""What a match does not keep over a restart; whatever else it knows is one of its `Match.facts`."""
 
 
 class State(StrEnum):
@@ -138,6 +141,21 @@ class Match:
     def over(self) -> bool:
         """Whether every game is over."""
         return self.state is State.OVER
+
+    def snapshot(self) -> dict[str, object]:
+        """Return a deep copy of everything the match knows, to be compared with another one."""
+        return copy.deepcopy(vars(self) | {"clock": vars(self.clock)})
+
+    def facts(self) -> dict[str, object]:
+        """Return by name what a restart must bring back, as plain values that can be compared.
+
+        Deadlines, strikes and the start of the turn are lost in a restart. So is a guess without its reply, which
+        therefore counts as never made: the state THINKING is given as TURN.
+        """
+        known = {name.removeprefix("_"): value for name, value in self.snapshot().items() if name not in _TRANSIENT}
+        known["clock"] = (self.clock.left_ms, self.clock.elapsed_ms)
+        known["state"] = State.TURN if self.state is State.THINKING else self.state
+        return known
 
     # What a player does
 

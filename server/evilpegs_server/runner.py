@@ -67,7 +67,7 @@ class MatchRunner:
         self._broken = self._draining = self._closed = False
         self._told = record.seq
         self._asking: tuple[Link, str | None] | None = None
-        self._alarm = Alarm(self._wake)
+        self.alarm = Alarm(self._wake)
         self._stalled_at_turn = 0.0
 
     # In
@@ -104,12 +104,12 @@ class MatchRunner:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
         now = self._now()
         self.match.recover(now, grace_ms)
-        self._alarm.set(self.match.deadline(), now)
+        self.alarm.set(self.match.deadline(), now)
 
     def drain(self) -> None:
         """Finish what is under way; take nothing more, and let no clock fall."""
         self._draining = True
-        self._alarm.turn_off()
+        self.alarm.turn_off()
 
     def close(self) -> None:
         """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
@@ -269,12 +269,12 @@ class MatchRunner:
         now = self._now()
         if minutes.turn is not None:
             self._turn_sent(now)
-        self._alarm.set(self.match.deadline(), now)
+        self.alarm.set(self.match.deadline(), now)
         if minutes.entries:
             self._told = minutes.entries[-1].seq
             self._around.publish(self.identity, minutes.entries, self.seat)
         if self.match.over:
-            self._alarm.turn_off()
+            self.alarm.turn_off()
             self._around.retire(self)
 
     def _turn_sent(self, now: float) -> None:
@@ -286,7 +286,7 @@ class MatchRunner:
         """What is not stored was never said: the match stands still until it is read from storage again."""
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
-        self._alarm.turn_off()
+        self.alarm.turn_off()
         unanswered = [(asked.link, asked.message.id) for asked in self._waiting]
         if self._asking is not None:
             unanswered.insert(0, self._asking)
@@ -309,7 +309,7 @@ class MatchRunner:
         if events:
             self._conclude(None, events)
         else:
-            self._alarm.set(self.match.deadline(), now)
+            self.alarm.set(self.match.deadline(), now)
 
     def _now(self) -> float:
         return self._around.fair_time.now()
@@ -357,5 +357,5 @@ class MatchRunner:
             asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")
         else:
             asked.link.send([answers.hint(self.identity.id, hint, asked.message.id)])
-        self._alarm.set(self.match.deadline(), self._now())
+        self.alarm.set(self.match.deadline(), self._now())
         self._pump()

@@ -5,7 +5,6 @@ match as the runner does it: one after another, kept back while the codemaker th
 when they like, replies come late or fail, and the server restarts from the record.
 """
 
-import copy
 import json
 from types import SimpleNamespace
 
@@ -182,7 +181,7 @@ class AnyClient(RuleBasedStateMachine):
             self.handle(*self.waiting.pop(0))
 
     def handle(self, request, arrived):
-        before = copy.deepcopy(vars(self.match)) | {"clock": vars(self.match.clock).copy()}
+        before = self.match.snapshot()
         try:
             events = self.command(request, arrived)
         except RefusedError as refused:
@@ -192,7 +191,7 @@ class AnyClient(RuleBasedStateMachine):
             self.happen(events)
 
     def check_unchanged(self, before):
-        assert vars(self.match) | {"clock": vars(self.match.clock)} == before
+        assert self.match.snapshot() == before
 
     def command(self, request, arrived):
         match request:

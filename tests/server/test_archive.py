@@ -59,13 +59,13 @@ def store(engine):
     return store
 
 
-def written(play, match, client):
-    """The record of a play and everything to be written for it."""
+def written(driver, match, client_program):
+    """Return the record of a match and every write that belongs to it."""
     record = Record(match)
     codemaking = Codemaking(reckoner(), None)
-    scribe = Scribe(Identity(match, play.match.ladder, SEED), record, codemaking, lambda: 9)
-    minutes = [scribe.open([], "ann", client)]
-    for fact in play.facts:
+    scribe = Scribe(Identity(match, driver.match.ladder, SEED), record, codemaking, lambda: 9)
+    minutes = [scribe.open([], "ann", client_program)]
+    for fact in driver.facts:
         answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
         minutes.append(scribe.take_down([fact], answer))
     return record, [write for each in minutes for write in each.writes]
@@ -85,34 +85,34 @@ def test_players_come_back(store):
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_match_comes_back_as_it_was(tmp_path_factory, plays, durable_of, client, data):
-    play = data.draw(plays)
+def test_any_match_comes_back_as_it_was(tmp_path_factory, random_matches, client_program, data):
+    driver = data.draw(random_matches)
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
     store = Store(engine)
     store(writes.player_claimed(ANN, "aa" * 32, 100))
     store.open("00112233445566aa")
-    record, to_write = written(play, "00112233445566aa", client)
+    record, to_write = written(driver, "00112233445566aa", client_program)
     for write in to_write:
         store(write)
     stored = load_match(engine, record.match)
     engine.dispose()
-    assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, play.match.over)
+    assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, driver.match.over)
     assert stored.entries == record.entries
     events = [decode_record_event(entry.text) for entry in stored.entries]
-    rebuilt = Match.rebuilt(play.match.ladder, facts(play.match.ladder, events, stored.client_nonces))
-    if not play.match.over:
-        assert durable_of(rebuilt) == durable_of(play.match)
-    assert rebuilt.over == play.match.over
+    rebuilt = Match.rebuilt(driver.match.ladder, facts(driver.match.ladder, events, stored.client_nonces))
+    if not driver.match.over:
+        assert rebuilt.facts() == driver.match.facts()
+    assert rebuilt.over == driver.match.over
 
 
-def test_a_game_begun_and_over_is_one_row(store, new_play, client):
-    play = new_play()
-    play.begin("mine")
-    play.wait(700).answer("11")
-    play.do("resign", 1)
-    play.begin()
+def test_a_game_begun_and_over_is_one_row(store, new_match, client_program):
+    driver = new_match()
+    driver.begin("mine")
+    driver.wait(700).answer("11")
+    driver.do("resign", 1)
+    driver.begin()
     store.open("00112233445566aa")
-    store(*written(play, "00112233445566aa", client)[1])
+    store(*written(driver, "00112233445566aa", client_program)[1])
     with store.engine.connect() as connection:
         rows = connection.execute(select(games).order_by(games.c.game)).all()
     assert [tuple(row)[1:] for row in rows] == [(1, "mine", "resigned", 1, 700), (2, None, None, None, None)]
@@ -139,10 +139,10 @@ def test_a_stored_match_keeps_its_secrets_out_of_its_repr(store):
     assert "client-nonce" not in told
 
 
-def test_events_come_match_by_match_in_the_order_they_began(store, new_play, client):
+def test_events_come_match_by_match_in_the_order_they_began(store, new_match, client_program):
     for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
         store.open(match, at=at, ladder=ladder)
-        store(*written(new_play(), match, client)[1])
+        store(*written(new_match(), match, client_program)[1])
 
     def told(ladders=None):
         events = [json.loads(text) for text in recorded_events(store.engine, ladders)]

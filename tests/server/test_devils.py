@@ -116,32 +116,32 @@ def test_warming_up_does_not_take_the_devils_first_thoughts():
     assert 0 < len(reckons.devils.solved) < 100
 
 
-async def test_in_a_match_it_is_recorded_how_each_reply_was_found(building):
+async def test_in_a_match_it_is_recorded_how_each_reply_was_found(fake_server):
     """2x3 has nine codes, and this devil solves six."""
-    ann = await building.player("ann")
+    ann = await fake_server.connect_player("ann")
     match = await ann.play("devil")
-    assert building.pool.asked == []
+    assert fake_server.pool.submitted == []
     first = await ann.guess(match, 1, "11")
     second = await ann.guess(match, 2, "12")
     assert [first["method"], second["method"]] == ["greedy", "exact"]
-    assert len(building.pool.asked) == 2
-    runner = building.lobby.get(match)
+    assert len(fake_server.pool.submitted) == 2
+    runner = fake_server.lobby.get(match)
     assert '"method":"exact"' in runner.record.entries[-1].text
     assert '"exact_up_to":6' in runner.record.entries[0].text
 
 
-async def test_a_match_goes_on_after_a_restart(building, open_building, engine):
-    ann = await building.player("ann")
+async def test_a_match_goes_on_after_a_restart(fake_server, open_fake_server, engine):
+    ann = await fake_server.connect_player("ann")
     match = await ann.play("devil")
     given = await ann.guess(match, 1, "11")
-    building.close()
-    later = open_building(engine)
-    later.restore()
-    again = later.call()
+    fake_server.close()
+    later = open_fake_server(engine)
+    later.restore_matches()
+    again = later.connect()
     await again.hello(token=ann.token)
-    await again.ask(type="resume", match=match, seq=given["seq"])
+    await again.request(type="resume", match=match, seq=given["seq"])
     assert (await again.guess(match, 1, "11")) | {"re": None} == given | {"re": None}
     assert (await again.guess(match, 2, "12"))["method"] == "exact"
-    over = await again.ask(type="resign", match=match)
+    over = await again.request(type="resign", match=match)
     witness = parse_code(over["secret"], Rules(2, 3))
     assert feedback((0, 0), witness) == Feedback(given["black"], given["white"])

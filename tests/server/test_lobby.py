@@ -8,7 +8,6 @@ from sqlalchemy import select, update
 
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.bounds import Bounds
-from evilpegs_server.codemaking import Codemaking
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.lobby import GRACE_MS
 from evilpegs_server.match import State
@@ -17,28 +16,22 @@ from evilpegs_server.storage.tables import events, matches
 
 
 @pytest.fixture
-async def ann(building):
-    return await building.player("ann")
-
-
-@pytest.fixture
-def restart(building, open_building, engine):
-    """Stop the building and open another one on the same database."""
+def restart(fake_server, open_fake_server, engine):
+    """Stop the fake server and start another one on the same database."""
 
     def stop_and_open():
-        building.close()
-        later = open_building(engine)
-        later.restore()
+        fake_server.close()
+        later = open_fake_server(engine)
+        later.restore_matches()
         return later
 
     return stop_and_open
 
 
-async def back(building, caller, match, seq=0):
-    """The caller again, on a new connection, and the answer to his resume."""
-    again = building.call()
-    await again.hello(token=caller.token)
-    return again, await again.ask(type="resume", match=match, seq=seq)
+async def resume(fake_server, client, match, seq=0):
+    """Reconnect the player of ``client`` and return the new client and the answer to its resume."""
+    again = await fake_server.reconnect(client)
+    return again, await again.request(type="resume", match=match, seq=seq)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +41,12 @@ async def back(building, caller, match, seq=0):
         (Bounds(count_work=999), "replies on slow may take 1,000 rows of a count (count_work); this server allows 999"),
     ],
 )
-async def test_a_ladder_that_does_not_fit_is_refused_with_the_number(ann, building, monkeypatch, bounds, why):
-    monkeypatch.setattr(building.codemaking, "_bounds", bounds)
-    refused = await ann.ask(type="play", ladder="slow")
+async def test_a_ladder_that_does_not_fit_is_refused_with_the_number(open_fake_server, engine, bounds, why):
+    ann = await open_fake_server(engine, bounds=bounds).connect_player()
+    refused = await ann.request(type="play", ladder="slow")
     assert (refused["type"], refused["code"]) == ("error", "too_large")
     assert why in refused["message"]
-    assert (await ann.ask(type="play", ladder="long"))["type"] == "match_started"
+    assert (await ann.request(type="play", ladder="long"))["type"] == "match_started"
 
 
 def test_a_ladder_whose_live_sets_do_not_fit_says_what_they_take():
@@ -63,11 +56,11 @@ def test_a_ladder_whose_live_sets_do_not_fit_says_what_they_take():
     assert Bounds(cache_bytes=873_813).misfit(huge) == why
 
 
-async def test_only_what_fits_is_offered(building, engine, open_building, monkeypatch):
-    monkeypatch.setattr(Codemaking.__init__, "__defaults__", (None, None, Bounds(count_work=999)))
-    welcome = await open_building(engine).call().hello()
+async def test_only_what_fits_is_offered(open_fake_server, engine):
+    small_server = open_fake_server(engine, bounds=Bounds(count_work=999))
+    welcome = await small_server.connect().hello()
     offered = [ladder["id"] for ladder in welcome["ladders"]]
-    assert offered == [name for name in building.lobby.ladders if name != "slow"]
+    assert offered == [name for name in small_server.lobby.ladders if name != "slow"]
 
 
 class TestRestart:
@@ -75,14 +68,14 @@ class TestRestart:
         match = await ann.play("long")
         first = await ann.guess(match, 1, "1" * 16)
         later = restart()
-        again, resumed = await back(later, ann, match, seq=2)
+        again, resumed = await resume(later, ann, match, seq=2)
         assert (resumed["state"], resumed["seq"]) == ("turn", 3)
-        assert await again.hear() | {"re": None} == first | {"re": None}
-        assert (await again.hear("turn"))["left_ms"] == first["left_ms"]
+        assert await again.receive() | {"re": None} == first | {"re": None}
+        assert (await again.receive("turn"))["left_ms"] == first["left_ms"]
         assert (await again.guess(match, 1, "1" * 16))["seq"] == 3
         assert (await again.guess(match, 2, "2" * 16))["seq"] == 4
-        await again.ask(type="resign", match=match)
-        await again.hear("match_over")
+        await again.request(type="resign", match=match)
+        await again.receive("match_over")
         head = "0" * 64
         for entry in load_match(engine, match).entries:
             head = event_hash(head, entry.text)
@@ -91,10 +84,10 @@ class TestRestart:
     async def test_a_secret_is_the_same_after_it(self, ann, restart):
         match = await ann.play("long")
         first = await ann.guess(match, 1, "1" * 16)
-        again, _ = await back(restart(), ann, match)
+        again, _ = await resume(restart(), ann, match)
         second = await again.guess(match, 2, "1" * 16)
         assert (second["black"], second["white"]) == (first["black"], first["white"])
-        assert (await again.ask(type="resign", match=match))["client_nonce"] == "mine"
+        assert (await again.request(type="resign", match=match))["client_nonce"] == "mine"
 
     async def test_clocks_wait_for_their_players_but_not_for_ever(self, ann, restart):
         match = await ann.play("tiny")
@@ -104,13 +97,13 @@ class TestRestart:
 
     async def test_a_game_that_waits_for_ready_still_does(self, ann, restart):
         match = await ann.play("tiny", ready=False)
-        _, resumed = await back(restart(), ann, match)
+        _, resumed = await resume(restart(), ann, match)
         assert (resumed["state"], resumed["game"]) == ("ready", 1)
 
     async def test_matches_that_are_over_are_not_opened_but_found(self, ann, restart):
         match = await ann.play("tiny")
-        await ann.ask(type="resign", match=match)
-        await ann.hear("match_over")
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
         later = restart()
         assert len(later.lobby) == 0
         found = await later.lobby.find(match)
@@ -125,9 +118,9 @@ class TestRestart:
         later = restart()
         assert len(later.lobby) == 0
         assert await later.lobby.find(match) is None
-        again = later.call()
+        again = later.connect()
         await again.hello(token=ann.token)
-        assert await again.refusal(type="resume", match=match, seq=0) == "not_your_match"
+        assert await again.error_code(type="resume", match=match, seq=0) == "not_your_match"
 
 
 async def test_ids_sort_as_matches_began_also_within_a_millisecond(ann):
@@ -137,16 +130,19 @@ async def test_ids_sort_as_matches_began_also_within_a_millisecond(ann):
     assert int(ids[0][:11], 16) == 1_700_000_000_000
 
 
-async def test_what_never_was_is_not_found(building):
-    assert await building.lobby.find("f" * 16) is None
+async def test_what_never_was_is_not_found(fake_server):
+    assert await fake_server.lobby.find("f" * 16) is None
 
 
-async def test_matches_are_listed_by_player_and_ladder(ann, building):
-    bob = await building.player("bob")
+async def test_matches_are_listed_by_player_and_ladder(ann, fake_server):
+    bob = await fake_server.connect_player("bob")
     matches = [await ann.play("tiny"), await ann.play("long"), await bob.play("tiny")]
-    assert building.lobby.on_ladder("tiny") == [matches[0], matches[2]]
-    players = [building.house.players.by_token(caller.token) for caller in (ann, bob)]
-    assert [[each.match for each in building.lobby.open_of(player)] for player in players] == [matches[:2], matches[2:]]
+    assert fake_server.lobby.on_ladder("tiny") == [matches[0], matches[2]]
+    players = [fake_server.services.players.by_token(client.token) for client in (ann, bob)]
+    assert [[each.match for each in fake_server.lobby.open_of(player)] for player in players] == [
+        matches[:2],
+        matches[2:],
+    ]
 
 
 async def test_one_unreadable_record_keeps_no_other_match_from_going_on(ann, restart, engine):
@@ -155,41 +151,41 @@ async def test_one_unreadable_record_keeps_no_other_match_from_going_on(ann, res
     with engine.begin() as connection:
         connection.execute(update(events).where(events.c.match == number).values(json="{}"))
     later = restart()
-    assert [entry["match"] for entry in later.logged] == [bad]
+    assert [entry["match"] for entry in later.take_log()] == [bad]
     assert later.lobby.get(bad) is None
     assert later.lobby.get(good) is not None
 
 
-async def test_while_draining_nothing_new_is_taken(ann, building):
+async def test_while_draining_nothing_new_is_taken(ann, fake_server):
     match = await ann.play("long")
-    await building.lobby.drain()
-    assert await ann.refusal(type="guess", match=match, game=1, turn=1, code="1" * 16) == "draining"
-    assert await ann.refusal(type="play", ladder="long") == "draining"
-    assert len(load_match(building.engine, match).entries) == 2
+    await fake_server.lobby.drain()
+    assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="1" * 16) == "draining"
+    assert await ann.error_code(type="play", ladder="long") == "draining"
+    assert len(load_match(fake_server.engine, match).entries) == 2
 
 
-async def test_what_comes_after_the_close_is_neither_told_nor_stored(ann, building):
+async def test_what_comes_after_the_close_is_neither_told_nor_stored(ann, fake_server):
     match = await ann.play("slow")
-    building.pool.held = True
-    ann.asked.remove(await ann.say(type="guess", match=match, game=1, turn=1, code="123456"))
-    building.lobby.close()
-    told = len(ann.link.sent)
-    building.pool.let_go()
+    fake_server.pool.paused = True
+    ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
+    fake_server.lobby.close()
+    told = len(ann.channel.sent)
+    fake_server.pool.run_pending()
     await asyncio.sleep(0)
-    assert len(ann.link.sent) == told
-    assert len(load_match(building.engine, match).entries) == 2
+    assert len(ann.channel.sent) == told
+    assert len(load_match(fake_server.engine, match).entries) == 2
 
 
-async def test_draining_waits_for_what_is_under_way_and_stops_the_clocks(ann, building):
+async def test_draining_waits_for_what_is_under_way_and_stops_the_clocks(ann, fake_server):
     thinking, quick = await ann.play("slow"), await ann.play("quick")
-    building.pool.held = True
-    guessed = await ann.say(type="guess", match=thinking, game=1, turn=1, code="123456")
-    draining = asyncio.create_task(building.lobby.drain())
+    fake_server.pool.paused = True
+    guessed = await ann.send(type="guess", match=thinking, game=1, turn=1, code="123456")
+    draining = asyncio.create_task(fake_server.lobby.drain())
     await asyncio.sleep(0)
-    assert building.lobby.draining
+    assert fake_server.lobby.draining
     assert not draining.done()
-    building.pool.let_go()
+    fake_server.pool.run_pending()
     await draining
-    assert json.loads(ann.link.sent[-1])["type"] == "turn"
-    assert (await ann.hear(re=guessed))["type"] == "feedback"
-    assert building.lobby.get(quick)._alarm._timer is None
+    assert json.loads(ann.channel.sent[-1])["type"] == "turn"
+    assert (await ann.receive(re=guessed))["type"] == "feedback"
+    assert not fake_server.lobby.get(quick).alarm.is_set

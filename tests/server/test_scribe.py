@@ -22,18 +22,18 @@ CODEMAKING = Codemaking(reckoner(), None)
 class Writing:
     """A match, its scribe, and what he took down last."""
 
-    def __init__(self, play, identity, client):
-        self.play, self.identity = play, replace(identity, ladder=play.match.ladder)
+    def __init__(self, driver, identity, client_program):
+        self.driver, self.identity = driver, replace(identity, ladder=driver.match.ladder)
         self.record = Record(identity.id)
         self.scribe = Scribe(self.identity, self.record, CODEMAKING, lambda: 777)
-        self.minutes = self.scribe.open(play.facts, "ann", client)
+        self.minutes = self.scribe.open(driver.facts, "ann", client_program)
 
     def do(self, command, *args, answer=None, stalled_ms=0):
-        self.minutes = self.scribe.take_down(self.play.do(command, *args), answer, stalled_ms)
+        self.minutes = self.scribe.take_down(self.driver.do(command, *args), answer, stalled_ms)
         return self.events
 
     def turn(self, text, given=Feedback(0, 0)):  # noqa: B008 - a constant
-        self.play.guess(text)
+        self.driver.guess(text)
         return self.do("reply", given, answer=Answer(given))
 
     @property
@@ -50,9 +50,9 @@ class Writing:
 
 
 @pytest.fixture
-def writing(new_play, identity, client):
+def writing(new_match, identity, client_program):
     """Begin to write the record of a match on a ladder like `tiny`."""
-    return lambda **changes: Writing(new_play(**changes), identity, client)
+    return lambda **changes: Writing(new_match(**changes), identity, client_program)
 
 
 def test_a_record_opens_with_the_match_and_its_first_game(writing):
@@ -82,7 +82,7 @@ def test_a_turn_is_one_event_and_leaves_the_next_one_open(writing):
 def test_a_stall_is_noted_with_its_turn(writing):
     played = writing()
     played.do("ready", 1, None)
-    played.play.guess("12")
+    played.driver.guess("12")
     given = Feedback(0, 0)
     [event] = played.do("reply", given, answer=Answer(given), stalled_ms=80)
     assert event["stalled_ms"] == 80
@@ -145,7 +145,7 @@ def test_a_game_that_evil_could_not_answer_ends_without_a_witness(writing, monke
     played = writing(codemaker="evil", tie="largest/seeded")
     played.do("ready", 1, None)
     monkeypatch.setattr(CODEMAKING, "secret", exhausted)
-    played.play.guess("12")
+    played.driver.guess("12")
     over = played.do("fail")[0]
     assert (over["outcome"], over["secret"]) == ("void", None)
     assert over["nonce"] is not None

@@ -1,0 +1,232 @@
+"""A whole server without sockets: fake connections, a clock that tests move, and a pool that tests hold back."""
+
+import asyncio
+import itertools
+import json
+from collections import Counter
+from dataclasses import replace
+
+import structlog
+
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.fields import Program
+from evilpegs_server.bounds import Bounds
+from evilpegs_server.clock import TimeControl
+from evilpegs_server.codemaking import Codemaking
+from evilpegs_server.lobby import Lobby
+from evilpegs_server.reception import House
+from evilpegs_server.session import Session
+from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.tasks import carry_out
+from support.matches import TINY
+from support.reckoners import reckoner
+
+RECEIVE_SECONDS = 10
+"""Seconds after which a message that does not arrive is a failure."""
+WALL_MS = 1_700_000_000_000
+"""Unix time on the fake server, in milliseconds. It stands still."""
+PRACTICE = replace(TINY, id="tiny-practice", clock=None, games=1, rated=False)
+SERVER_LADDERS = {
+    ladder.id: ladder
+    for ladder in (
+        TINY,
+        PRACTICE,
+        replace(TINY, id="quick", clock=TimeControl(1, 0)),
+        # A random guess practically never hits one of these 34**16 codes.
+        replace(TINY, id="long", rules=Rules(16, 34)),
+        replace(TINY, id="evil", codemaker="evil", tie="largest/seeded"),
+        replace(TINY, id="devil", codemaker="devil", tie="largest/seeded", exact_up_to=6),
+        # With 7**6 codes replies are computed by the pool.
+        replace(PRACTICE, id="slow", rules=Rules(6, 7), codemaker="evil", tie="largest", games=2, worst_work=1_000),
+    )
+}
+
+
+class FakeClock:
+    """A stand-in for `FairTime` that moves only when a test moves it."""
+
+    def __init__(self):
+        self.ms, self.stalled_ms = 1_000.0, 0.0
+
+    def now(self):
+        return self.ms
+
+    def advance(self, ms):
+        """Let ``ms`` milliseconds pass."""
+        self.ms += ms
+
+    def stall(self, ms):
+        """Let the event loop stall for ``ms`` milliseconds, which the clock does not count."""
+        self.stalled_ms += ms
+
+
+class FakePool:
+    """A pool that does its tasks at once, or while ``paused`` is set when `run_pending` is called.
+
+    ``submitted`` lists the player and the expected cost of every task. ``replacements`` maps a class of tasks to a
+    task that is done in their place.
+    """
+
+    def __init__(self, reckoner):
+        self.paused, self.submitted, self.replacements = False, [], {}
+        self._reckoner, self._tasks = reckoner, []
+
+    def submit(self, player, cost, task, done):
+        self.submitted.append((player, cost))
+        self._tasks.append((self.replacements.get(type(task), task), done))
+        if not self.paused:
+            self.run_pending()
+
+    def run_pending(self):
+        """Do every task that waits. Results are delivered in the next iteration of the event loop."""
+        while self._tasks:
+            task, done = self._tasks.pop(0)
+            asyncio.get_running_loop().call_soon(done, carry_out(task, self._reckoner)[0])
+
+
+class FakeChannel:
+    """A stand-in for a connection that keeps every text sent to it and the code it was closed with."""
+
+    def __init__(self):
+        self.sent, self.close_code, self.inbox = [], None, asyncio.Queue()
+
+    def send(self, texts):
+        self.sent += texts
+        for text in texts:
+            self.inbox.put_nowait(json.loads(text))
+
+    def close(self, code, reason):
+        self.close_code = code
+
+    @property
+    def sent_types(self):
+        """The types of all messages sent so far."""
+        return [json.loads(text)["type"] for text in self.sent]
+
+
+class FakeClient:
+    """A client on a fake connection that numbers its requests and counts their answers."""
+
+    def __init__(self, server):
+        self.server, self.channel = server, FakeChannel()
+        self.session = Session(server.services, self.channel, server.clock.now())
+        self.request_ids = []
+        self._numbers = itertools.count(1)
+
+    async def send_frame(self, frame):
+        """Send a frame as it is."""
+        await self.session.take(frame, self.server.clock.now())
+
+    async def send(self, **message):
+        """Send a request and return its id."""
+        self.request_ids.append(f"q{next(self._numbers)}")
+        await self.send_frame(json.dumps({"id": self.request_ids[-1]} | message))
+        return self.request_ids[-1]
+
+    async def receive(self, *types, re=None):
+        """Return the next message; skip those of other types, or that do not answer ``re``, if these are given."""
+        async with asyncio.timeout(RECEIVE_SECONDS):
+            while True:
+                message = await self.channel.inbox.get()
+                if (not types or message["type"] in types) and (re is None or message.get("re") == re):
+                    return message
+
+    async def request(self, **message):
+        """Send a request and return its direct answer."""
+        return await self.receive(re=await self.send(**message))
+
+    async def error_code(self, **message):
+        """Send a request that must be answered with an error, and return the code of the error."""
+        answer = await self.request(**message)
+        assert answer["type"] == "error"
+        assert answer["message"].isprintable()
+        return answer["code"]
+
+    async def hello(self, name=None, token=None):
+        """Say hello as a new player, as a known one, or without arguments as a guest."""
+        fields = {"token": token} if token else {"name": name, "kind": "bot"} if name else {}
+        return await self.request(type="hello", client={"name": "tester", "version": "1.0"}, **fields)
+
+    async def play(self, ladder, *, ready=True):
+        """Begin a match and its first game, and return the id of the match."""
+        match = (await self.request(type="play", ladder=ladder))["match"]
+        if ready:
+            await self.request(type="ready", match=match, game=1, nonce="mine")
+        return match
+
+    async def guess(self, match, turn, code, game=1):
+        """Send a guess and return its direct answer."""
+        return await self.request(type="guess", match=match, game=game, turn=turn, code=code)
+
+    def assert_each_request_was_answered_once(self):
+        answers = Counter(message["re"] for message in map(json.loads, self.channel.sent) if "re" in message)
+        assert answers == Counter(self.request_ids)
+
+
+class FakeServer:
+    """Everything of a server but its sockets, on a real database.
+
+    ``bounds`` and ``options`` are handed to `Codemaking` and `Lobby`.
+    """
+
+    def __init__(self, engine, bounds=None, **options):
+        loop = asyncio.get_running_loop()
+        self.engine, self.clock, self.clients = engine, FakeClock(), []
+        self._log_capture = structlog.testing.LogCapture()
+        log = structlog.wrap_logger(
+            None,
+            processors=[structlog.processors.format_exc_info, self._log_capture],
+            wrapper_class=structlog.stdlib.BoundLogger,
+        )
+        local = reckoner()
+        self.pool = FakePool(local)
+        self.codemaking = Codemaking(local, self.pool, bounds=bounds or Bounds())
+        self.writer = Writer(engine, loop.call_soon_threadsafe)
+        self.writer.start()
+        self.lobby = Lobby(
+            SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, lambda: WALL_MS, log, **options
+        )
+        self.services = House(
+            lobby=self.lobby,
+            players=load_players(engine),
+            writer=self.writer,
+            registration="open",
+            requests_per_second=100,
+            program=Program(name="evilpegs", version="0"),
+            wall_ms=lambda: WALL_MS,
+            log=log,
+        )
+
+    def restore_matches(self):
+        """Resume the open matches of the database."""
+        for stored in load_open_matches(self.engine):
+            self.lobby.restore(stored)
+
+    def connect(self):
+        """Open a connection."""
+        self.clients.append(FakeClient(self))
+        return self.clients[-1]
+
+    async def connect_player(self, name="ann"):
+        """Open a connection and claim a new name on it."""
+        client = self.connect()
+        client.token = (await client.hello(name))["token"]
+        return client
+
+    async def reconnect(self, client):
+        """Open another connection for the player of ``client``."""
+        again = self.connect()
+        await again.hello(token=client.token)
+        return again
+
+    def close(self):
+        """Stop the clocks of all matches and write what was submitted."""
+        for runner in self.lobby.runners:
+            runner.drain()
+        self.writer.close()
+
+    def take_log(self):
+        """Return the log entries that no test has looked at, and forget them."""
+        entries, self._log_capture.entries = self._log_capture.entries, []
+        return entries
