@@ -1,0 +1,151 @@
+"""Databases, records, proofs and tokens of earlier versions keep working."""
+
+import json
+
+import pytest
+from websockets.sync.client import connect
+
+CODEMAKERS = ["fixed", "evil", "devil"]
+SEATED = {"name": "walker", "version": "1"}
+
+
+class Walker:
+    """The player who was in the middle of three matches when the old server was killed."""
+
+    def __init__(self, socket, token):
+        self.socket = socket
+        self.ask("welcome", type="hello", token=token, client=SEATED)
+
+    def ask(self, *types, **message):
+        self.socket.send(json.dumps(message))
+        return self.hear(*types)
+
+    def hear(self, *types):
+        while True:
+            heard = json.loads(self.socket.recv(60))
+            assert heard["type"] != "error", heard
+            if heard["type"] in types:
+                return heard
+
+    def resign(self, match):
+        """Resign the match and wait for its end."""
+        return self.ask("match_over", type="resign", match=match)
+
+
+@pytest.fixture
+def walker(old):
+    """That player, back on a server of this version."""
+    with old.server() as url, connect(url, compression=None) as socket:
+        yield Walker(socket, old.tokens[old.expected["name"]][0])
+
+
+def test_replay_of_old_matches_is_unchanged(old, run):
+    found = {
+        match: run("replay", match, "--no-analysis", "--database", old.database, "--json").out
+        for match in old.expected["replay"]
+    }
+    assert {match: json.loads(text) for match, text in found.items()} == old.expected["replay"]
+
+
+def test_leaderboard_of_old_database_is_unchanged(old, run):
+    found = run("leaderboard", "--database", old.database, "--json")
+    assert json.loads(found.out) == old.expected["leaderboard"]
+
+
+@pytest.mark.parametrize("codemaker", CODEMAKERS)
+def test_record_of_old_match_is_identical(old, run, tmp_path, codemaker):
+    record = tmp_path / "record.jsonl"
+    match = old.expected["finished"][codemaker]
+    assert run("replay", match, "--record", record, "--database", old.database).status == 0
+    assert record.read_bytes() == (old / f"{codemaker}.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("codemaker", CODEMAKERS)
+def test_verify_accepts_old_record(old, run, codemaker):
+    assert run("verify", old / f"{codemaker}.jsonl").status == 0
+
+
+@pytest.mark.parametrize("codemaker", CODEMAKERS)
+def test_verify_refuses_altered_old_record(old, run, codemaker):
+    """The control of the test above."""
+    record = old / f"{codemaker}.jsonl"
+    record.write_text(record.read_text().replace('"black":1', '"black":2', 1))
+    assert run("verify", record).status == 1
+
+
+@pytest.mark.parametrize("codemaker", CODEMAKERS)
+def test_resume_of_old_match_shows_its_turns(old, walker, codemaker):
+    stood = old.expected["open"][codemaker]
+    resumed = walker.ask("resumed", type="resume", match=stood["match"], seq=0)
+    replies = [walker.hear("feedback") for _ in stood["history"]]
+    turn = walker.hear("turn")
+    assert (resumed["state"], turn["game"], turn["turn"]) == ("turn", stood["game"], stood["turn"])
+    assert [[reply["code"], reply["black"], reply["white"]] for reply in replies] == stood["history"]
+
+
+@pytest.mark.parametrize("codemaker", CODEMAKERS)
+def test_old_match_goes_on_and_verifies(old, walker, run, tmp_path, codemaker):
+    stood = old.expected["open"][codemaker]
+    match = stood["match"]
+    walker.ask("resumed", type="resume", match=match, seq=stood["seq"])
+    reply = walker.ask("feedback", type="guess", match=match, game=1, turn=stood["turn"], code="3456")
+    assert reply["seq"] == stood["seq"] + 1
+    walker.resign(match)
+    record = tmp_path / "record.jsonl"
+    assert run("replay", match, "--record", record, "--database", old.database).status == 0
+    assert run("verify", record).status == 0
+
+
+def test_bot_keeps_name_with_old_token_file(old, run, home):
+    with old.server() as url:
+        home.mkdir(parents=True)
+        tokens = (old / "tokens.json").read_text().replace(old.expected["url"], url)
+        (home / "tokens.json").write_text(tokens)
+        played = run("bot", "minimax", "--server", url, "--ladder", "classic-practice", "--name", "minimax", "--json")
+        document = json.loads(played.out)
+    assert (played.status, document["player"]) == (0, "minimax")
+    kept = json.loads((home / "tokens.json").read_text())
+    assert kept[url]["minimax"] == old.tokens["minimax"], "the old token was enough, no name was claimed"
+
+
+def test_solve_goes_on_from_old_proof_log(old, run):
+    log = old / "proof.journal"
+    facts = [line.split() for line in log.read_text().splitlines()[2:-1]]
+    solved = run("solve", "--rules", "4x7", "--journal", log, "--out", old / "4x7.tree", "--json")
+    assert json.loads(solved.out)["total"] == 11_228
+    known = {tuple(line.split()[:3]) for line in log.read_text().splitlines()[2:-1]}
+    assert {tuple(fact[:3]) for fact in facts} <= known, "what was known is still known"
+
+
+def test_old_solved_positions_are_read_and_kept(old, run):
+    file = old / "evilpegs.sqlite3.solved"
+    before = file.read_bytes()
+    duel = run("duel", "minimax", "--codemaker", "devil", "--rules", "4x6", "--solved", file, "--json")
+    assert duel.status == 0
+    assert duel.err == ""
+    entry, heading = 18, before.index(b"\n") + 1 + 8
+    after = file.read_bytes()
+    old_keys = {before[at : at + 16] for at in range(heading, len(before) - 32, entry)}
+    new_keys = {after[at : at + 16] for at in range(heading, len(after) - 32, entry)}
+    assert old_keys
+    assert old_keys <= new_keys
+
+
+def test_evaluate_goes_on_from_old_journal(old, run):
+    journal = old / "evaluation.journal"
+    before = journal.read_bytes()
+    command = ("evaluate", "random-consistent", "--rules", "4x4", "--games", 3000, "--seed", 7, "--jobs", 2)
+    found = json.loads(run(*command, "--journal", journal, "--json").out)
+    assert found["distribution"] == old.expected["evaluation"]["distribution"]
+    assert journal.read_bytes() == before, "nothing was computed again"
+
+
+def test_evaluate_refuses_journal_of_another_format(old, run):
+    journal = old / "evaluation.journal"
+    journal.write_bytes(journal.read_bytes().replace(b"evilpegs journal 1", b"evilpegs journal 0", 1))
+    before = journal.read_bytes()
+    refused = run("evaluate", "random-consistent", "--rules", "4x4", "--games", 3000, "--journal", journal)
+    (line,) = refused.err.splitlines()
+    assert refused.status == 2
+    assert str(journal) in line
+    assert journal.read_bytes() == before
