@@ -14,6 +14,14 @@ class MalformedError(GameError):
     """A text cannot be read as what it should be (rules, a code, a feedback)."""
 
 
+class ForeignError(MalformedError):
+    """Data of another kind or of another version than the reader's."""
+
+
+class DamagedError(MalformedError):
+    """Data of the right kind whose digest does not fit: some of it was changed or is missing."""
+
+
 class IllegalCodeError(GameError):
     """A well-formed code that the rules do not allow; ``rule`` says which of them it breaks."""
 

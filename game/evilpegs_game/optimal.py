@@ -16,11 +16,12 @@ from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.least.board import NEVER, UNLIMITED, stack_bytes
 from evilpegs_game.least.count_bound import least_possible_total, most_within
-from evilpegs_game.least.frame import MAX_FRAME_BYTES, Ground
+from evilpegs_game.least.frame import Ground
 from evilpegs_game.least.journal import Journal
 from evilpegs_game.least.openings import Openings, Progress
 from evilpegs_game.least.solved_totals import ENTRY_BYTES, Totals, new_totals
 from evilpegs_game.least.total import LeastTotal
+from evilpegs_game.least.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.tree import Tree
@@ -77,18 +78,19 @@ def solve(
     threads: int = 1,
     journal: Journal | None = None,
     progress: Callable[[Progress], None] | None = None,
+    tuning: Tuning = DEFAULT,
 ) -> Solution:
     """Find the best tree for all codes of ``rules`` and prove that it is.
 
     ``journal`` holds what was found out before and gets what is found out; ``progress`` is told of bounds as they
     tighten, and called often. Which of several best trees it is may depend on both, and on chance if there are several
-    ``threads``.
+    ``threads``. ``tuning`` bounds time and memory and changes no total.
 
     Raises:
         TooLargeError: it does not fit.
     """
-    ground = Ground(rules)
-    totals = new_totals(_entries(rules))
+    ground = Ground(rules, tuning)
+    totals = new_totals(_entries(ground))
     limits = [UNLIMITED] if objective == "mean" else range(_least_height(rules), rules.size + 1)
     solutions = (_solve_within(ground, totals, limit, threads, journal, progress) for limit in limits)
     return next(solution for solution in solutions if solution)
@@ -133,18 +135,22 @@ def _distribution(tree: Tree) -> Counter[int]:
 def _cost(ground: Ground, openings: Openings, threads: int) -> Cost:
     largest, guesses = openings.largest_part, ground.rules.size
     frame = largest * guesses + ground.frame_bytes(largest, guesses)
-    if frame > MAX_FRAME_BYTES:
+    bound = ground.tuning.max_frame_bytes
+    if frame > bound:
         message = (
             f"{largest:,} codes of {ground.rules}, which one first guess leaves, are too many for optimal play: "
-            f"they take {frame:,} bytes, the bound is {MAX_FRAME_BYTES:,}"
+            f"they take {frame:,} bytes, the bound is {bound:,}"
         )
-        raise TooLargeError(message)
-    stacks = (threads - 1) * stack_bytes(largest, guesses)
-    return Cost(len(openings.openings), largest, _entries(ground.rules) * ENTRY_BYTES + openings.bytes + frame + stacks)
+        raise TooLargeError(message, needed=frame, bound=bound)
+    stacks = (threads - 1) * stack_bytes(largest, guesses, ground.tuning)
+    return Cost(len(openings.openings), largest, _entries(ground) * ENTRY_BYTES + openings.bytes + frame + stacks)
 
 
-def _entries(rules: Rules) -> int:
-    """Room for what is found out: as much as was needed, or 100 MB."""
+def _entries(ground: Ground) -> int:
+    """Return the entries of the table of totals: as many as were needed, or 100 MB of them."""
+    if ground.tuning.entries is not None:
+        return ground.tuning.entries
+    rules = ground.rules
     return 1 << (16 if rules.size <= _FEW_CODES else 20 if rules.size <= _SOME_CODES else 22)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final, NamedTuple, Self
 
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.symmetry import KEY_BYTES, Key
 
 VERSION: Final = 1
@@ -74,7 +74,9 @@ class SolvedPositions:
         """Read the form above.
 
         Raises:
-            MalformedError: foreign, of another version, or damaged; nothing of it is to be believed.
+            ForeignError: the data are no solved positions, or of another version.
+            DamagedError: the data were changed, so that nothing in them can be trusted.
+            MalformedError: there are more than ``max_entries``.
         """
         solved = cls(max_entries)
         entries = _checked_entries(data)
@@ -93,11 +95,11 @@ _UNKNOWN: Final = Bounds()
 def _checked_entries(data: bytes) -> bytes:
     if not data.startswith(_HEADER):
         message = "these are not solved positions of this version"
-        raise MalformedError(message)
+        raise ForeignError(message)
     body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
     entries = body[len(_HEADER) + 8 :]
     count = int.from_bytes(body[len(_HEADER) : len(_HEADER) + 8], "little")
     if sha256(body).digest() != digest or len(entries) != count * _ENTRY_BYTES:
         message = "the solved positions are damaged"
-        raise MalformedError(message)
+        raise DamagedError(message)
     return entries

@@ -21,6 +21,7 @@ from evilpegs_game.breaking import MAX_NUMBERS, Table, group, screen, splits_all
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedbacks
+from evilpegs_game.least.count_bound import most_within
 from evilpegs_game.partition import Places, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.solved import SolvedPositions
@@ -78,12 +79,23 @@ class WorstCase:
     Usable from several threads: they share what they find. It takes up to 25 MB for a table of all codes, and some
     40 MB each for ``solved`` and the memo when they are full.
 
+    Rules of at most ``shared_codes`` codes have one table of all codes, larger rules a table per live set of at most
+    ``max_table_bytes``. Both methods give identical results.
+
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
     """
 
-    def __init__(self, rules: Rules, solved: SolvedPositions | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        solved: SolvedPositions | None = None,
+        *,
+        shared_codes: int = MAX_SHARED_CODES,
+        max_table_bytes: int = MAX_TABLE_BYTES,
+    ) -> None:
         self.rules = rules
+        self._max_table_bytes = max_table_bytes
         self.forget(solved)
         self._feedbacks = feedbacks(rules.pegs)
         if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_NUMBERS:
@@ -91,8 +103,8 @@ class WorstCase:
             raise TooLargeError(message)
         self._every = all_codes(rules)
         self._symmetries = Symmetries(rules, self._every)
-        self._most = _most_codes(rules)
-        self._shared = self._frame(self._every) if rules.size <= MAX_SHARED_CODES else None
+        self._most = most_within(rules)
+        self._shared = self._frame(self._every) if rules.size <= shared_codes else None
 
     def forget(self, solved: SolvedPositions | None = None) -> None:
         """Know no more than ``solved``, by default nothing."""
@@ -102,19 +114,19 @@ class WorstCase:
     def check_codes(self, codes: int) -> None:
         """Raise TooLargeError if live sets of so many codes cannot be solved, however long it may take."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
-        if self._shared is None and needed > MAX_TABLE_BYTES:
+        if self._shared is None and needed > self._max_table_bytes:
             message = (
                 f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
-                f"bytes, the bound is {MAX_TABLE_BYTES:,}"
+                f"bytes, the bound is {self._max_table_bytes:,}"
             )
-            raise TooLargeError(message)
+            raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """The value of a set of codes in code order.
 
         Raises:
             OverBudgetError: it takes more work than ``budget``.
-            TooLargeError: the table of feedback numbers takes more than ``MAX_TABLE_BYTES``.
+            TooLargeError: the table of feedback numbers takes more than ``max_table_bytes``.
         """
         meter = _Meter(budget)
         frame, places = self._place(columns, meter)
@@ -250,12 +262,3 @@ def affordable(rules: Rules) -> int:
 
 def _rising(count: int) -> Places:
     return np.arange(count, dtype=np.int32)
-
-
-def _most_codes(rules: Rules) -> tuple[int, ...]:
-    """At ``[k]`` a bound on the codes within k guesses: the guess itself, and so many behind each other feedback."""
-    possible = len(feedbacks(rules.pegs)) - 1  # one peg wrong is wrong in color too, or there are two
-    most = [0, 1]
-    while most[-1] < rules.size:
-        most.append(1 + (possible - 1) * most[-1])
-    return tuple(most)

@@ -8,14 +8,14 @@ words = st.integers(1, 2**64 - 1).map(np.uint64)
 
 
 @given(words, words, st.integers(3, 5000), st.integers(5, 2**20), st.integers(5, 2**20))
-def test_what_was_noted_is_recalled(key, check, codes, one, other):
+def test_solved_totals_recall_what_was_noted(key, check, codes, one, other):
     totals = new_totals(8)
     assert recall(totals, key, check) == (0, NO_BOUND)
     note(totals, key, check, codes, min(one, other), max(one, other))
     assert recall(totals, key, check) == (min(one, other), max(one, other))
 
 
-def test_bounds_only_get_better():
+def test_solved_totals_keep_best_bounds():
     totals, key, check = new_totals(8), np.uint64(1 << 40), np.uint64(7)
     note(totals, key, check, 9, 20, NO_BOUND)
     note(totals, key, check, 9, 18, 27)
@@ -24,13 +24,13 @@ def test_bounds_only_get_better():
     assert recall(totals, key, check) == (23, 27)
 
 
-def test_the_second_word_tells_sets_apart():
+def test_solved_totals_compare_both_words():
     totals, key = new_totals(8), np.uint64(12)
     note(totals, key, np.uint64(1), 9, 20, 20)
     assert recall(totals, key, np.uint64(2)) == (0, NO_BOUND)
 
 
-def test_in_a_full_bucket_the_fewest_codes_give_way():
+def test_solved_totals_drop_fewest_codes_first():
     totals, check = new_totals(4), np.uint64(5)
     for codes in (40, 10, 30, 20):
         note(totals, np.uint64(codes), check, codes, 2 * codes, NO_BOUND)
@@ -39,7 +39,7 @@ def test_in_a_full_bucket_the_fewest_codes_give_way():
     assert known == [0, 40, 60, 80, 100]
 
 
-def test_an_entry_half_written_is_not_believed():
+def test_solved_totals_ignore_half_written_entry():
     totals, key, check = new_totals(4), np.uint64(99), np.uint64(5)
     note(totals, key, check, 9, 20, 25)
     written = totals.copy()

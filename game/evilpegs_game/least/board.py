@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.breaking import Bits, Table
+from evilpegs_game.least.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Numbers, Places
 
 Ints = NDArray[np.int64]
@@ -19,9 +20,6 @@ UNLIMITED: Final = 1 << 20
 
 GUESS_BITS: Final = 21
 """Of a listed guess; its estimate is above them."""
-
-_MOST_ROWS: Final = 128
-_TRIED: Final = 1024
 
 # What stands in a row of `Stack.state`.
 CODES: Final = 0
@@ -122,10 +120,10 @@ class Stack(NamedTuple):
     marks: Numbers
 
 
-def new_stack(board: Board) -> Stack:
+def new_stack(board: Board, tuning: Tuning = DEFAULT) -> Stack:
     """A stack for ``board``; it is as deep as any search of so few codes gets."""
     guesses, codes = board.by_guess.shape
-    rows, numbers = stack_rows(codes), board.black + 1
+    rows, numbers = stack_rows(codes, tuning), board.black + 1
     return Stack(
         state=np.zeros((rows, _STATE), dtype=np.int64),
         codes=np.zeros((rows, codes), dtype=np.int32),
@@ -134,7 +132,7 @@ def new_stack(board: Board) -> Stack:
         starts=np.zeros((rows, numbers), dtype=np.int64),
         sizes=np.zeros((rows, numbers), dtype=np.int64),
         lowers=np.zeros((rows, numbers), dtype=np.int64),
-        tried=np.zeros((rows, _TRIED), dtype=np.uint64),
+        tried=np.zeros((rows, tuning.tried_partitions), dtype=np.uint64),
         seen=np.zeros(guesses, dtype=board.bits.dtype),
         parts=np.zeros(guesses, dtype=np.uint8),
         counts=np.zeros(numbers, dtype=np.int64),
@@ -144,11 +142,12 @@ def new_stack(board: Board) -> Stack:
     )
 
 
-def stack_rows(codes: int) -> int:
+def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
     """The rows of a stack: every guess leaves fewer codes; far fewer, where there are many."""
-    return min(codes, _MOST_ROWS) + 2
+    return min(codes, tuning.stack_rows) + 2
 
 
-def stack_bytes(codes: int, guesses: int) -> int:
+def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
     """What a stack takes, nearly."""
-    return stack_rows(codes) * (8 * (codes + guesses + _TRIED) + 2048) + 16 * guesses
+    row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
+    return stack_rows(codes, tuning) * row + 16 * guesses

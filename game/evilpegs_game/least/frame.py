@@ -11,31 +11,28 @@ from evilpegs_game.kernel import kernel
 from evilpegs_game.least.board import GUESS_BITS, Board, Families, Keys, stack_bytes
 from evilpegs_game.least.count_bound import least_totals, most_within, other_feedbacks
 from evilpegs_game.least.look import mixed
+from evilpegs_game.least.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Places, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry import Symmetries
-
-MAX_FRAME_BYTES: Final = 1 << 29
-"""A frame that takes more, with the stack of a search in it, is refused."""
 
 _MAX_GUESSES: Final = 1 << 20
 _DIGEST_BYTES: Final = 32
 """What each guess takes besides while it is found out which split the codes alike."""
 _CHUNK: Final = 1 << 12
 _GOLDEN: Final = 0x9E3779B97F4A7C15
-_WORTH_FAMILIES: Final = 40
-"""From so many codes on it pays to find out which guesses are as good as each other."""
 
 
 class Ground:
-    """All codes of some rules, which are the guesses, and their symmetries.
+    """All codes of some rules, which are the guesses, and their symmetries; ``tuning`` bounds what is done with them.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
         self.rules = rules
+        self.tuning = tuning
         self.others = other_feedbacks(rules)
         if rules.size > _MAX_GUESSES or self.others + 2 > MAX_NUMBERS:
             message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
@@ -46,7 +43,7 @@ class Ground:
 
     def families(self, columns: Columns) -> Places:
         """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
-        if columns.shape[1] < _WORTH_FAMILIES:
+        if columns.shape[1] < self.tuning.family_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
@@ -58,7 +55,7 @@ class Ground:
 
     def frame_bytes(self, codes: int, guesses: int) -> int:
         """What a frame takes, with the stack of one search."""
-        return (2 + _bit_type(self.others + 2)().itemsize) * codes * guesses + stack_bytes(codes, guesses)
+        return (2 + _bit_type(self.others + 2)().itemsize) * codes * guesses + stack_bytes(codes, guesses, self.tuning)
 
 
 def first_guesses_of(rules: Rules) -> list[Code]:
@@ -82,20 +79,21 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
 
 
 def check_bytes(ground: Ground, columns: Columns, needed: int) -> None:
-    """Raise TooLargeError if what is needed for these codes is more than `MAX_FRAME_BYTES`."""
-    if needed > MAX_FRAME_BYTES:
+    """Raise TooLargeError if what is needed for these codes is more than `Tuning.max_frame_bytes`."""
+    bound = ground.tuning.max_frame_bytes
+    if needed > bound:
         message = (
             f"{columns.shape[1]:,} codes of {ground.rules} are too many for optimal play: they take {needed:,} bytes, "
-            f"the bound is {MAX_FRAME_BYTES:,}"
+            f"the bound is {bound:,}"
         )
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=bound)
 
 
 class Frame:
     """A set of codes, and of the guesses that split it alike only one: the first code of the set, or of all.
 
     Raises:
-        TooLargeError: it would take more than `MAX_FRAME_BYTES`.
+        TooLargeError: it would take more than `Tuning.max_frame_bytes`.
     """
 
     def __init__(self, ground: Ground, columns: Columns) -> None:
@@ -169,7 +167,7 @@ class Frame:
         families = np.full((self.board.black + 1, self.guesses.size), -1, dtype=np.int32)
         for number in range(self.board.black):
             part = np.flatnonzero(given == number)
-            if part.size >= _WORTH_FAMILIES:
+            if part.size >= self.ground.tuning.family_codes:
                 known = self.ground.families(np.ascontiguousarray(self.columns[:, part]))[self.guesses]
                 families[number] = np.unique(known, return_inverse=True)[1]
         return families

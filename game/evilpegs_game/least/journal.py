@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.errors import GameError, MalformedError
+from evilpegs_game.errors import DamagedError, ForeignError, GameError, MalformedError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.least.board import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
@@ -76,16 +76,18 @@ class Journal:
         """Read the form above.
 
         Raises:
-            MalformedError: foreign, of another version, or damaged; nothing of it is to be believed.
+            ForeignError: the text is no journal, or a journal of another version.
+            DamagedError: the text was changed, so that nothing in it can be trusted.
+            MalformedError: the text says what cannot be.
         """
         body, end, digest = text.rpartition("sha256 ")
         lines = body.splitlines()
         if not text.startswith(f"{_HEADER}\n"):
             message = "this is not a journal of this version"
-            raise MalformedError(message)
+            raise ForeignError(message)
         if not end or digest.strip() != sha256(body.encode()).hexdigest():
             message = "the journal is damaged"
-            raise MalformedError(message)
+            raise DamagedError(message)
         try:
             journal = cls(Rules.parse(lines[1].removeprefix("rules ")))
             for line in lines[2:]:

@@ -8,7 +8,7 @@ first guess may still be the best: the guesses after it are shared among threads
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,13 +24,6 @@ from evilpegs_game.least.searcher import NO_BUDGET, Bounds, Searcher
 from evilpegs_game.least.solved_totals import Totals
 from evilpegs_game.partition import split
 from evilpegs_game.tree import Node, Tree
-
-_WIDTH: Final = 3
-"""Guesses tried a set for a first upper bound."""
-KEPT_BYTES: Final = 1 << 28
-"""Frames are kept as long as they take no more together."""
-_WORTH_SHARING: Final = 100
-"""From so many codes on the guesses are shared among threads, and each that was tried is told of."""
 
 
 class Progress(NamedTuple):
@@ -87,7 +80,7 @@ class Openings:
         """What the frames that are kept may take."""
         parts = (part for opening in self.openings for part in opening.parts)
         guesses = self._ground.rules.size
-        return min(KEPT_BYTES, sum(self._ground.frame_bytes(part.codes, guesses) for part in parts))
+        return min(self._ground.tuning.kept_bytes, sum(self._ground.frame_bytes(part.codes, guesses) for part in parts))
 
     def _opening(self, guess: Code, columns: Columns) -> Opening | None:
         """The first guess and its parts; None if it tells nothing."""
@@ -154,14 +147,15 @@ class Openings:
             if part.answer.upper == NEVER > part.answer.lower:
                 frame = self._frame(part)
                 searcher = self._searcher(frame)
-                self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, width=_WIDTH))
+                width = self._ground.tuning.rough_width
+                self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, width=width))
                 self.work += searcher.work
         self._tell()
 
     def _solve_part(self, part: Part, upper: int) -> None:
         """Find the total of the part, or prove that it is at least ``upper``."""
         frame = self._frame(part)
-        if part.codes < _WORTH_SHARING:
+        if part.codes < self._ground.tuning.shared_codes:
             searcher = self._searcher(frame)
             self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, upper))
             self.work += searcher.work
@@ -242,6 +236,6 @@ class Openings:
         frame = self._frames.get(part.question)
         if frame is None:
             frame = Frame(self._ground, part.columns)
-            if sum(kept.bytes for kept in self._frames.values()) + frame.bytes <= KEPT_BYTES:
+            if sum(kept.bytes for kept in self._frames.values()) + frame.bytes <= self._ground.tuning.kept_bytes:
                 self._frames[part.question] = frame
         return frame

@@ -53,11 +53,11 @@ def search(board: Board, stack: Stack, totals: Totals, control: Ints, shared: In
     while shared[STOP] == 0 and control[WORK] <= control[ALLOWED] and depth + 1 < stack.state.shape[0]:
         state = stack.state[depth]
         if depth == 0:
-            _share(state, shared)
+            share(state, shared)
         if state[OPEN]:
             _descend(board, stack, totals, depth, control)
             if depth == 0 and families.shape[0]:
-                _take_one_a_family(stack, families[board.by_guess[state[GUESS], stack.codes[1, 0]]])
+                take_one_a_family(stack, families[board.by_guess[state[GUESS], stack.codes[1, 0]]])
             depth += 1
         elif state[NEXT] < state[LISTED] and not (depth == 0 and control[FIRST] and state[BEST] >= 0):
             _begin(board, stack, totals, depth, control)
@@ -83,7 +83,7 @@ def remember(board: Board, totals: Totals, codes: Places, limit: int, lower: int
 
 
 @kernel
-def _share(state: Ints, shared: Ints) -> None:
+def share(state: Ints, shared: Ints) -> None:
     """Tell other searches of the same set what was found, or learn it from them."""
     if shared[SHARED] > state[UPPER]:
         shared[SHARED] = state[UPPER]
@@ -219,7 +219,7 @@ def _descend(board: Board, stack: Stack, totals: Totals, depth: int, control: In
 
 
 @kernel
-def _take_one_a_family(stack: Stack, family: Places) -> None:
+def take_one_a_family(stack: Stack, family: Places) -> None:
     """Of the guesses listed in the second row leave the first of each family."""
     if family[0] < 0:
         return

@@ -38,8 +38,6 @@ from evilpegs_game.partition import Places
 
 NO_BUDGET: Final = 1 << 62
 NO_FAMILIES: Final = np.empty((0, 0), dtype=np.int32)
-_PATIENCE: Final = 50_000_000
-"""The work on one guess before it pays to find out which guesses after it are as good as each other."""
 
 
 class Bounds(NamedTuple):
@@ -73,7 +71,7 @@ class Searcher:
     def __init__(self, frame: Frame, totals: Totals, shared: Ints | None = None, budget: int | None = None) -> None:
         self.frame = frame
         self._totals = totals
-        self._stack = new_stack(frame.board)
+        self._stack = new_stack(frame.board, frame.ground.tuning)
         self._shared = new_shared() if shared is None else shared
         self._control = np.zeros(CONTROL, dtype=np.int64)
         self._budget = NO_BUDGET if budget is None else budget
@@ -145,7 +143,7 @@ class Searcher:
         state = self._stack.state[0]
         places, limit, upper = self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER])
         self._ready([entry])
-        if not self._goes_on_to_the_end(NO_FAMILIES, self.work + _PATIENCE):
+        if not self._goes_on_to_the_end(NO_FAMILIES, self.work + self.frame.ground.tuning.patience):
             self.begin(
                 places, limit, upper
             )  # not what UPPER is by now: what it stopped at may have been found just then

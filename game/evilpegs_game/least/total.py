@@ -10,15 +10,15 @@ from evilpegs_game.least.frame import Frame, Ground
 from evilpegs_game.least.openings import Openings
 from evilpegs_game.least.searcher import NO_BUDGET, Searcher
 from evilpegs_game.least.solved_totals import new_totals
+from evilpegs_game.least.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 
 _ENTRIES: Final = 1 << 18
 _FEW: Final = 64
-_MANY: Final = 700
-"""Of more codes, and of all if they are not few, the first guesses are looked at one by one,"""
+"""All codes of the rules are a large set if there are more, and their first guesses are looked at one by one."""
 _FIRST_GUESSES: Final = 1000
-"""if that many are left of those that are as good as each other."""
+"""So they are for other sets of over `Tuning.opening_codes` codes, unless more first guesses than this differ."""
 
 
 class LeastTotal:
@@ -31,9 +31,9 @@ class LeastTotal:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
         self.rules = rules
-        self._ground = Ground(rules)
+        self._ground = Ground(rules, tuning)
         self._totals = new_totals(_ENTRIES)
 
     def total(self, columns: Columns, budget: int | None = None) -> int:
@@ -78,7 +78,7 @@ class LeastTotal:
         codes = int(columns.shape[1])
         if codes == self.rules.size:
             return codes > _FEW
-        return codes > _MANY and len(self._ground.first_guesses(columns)) <= _FIRST_GUESSES
+        return codes > self._ground.tuning.opening_codes and len(self._ground.first_guesses(columns)) <= _FIRST_GUESSES
 
     def _total(self, columns: Columns, meter: "_Meter") -> int:
         codes = int(columns.shape[1])
