@@ -2,10 +2,12 @@
 
 import pytest
 
+from support.printed import numbers_in
+
 KNUTH = ["1122", "3345", "3636", "4544", "5455"]
 
 
-def test_the_document(run):
+def test_duel_json_has_documented_keys(run):
     document = run("duel", "minimax", "--codemaker", "evil", "--rules", "4x6", "--json").document
     assert list(document) == ["rules", "strategy", "codemaker", "guesses", "turns"]
     assert (document["rules"], document["strategy"], document["codemaker"]) == ("4x6", "minimax", "evil")
@@ -15,20 +17,20 @@ def test_the_document(run):
     assert document["turns"][-1] == {"code": "5455", "black": 4, "white": 0, "candidates": 1}
 
 
-def test_evil_on_classic_is_the_default(run):
+def test_duel_defaults_to_evil_on_classic(run):
     assert (
         run("duel", "minimax", "--json").document
         == run("duel", "minimax", "--codemaker", "evil", "--rules", "classic", "--json").document
     )
 
 
-def test_a_secret_of_ones_own(run):
+def test_duel_plays_given_secret(run):
     document = run("duel", "minimax", "--codemaker", "fixed", "--secret", "6543", "--json").document
     assert document["codemaker"] == "fixed"
     assert document["turns"][-1]["code"] == "6543"
 
 
-def test_a_secret_drawn_from_a_seed(run):
+def test_duel_draws_secret_from_seed(run):
     def secret(seed):
         document = run("duel", "minimax", "--codemaker", "fixed", "--seed", seed, "--json").document
         return document["turns"][-1]["code"]
@@ -37,29 +39,30 @@ def test_a_secret_drawn_from_a_seed(run):
     assert len({secret(seed) for seed in range(5)}) > 1
 
 
-def test_another_first_guess(run):
+def test_duel_plays_given_first_guess(run):
     turns = run("duel", "minimax", "--first", "1234", "--json").document["turns"]
     assert turns[0]["code"] == "1234"
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_chance_depends_on_the_seed_alone(run, seed):
+def test_duel_repeats_with_same_seed(run, seed):
     arguments = ("duel", "random-consistent", "--seed", seed, "--json")
     assert run(*arguments).document == run(*arguments).document
 
 
-def test_the_table(run):
+def test_duel_table_ends_with_solving_guess(run):
     lines = run("duel", "minimax").out.splitlines()
-    assert lines[0] == "minimax against evil on 4x6: 5 guesses"
+    assert numbers_in(lines[0]) == {"4x6", "5"}
+    assert {"minimax", "evil"} <= set(lines[0].split())
     assert lines[-1].split() == ["5", "5", "4", "5", "5", "●●●●", "4,0", "1"]
 
 
-def test_one_guess_is_one_guess(run):
+def test_duel_uses_singular_for_one_guess(run):
     arguments = ("duel", "minimax", "--rules", "2x2", "--codemaker", "fixed", "--secret", "11", "--first", "11")
-    assert run(*arguments).out.splitlines()[0] == "minimax against fixed on 2x2: 1 guess"
+    assert run(*arguments).out.splitlines()[0].endswith(" 1 guess")
 
 
-def test_what_a_strategy_prints_is_no_part_of_the_document(run, talker):
+def test_duel_json_excludes_strategy_prints(run, talker):
     result = run("duel", talker, "--json")
     assert result.document["strategy"] == "talker.py"
     assert result.err.startswith("loaded\nthinking\n")
@@ -69,7 +72,7 @@ def test_what_a_strategy_prints_is_no_part_of_the_document(run, talker):
 DEVIL = ("duel", "minimax", "--codemaker", "devil")
 
 
-def test_the_devil_forces_what_evil_cannot(run):
+def test_duel_devil_forces_more_than_evil(run):
     """After 123 on 3x5, the guess that evil's reply is worst for."""
     evil = run("duel", "minimax", "--rules", "3x5", "--first", "123", "--json").document
     devil = run(*DEVIL, "--rules", "3x5", "--first", "123", "--json").document
@@ -81,17 +84,18 @@ def test_the_devil_forces_what_evil_cannot(run):
     assert "method" not in evil["turns"][0]
 
 
-def test_a_devil_says_where_it_was_greedy(run):
+def test_duel_devil_reports_greedy_turns(run):
     turns = run(*DEVIL, "--rules", "3x5", "--exact-up-to", "30", "--json").document["turns"]
     before = [125, *(turn["candidates"] for turn in turns[:-1])]
     assert [turn["method"] for turn in turns] == ["exact" if count <= 30 else "greedy" for count in before]
     lines = run(*DEVIL, "--rules", "3x5", "--exact-up-to", "30").out.splitlines()
     exact = sum(turn["method"] == "exact" for turn in turns)
-    assert lines[-1] == f"exact in {exact} of {len(turns)} turns, greedy before; see --exact-up-to"
-    assert "exact" not in run(*DEVIL, "--rules", "3x5").out
+    assert numbers_in(lines[-1]) == {str(exact), str(len(turns))}
+    assert lines[-1].endswith("--exact-up-to")
+    assert "--exact-up-to" not in run(*DEVIL, "--rules", "3x5").out
 
 
-def test_what_was_solved_is_kept_and_changes_nothing(run, tmp_path):
+def test_duel_solved_file_changes_no_reply(run, tmp_path):
     path = tmp_path / "solved"
     arguments = (*DEVIL, "--rules", "3x6", "--json")
     fresh, kept = run(*arguments).document, run(*arguments, "--solved", path).document
@@ -102,5 +106,5 @@ def test_what_was_solved_is_kept_and_changes_nothing(run, tmp_path):
     path.write_bytes(saved[:-1])
     result = run(*arguments, "--solved", path)
     assert result.document == fresh
-    assert result.complaint == f"{path}: the solved positions are damaged; they will be solved anew"
+    assert result.complaint.startswith(f"{path}: ")
     assert path.read_bytes() == saved
