@@ -11,6 +11,7 @@ from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Games, Part, play
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
+from support.printed import numbers_in
 
 
 def subject(strategy, rules, **fields):
@@ -37,18 +38,18 @@ def peak(unit):
     ("strategy", "rules"),
     [("first-consistent", "5x7"), ("minimax", "4x5"), ("sampled", "4x7"), ("first-consistent", "8x3")],
 )
-def test_it_takes_no_more_memory_than_was_said(strategy, rules):
+def test_cost_bounds_memory_of_part(strategy, rules):
     cost = cost_of(subject(strategy, rules))
     assert peak(Part(cost.subject, (), cost.subject.rules.size)) <= cost.bytes
 
 
 @pytest.mark.parametrize("rules", ["4x6", "6x10"])
-def test_games_take_no_more_memory_than_was_said(rules):
+def test_cost_bounds_memory_of_games(rules):
     cost = cost_of(subject("random-consistent", rules, games=10))
     assert peak(Games(cost.subject, 0, 10)) <= cost.bytes
 
 
-def test_what_is_small_is_done_in_one_piece(mine):
+def test_cost_is_small_up_to_limits(mine):
     assert cost_of(subject("minimax", "6x6")).is_small
     assert not cost_of(subject("minimax", "6x7")).is_small
     assert not cost_of(subject(mine, "4x6")).is_small
@@ -59,7 +60,7 @@ def test_what_is_small_is_done_in_one_piece(mine):
     assert Rules(6, 6).size <= SMALL_SIZE < Rules(6, 7).size
 
 
-def test_units_are_many_and_none_is_tiny(mine):
+def test_cost_unit_sizes(mine):
     assert cost_of(subject("minimax", "7x7")).largest == 7**7 // 256
     assert cost_of(subject("minimax", "4x6")).largest == 500
     assert cost_of(subject(mine, "4x6")).largest == 16
@@ -67,34 +68,36 @@ def test_units_are_many_and_none_is_tiny(mine):
     assert cost_of(subject("sampled", "4x6", games=10**6)).largest == 1000
 
 
-def test_the_work_is_told():
-    assert cost_of(subject("minimax", "4x6")).work == "up to 1,679,616 feedback evaluations a turn"
-    assert cost_of(subject("first-consistent", "4x6")).work == "at least 1,296 choices"
-    assert cost_of(subject("minimax", "4x6", games=2000)).work == "2,000 games"
+def test_cost_work_counts_feedbacks_choices_and_games():
+    assert numbers_in(cost_of(subject("minimax", "4x6")).work) == {"1,679,616"}
+    assert numbers_in(cost_of(subject("first-consistent", "4x6")).work) == {"1,296"}
+    assert numbers_in(cost_of(subject("minimax", "4x6", games=2000)).work) == {"2,000"}
 
 
-def test_threads_take_memory():
+def test_cost_grows_with_threads():
     assert cost_of(subject("minimax", "6x9"), threads=8).bytes > cost_of(subject("minimax", "6x9")).bytes
 
 
-def test_what_does_not_fit_is_refused_with_the_number():
-    with pytest.raises(TooLargeError, match=r"take 800,001,024 bytes; the bound is 268,435,456; .*--games"):
+def test_cost_refuses_rules_over_memory_bound():
+    with pytest.raises(TooLargeError, match=r"8x10 .*800,001,024 .*268,435,456.*--games") as caught:
         cost_of(subject("minimax", "8x10"))
+    assert (caught.value.needed, caught.value.bound) == (800_001_024, 268_435_456)
     assert cost_of(subject("minimax", "8x10", games=5)).bytes < 1 << 30
 
 
-def test_all_processes_together_have_to_fit():
-    there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def test_check_memory_counts_all_processes():
+    installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     cost = cost_of(subject("minimax", "6x7"))
-    many = (there_is - PROGRAM_BYTES) // (cost.bytes + PROGRAM_BYTES)
+    many = (installed - PROGRAM_BYTES) // (cost.bytes + PROGRAM_BYTES)
     check_memory(cost, many)
     needed = (many + 1) * (cost.bytes + PROGRAM_BYTES) + PROGRAM_BYTES
-    with pytest.raises(TooLargeError, match=f"{needed:,} bytes in all processes together; .*fewer --jobs"):
+    with pytest.raises(TooLargeError, match=f"{needed:,} .*--jobs") as caught:
         check_memory(cost, many + 1)
+    assert (caught.value.needed, caught.value.bound) == (needed, installed)
     check_memory(cost, 0)
 
 
-def test_units_and_a_journal_are_for_what_is_large_or_where_they_are_wanted(tmp_path):
+def test_way_uses_units_and_journal_when_needed(tmp_path):
     small, large = (cost_of(subject("minimax", rules)) for rules in ("4x6", "6x8"))
     assert [Way(jobs=2).in_units(cost) for cost in (small, large)] == [False, True]
     assert [Way(jobs=2).processes(cost) for cost in (small, large)] == [1, 2]

@@ -8,10 +8,12 @@ import pytest
 
 from evilpegs.evaluating.subject import Subject, source_of
 from evilpegs.evaluating.units import Choice, Chosen, Games, Part, Solved, after, history_text, outcome_of, play
-from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_game.candidates import Turn
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import StrategyError, player
+from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.live_sets import ENUMERATED_CODES
 from evilpegs_game.rules import Rules
 
 SMALL = Rules(3, 3)
@@ -23,7 +25,7 @@ def subject(strategy="minimax", rules=SMALL, **fields):
     return Subject(strategy, source_of(strategy), rules, **fields)
 
 
-def test_parts_of_a_choice_add_up():
+def test_units_of_choice_add_up():
     whole = subject()
     chosen = play(Choice(whole, (), 27))
     solved = Counter({1: chosen.parts[3, 0]})
@@ -36,7 +38,7 @@ def test_parts_of_a_choice_add_up():
 
 
 @pytest.mark.parametrize("strategy", ["minimax", "first-consistent", "random-consistent", "sampled"])
-def test_a_unit_has_the_same_outcome_where_it_is_sent(strategy):
+def test_unit_outcome_survives_pickling(strategy):
     for unit in (
         Choice(subject(strategy), HISTORY, 6),
         Part(subject(strategy), HISTORY, 6),
@@ -45,41 +47,62 @@ def test_a_unit_has_the_same_outcome_where_it_is_sent(strategy):
         assert play(pickle.loads(pickle.dumps(unit))) == play(unit)
 
 
-def test_the_first_guess_is_the_one_that_is_given():
+def test_unit_plays_given_first_guess():
     given = subject(first="123")
     assert play(Choice(given, (), 27)).guess == (0, 1, 2)
     assert play(Part(given, (), 27)).distribution[0] == 1
     assert play(Part(given, HISTORY, 6)) == play(Part(subject(), HISTORY, 6))
 
 
-def test_games_are_numbered():
+@pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])
+def test_units_draw_alike_from_counted_candidates(strategy):
+    rules = Rules(4, 18)
+    assert rules.size > ENUMERATED_CODES
+    counted = subject(strategy, rules)
+    choose = player(load_strategy(strategy))
+    assert play(Choice(counted, (), rules.size)).guess == choose(Position(rules, (), LiveSets()))
+    history = (Turn((0, 0, 1, 2), Feedback(2, 0)),)
+    listed = Position(rules, history, LiveSets())
+    size = listed.candidates.shape[1]
+    chosen = play(Choice(counted, history, size))
+    assert chosen.guess == choose(listed)
+    solved = Counter({1: chosen.parts.get(Feedback(4, 0), 0)})
+    for given, size in chosen.parts.items():
+        if given != (4, 0):
+            part = play(Part(counted, after(history, chosen.guess, given), size))
+            solved.update(dict(enumerate(part.distribution, 2)))
+    whole = play(Part(counted, history, size)).distribution
+    assert +solved == +Counter(dict(enumerate(whole, 1)))
+
+
+def test_games_unit_plays_numbered_games():
     blocks = [play(Games(subject(games=9), start, start + 3)).distribution for start in (0, 3, 6)]
     together = play(Games(subject(games=9), 0, 9)).distribution
     assert [sum(block) for block in blocks] == [3, 3, 3]
     assert sum(map(Counter, map(dict, map(enumerate, blocks))), Counter()) == Counter(dict(enumerate(together)))
 
 
-def test_games_begin_with_the_guess_that_is_given():
+def test_games_unit_plays_given_first_guess():
     with_first = play(Games(subject(first="333", games=200), 0, 200)).distribution
     alone = play(Games(subject(games=200), 0, 200)).distribution
     assert with_first != alone
     assert play(Games(subject(first="112", games=200), 0, 200)).distribution == alone
 
 
-def test_chance_is_that_of_the_seed():
+def test_unit_outcome_depends_on_seed():
     games = [play(Games(subject("random-consistent", games=50, seed=seed), 0, 50)) for seed in (1, 1, 2)]
     assert games[0] == games[1] != games[2]
     parts = [play(Part(subject("random-consistent", Rules(4, 4), seed=seed), (), 256)) for seed in (1, 1, 2)]
     assert parts[0] == parts[1] != parts[2]
 
 
-def test_what_a_strategy_may_not_do_in_a_game_either(tmp_path):
+def test_games_unit_refuses_illegal_choice(tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0)\n")
-    with pytest.raises(StrategyError, match=r"strategy mine.py chose \(0, 0\)"):
+    with pytest.raises(StrategyError, match=r"mine\.py .*\(0, 0\)"):
         play(Games(subject(str(tmp_path / "mine.py"), games=1), 0, 1))
 
 
-def test_a_file_travels_as_its_text(tmp_path):
+def test_unit_carries_text_of_strategy_file(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     unit = Part(subject(str(tmp_path / "mine.py")), (), 27)
     here = play(unit)
@@ -89,28 +112,29 @@ def test_a_file_travels_as_its_text(tmp_path):
     assert elsewhere.subject.load().name == "mine.py"
 
 
-def test_a_file_that_changed_meanwhile_is_played_as_it_was(tmp_path):
+def test_unit_plays_strategy_file_as_it_was(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     before = subject(str(tmp_path / "mine.py"))
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0, 0)\n")
     assert play(Choice(before, HISTORY, 6)).guess == play(Choice(subject("first-consistent"), HISTORY, 6)).guess
 
 
-def test_a_file_that_cannot_be_read(tmp_path):
+def test_source_of_refuses_unreadable_file(tmp_path):
     (tmp_path / "mine.py").write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(StrategyError, match=r"mine\.py cannot be read"):
+    with pytest.raises(StrategyError, match=r"mine\.py") as caught:
         source_of(str(tmp_path / "mine.py"))
+    assert isinstance(caught.value.__cause__, UnicodeDecodeError)
     unreadable = Subject(str(tmp_path / "mine.py"), MINE, SMALL)
     assert play(Choice(unreadable, (), 27)).guess == (0, 0, 0)
 
 
-def test_no_file_has_no_text(tmp_path):
+def test_source_of_names_is_none(tmp_path):
     assert source_of("minimax") is None
     assert source_of("minimox") is None
     assert source_of(str(tmp_path / "none.py")) is None
 
 
-def test_the_digest_is_of_all_that_numbers_depend_on(tmp_path):
+def test_subject_digest_covers_every_field(tmp_path):
     (tmp_path / "minimax").mkdir()
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -133,7 +157,7 @@ def test_the_digest_is_of_all_that_numbers_depend_on(tmp_path):
     assert len(a.digest) == 64
 
 
-def test_a_subject_is_checked():
+def test_subject_check_refuses_bad_input():
     with pytest.raises(IllegalCodeError):
         subject(first="114").check()
     with pytest.raises(StrategyError):
@@ -142,11 +166,11 @@ def test_a_subject_is_checked():
 
 
 @pytest.mark.parametrize("outcome", [Solved((1, 0, 2)), Chosen((0, 0, 1), {Feedback(0, 1): 6, Feedback(3, 0): 1})])
-def test_outcomes_are_read_back(outcome):
+def test_outcome_json_round_trips(outcome):
     assert outcome_of(outcome.to_json(), SMALL) == outcome
 
 
-def test_keys_tell_units_apart():
+def test_unit_keys_differ():
     assert history_text(HISTORY * 2) == "112:1,0 112:1,0"
     units = [
         Choice(subject(), (), 27),

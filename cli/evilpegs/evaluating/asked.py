@@ -62,12 +62,12 @@ def names(subjects: Sequence[Subject]) -> list[str]:
     return [name if times[name] == 1 else subject.strategy for subject, name in zip(subjects, own, strict=True)]
 
 
-def expectation(subject: Subject) -> Fraction | None:
-    """The expected guesses over all chance where it is known how to get them cheaply; else None."""
+def expectation(subject: Subject, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
+    """Return the exact expected number of guesses; None where no way is known to compute it within ``budget``."""
     most = CHEAP_BESIDE_GAMES if subject.games else CHEAP
     if subject.rules.size > most or subject.first is not None or not isinstance(subject.load(), RandomConsistent):
         return None
     try:
-        return expected_guesses(subject.rules, EXPECTATION_BUDGET)
+        return expected_guesses(subject.rules, budget)
     except OverBudgetError:
         return None

@@ -62,7 +62,7 @@ def check_memory(cost: Cost, processes: int) -> None:
         message = (
             f"it takes {needed:,} bytes in all processes together; this machine has {there_is:,}; take fewer --jobs"
         )
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=there_is)
 
 
 def _of_every_secret(subject: Subject, is_file: bool, threads: int) -> Cost:
@@ -70,7 +70,8 @@ def _of_every_secret(subject: Subject, is_file: bool, threads: int) -> Cost:
     codes = LiveSets.bytes_needed(rules)
     if codes > DEFAULT_BYTES:
         message = f"all codes of {rules} take {codes:,} bytes; the bound is {DEFAULT_BYTES:,}; "
-        raise TooLargeError(message + "take smaller rules, or play some games with --games")
+        message += "take smaller rules, or play some games with --games"
+        raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
     needed, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, ByCriterion):
         needed = max(needed, walk_bytes(rules, threads))

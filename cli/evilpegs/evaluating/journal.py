@@ -28,6 +28,26 @@ class JournalUnusableError(CommandError):
     """The file cannot be written, or another run writes to it; there is nothing wrong with what is in it."""
 
 
+class ForeignJournalError(CommandError):
+    """The file is not a journal of this program."""
+
+
+class DamagedJournalError(CommandError):
+    """A line of the journal does not match its checksum."""
+
+
+class OtherRunError(CommandError):
+    """The journal belongs to another run; ``found`` describes that run, ``asked`` the one that was started.
+
+    The two are equal if only a strategy file or the version of the program differs.
+    """
+
+    def __init__(self, message: str, found: str, asked: str) -> None:
+        super().__init__(message)
+        self.found = found
+        self.asked = asked
+
+
 class Journal:
     """What is known of a run; ``known`` maps keys of units to outcomes as JSON."""
 
@@ -59,7 +79,9 @@ def opened_journal(path: Path, run: str, about: str) -> Iterator[Journal]:
 
     Raises:
         JournalUnusableError: it cannot be written, or another process writes to it.
-        CommandError: it is of another run, is damaged, or is no journal.
+        OtherRunError: it is of another run.
+        DamagedJournalError: a line of it was changed.
+        ForeignJournalError: it is no journal.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,11 +135,11 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
             "not of the same strategy file and version of the program" if told["about"] == about else f"not of {about}"
         )
         message = f"{path} is the journal of another run ({told['about']}), {this}; name another file with --journal"
-        raise CommandError(message)
+        raise OtherRunError(message, told["about"], about)
 
 
-def _foreign(path: Path) -> CommandError:
-    return CommandError(f"{path} is no journal of this program; name another file with --journal")
+def _foreign(path: Path) -> ForeignJournalError:
+    return ForeignJournalError(f"{path} is no journal of this program; name another file with --journal")
 
 
 def _line(content: list[Any], run: str) -> bytes:
@@ -133,6 +155,6 @@ def _read(line: bytes, run: str, path: Path, number: int) -> tuple[str, Any]:
     text, _, checksum = line.decode(errors="replace").rpartition(" ")
     if _checksum(text, run) != checksum:
         message = f"line {number} of the journal {path} is damaged; delete the file to begin anew"
-        raise CommandError(message)
+        raise DamagedJournalError(message)
     key, outcome = json.loads(text)
     return key, outcome
