@@ -18,14 +18,18 @@ _T = TypeVar("_T")
 class BoundedSolver:
     """Asks `LeastTotal`; each question may take ``budget`` feedbacks, any number if that is None.
 
+    ``make`` builds the solver that is asked.
+
     What was found out before makes more answers affordable, so an answer may depend on the questions before it in
     whether it comes, never in what it is.
     """
 
-    def __init__(self, rules: Rules, budget: int | None = None) -> None:
+    def __init__(
+        self, rules: Rules, budget: int | None = None, *, make: Callable[[Rules], LeastTotal] = LeastTotal
+    ) -> None:
         self._budget = budget
         try:
-            self._solver: LeastTotal | None = LeastTotal(rules)
+            self._solver: LeastTotal | None = make(rules)
         except TooLargeError:
             self._solver = None
 

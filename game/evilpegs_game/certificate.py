@@ -7,9 +7,9 @@ way bounds the guesses against all of them, those that never commit to a secret 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from evilpegs_game.codes import Columns, all_codes, check_code, column_code, format_code
+from evilpegs_game.codes import Code, Columns, all_codes, check_code, column_code, format_code
 from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.guess_counts import GuessCounts
@@ -21,8 +21,35 @@ MAX_BYTES: Final = 1 << 30
 """What certifying may take besides the tree itself."""
 
 
+Fault = Literal["guess", "missing", "unreachable"]
+"""Why a node is wrong: its guess is no code of the rules, a feedback lacks a child, or no code reaches the node."""
+
+
 class TreeError(GameError):
-    """A tree that does not break every code; the message says where (its line, if it has one) and why."""
+    """A tree that does not break every code; the message says where (its line, if it has one) and why.
+
+    ``fault`` is one of `Fault`. ``line`` is where the node stands in the text, 0 if it was not read from one, and
+    ``turns`` are the guesses and feedbacks that lead to it. ``feedback`` is the one that lacks a child or that leads to
+    an unreachable node; None for a wrong guess. ``codes`` codes lack a child, the first of them is ``example``.
+    """
+
+    def __init__(
+        self,
+        *args: object,
+        fault: Fault | None = None,
+        line: int = 0,
+        turns: tuple[tuple[Code, Feedback], ...] = (),
+        feedback: Feedback | None = None,
+        example: Code | None = None,
+        codes: int = 0,
+    ) -> None:
+        super().__init__(*args)
+        self.fault = fault
+        self.line = line
+        self.turns = turns
+        self.feedback = feedback
+        self.example = example
+        self.codes = codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +94,7 @@ def _every_code(rules: Rules) -> Columns:
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
         message = f"to certify a tree of {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
     return all_codes(rules)
 
 
@@ -75,15 +102,16 @@ def _parts(place: _Place, rules: Rules) -> dict[Feedback, Columns]:
     """The codes that go on from here, by feedback; every one but all-black has a child."""
     if place.depth == MAX_DEPTH:
         message = f"{_where(place)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=place.depth + 1, bound=MAX_DEPTH)
     if place.columns is None:
         message = f"{_where(place)}: no code that is possible here gets {place.given}; leave this out"
-        raise TreeError(message)
+        turns = _turns(place)
+        raise TreeError(message, fault="unreachable", line=place.node.line, turns=turns, feedback=place.given)
     try:
         check_code(place.node.guess, rules)
     except IllegalCodeError as error:
         message = f"{_where(place)}: {error}"
-        raise TreeError(message) from None
+        raise TreeError(message, fault="guess", line=place.node.line, turns=_turns(place)) from None
     parts = dict(split(place.columns, place.node.guess))
     for given, codes in parts.items():
         if given not in place.node.children and given != all_black(rules.pegs):
@@ -99,17 +127,32 @@ def _below(place: _Place, parts: dict[Feedback, Columns]) -> Iterator[_Place]:
 
 
 def _missing(place: _Place, given: Feedback, codes: Columns) -> TreeError:
-    guess, code = format_code(place.node.guess), format_code(column_code(codes, 0))
-    others = f" and {codes.shape[1] - 1:,} more" if codes.shape[1] > 1 else ""
-    return TreeError(f"{_where(place)}: nothing follows {given} to {guess}, which {code}{others} would get")
+    example, many = column_code(codes, 0), int(codes.shape[1])
+    guess, code = format_code(place.node.guess), format_code(example)
+    others = f" and {many - 1:,} more" if many > 1 else ""
+    return TreeError(
+        f"{_where(place)}: nothing follows {given} to {guess}, which {code}{others} would get",
+        fault="missing",
+        line=place.node.line,
+        turns=_turns(place),
+        feedback=given,
+        example=example,
+        codes=many,
+    )
 
 
 def _where(place: _Place) -> str:
     """The line of a node, and the turns that lead to it."""
-    turns: list[str] = []
-    at: _Place | None = place
-    while at is not None and at.before is not None:
-        turns.append(f"{format_code(at.before.node.guess)} {at.given}")
-        at = at.before
-    way = f"after {', '.join(reversed(turns))}" if turns else "at the first guess"
+    turns = [f"{format_code(guess)} {given}" for guess, given in _turns(place)]
+    way = f"after {', '.join(turns)}" if turns else "at the first guess"
     return f"line {place.node.line}: {way}" if place.node.line else way
+
+
+def _turns(place: _Place) -> tuple[tuple[Code, Feedback], ...]:
+    """Return the guesses and feedbacks that lead to a node, first turn first."""
+    turns: list[tuple[Code, Feedback]] = []
+    at = place
+    while at.before is not None and at.given is not None:
+        turns.append((at.before.node.guess, at.given))
+        at = at.before
+    return tuple(reversed(turns))

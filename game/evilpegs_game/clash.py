@@ -19,18 +19,18 @@ MAX_TURNS: Final = 16
 """Up to here every code is looked at, and every set of turns: the fewest are found."""
 
 
-def clash(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
+def clash(rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS) -> tuple[int, ...]:
     """The places (from 0) of turns that no code satisfies together; none if some code satisfies all.
 
     Without any one of them the rest can be satisfied. They are the fewest such turns, and of those the latest, where
-    there are at most `MAX_CODES` codes and `MAX_TURNS` turns; otherwise some that cannot be reduced.
+    there are at most `MAX_CODES` codes and ``max_turns`` turns; otherwise some that cannot be reduced.
 
     Raises:
         TooLargeError: there are too many codes to count.
     """
     if _is_consistent(rules, history, live_sets):
         return ()
-    if rules.size <= MAX_CODES and len(history) <= MAX_TURNS:
+    if rules.size <= MAX_CODES and len(history) <= max_turns:
         return _fewest(rules, history, live_sets)
     return _irreducible(rules, history, live_sets)
 

@@ -42,12 +42,15 @@ def walk(
     candidates_only: bool = False,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
+    *,
+    batch_codes: int = _BATCH,
 ) -> tuple[int, ...]:
     """Play against every candidate of ``history`` by walking the game tree under it once.
 
     ``first`` is the guess to play there, by default the best. ``progress`` is told of so many more codes finished.
     Returns the distribution: at index i the candidates solved at guess i + 1 after ``history``. ``threads`` do not
-    change it.
+    change it, nor does ``batch_codes``: live sets of more codes are searched one by one, smaller ones in batches of at
+    most so many codes.
 
     Raises:
         TooLargeError: it takes more than ``MAX_BYTES``; nothing was allocated.
@@ -57,14 +60,15 @@ def walk(
     needed = walk_bytes(rules, threads)
     if needed > MAX_BYTES:
         message = f"walking {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}; take smaller rules"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
     if first is not None:
         check_code(first, rules)
     live = Position(rules, history, LiveSets(MAX_BYTES)).candidates
     root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_colors(history), 0)
     solved: Counter[int] = Counter()
-    with _pool(threads if live.shape[1] > _BATCH else 1) as pool:
-        for finished in _Walker(rules, criterion.measure(live.shape[1]), candidates_only, pool).walk(root, first):
+    with _pool(threads if live.shape[1] > batch_codes else 1) as pool:
+        walker = _Walker(rules, criterion.measure(live.shape[1]), candidates_only, batch_codes, pool)
+        for finished in walker.walk(root, first):
             solved.update(finished)
             if progress:
                 progress(finished.total())
@@ -94,6 +98,7 @@ class _Walker:
     rules: Rules
     measure: Measure
     candidates_only: bool
+    batch_codes: int
     pool: Executor | None
 
     def walk(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
@@ -106,7 +111,7 @@ class _Walker:
             if not waiting:
                 continue
             batch = waiting.pop()
-            if first is not None or _is_large(batch):
+            if first is not None or int(batch.sizes[0]) > self.batch_codes:
                 guess, first = first or self._best(batch), None
                 solved, below = self._split(batch, guess)
                 waiting.extend(below)
@@ -125,7 +130,7 @@ class _Walker:
         columns, guessed = take(batch.columns, places), batch.guessed | colors_of(guess)
         ends = np.cumsum(sizes)
         below = []
-        for start, stop in _ranges(sizes[:-1].tolist()):
+        for start, stop in _ranges(sizes[:-1].tolist(), self.batch_codes):
             some = np.array(columns[:, ends[start] - sizes[start] : ends[stop - 1]], order="C")
             below.append(_Batch(some, sizes[start:stop][sizes[start:stop] > 0], guessed, batch.depth + 1))
         return int(sizes[-1]), below
@@ -137,15 +142,11 @@ class _Walker:
         return Counter({guesses: count for guesses, count in enumerate(solved.tolist(), depth + 1) if count})
 
 
-def _is_large(batch: _Batch) -> bool:
-    return int(batch.sizes[0]) > _BATCH
-
-
-def _ranges(sizes: list[int]) -> Iterator[tuple[int, int]]:
-    """Ranges of parts that are not all empty, of ``_BATCH`` codes together at most, or one larger part."""
+def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
+    """Ranges of parts that are not all empty, of ``batch_codes`` codes together at most, or one larger part."""
     start = together = 0
     for part, size in enumerate(sizes):
-        if together and together + size > _BATCH:
+        if together and together + size > batch_codes:
             yield start, part
             start, together = part, 0
         together += size

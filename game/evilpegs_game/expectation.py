@@ -47,7 +47,7 @@ class Expectation:
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
         if rules.size > MAX_CODES:
             message = f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}"
-            raise TooLargeError(message)
+            raise TooLargeError(message, needed=rules.size, bound=MAX_CODES)
         self.rules = rules
         self.work = 0
         self._budget = budget

@@ -280,8 +280,9 @@ class LiveSets:
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
             image = tuple((symmetry.image(code), given) for code, given in history)
-            sizes, rows = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
-            self._work.rows += rows
+            counted = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
+            sizes = counted.sizes
+            self._work.rows += counted.work
         self._sizes.put(key, sizes, SIZES_BYTES)
         return sizes
 

@@ -18,11 +18,13 @@ class SplitBound:
 
     Looks at ``codes * guesses`` feedbacks twice. No guess splits a part of these codes into more parts than the best
     guess splits all of them, so behind no guess stand more codes than the count bound says for so many parts.
+    ``chunk`` guesses are looked at together; it bounds the memory and changes no result.
     """
 
-    def __init__(self, columns: Columns, every: Columns) -> None:
+    def __init__(self, columns: Columns, every: Columns, *, chunk: int = _CHUNK) -> None:
         self._columns = columns
         self._every = every
+        self._chunk = chunk
         codes = int(columns.shape[1])
         most = max(int((table[:-1] != 0).sum(axis=0).max()) for table in self._tables())
         self._bounds = least_totals(most, codes)[most]
@@ -42,5 +44,5 @@ class SplitBound:
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 
     def _tables(self) -> Iterator[SizeTable]:
-        for start in range(0, self._every.shape[1], _CHUNK):
-            yield part_size_table(self._columns, np.ascontiguousarray(self._every[:, start : start + _CHUNK]))
+        for start in range(0, self._every.shape[1], self._chunk):
+            yield part_size_table(self._columns, np.ascontiguousarray(self._every[:, start : start + self._chunk]))

@@ -6,7 +6,7 @@ import pytest
 
 
 @contextmanager
-def _peak_of(most):
+def bounded_peak(most):
     measured = SimpleNamespace(peak=0)
     tracemalloc.start()
     try:
@@ -19,5 +19,5 @@ def _peak_of(most):
 
 @pytest.fixture
 def peak_of():
-    """``with peak_of(most):`` what is done takes at most so many bytes at any time."""
-    return _peak_of
+    """A context manager: ``with peak_of(most):`` fails if its body ever holds more than ``most`` bytes."""
+    return bounded_peak

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import regret as regret_module
-from evilpegs_game import split_bound
 from evilpegs_game.analysis import THOROUGH, Effort, analyze
 from evilpegs_game.best_guesses import best_guesses
 from evilpegs_game.bounded_solver import BoundedSolver
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.criterion_walk import MAX_BYTES, walk_bytes
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.guess_figures import CRITERIA, figure, guess_figures
@@ -49,7 +48,7 @@ def plain_parts(guess, codes):
 
 @cache
 def plain_total(rules, codes):
-    """The least total over a tuple of codes: every guess that tells something, every answer."""
+    """Return the least total over a tuple of codes, found by trying every guess that splits them."""
     if len(codes) <= 1:
         return len(codes)
     splitting = [guess for guess in plain_codes(rules) if len(plain_parts(guess, codes)) > 1]
@@ -64,7 +63,7 @@ def plain_after(rules, codes, guess):
 
 @st.composite
 def games(draw):
-    """A game on tiny rules: any guesses, up to the one that is the secret."""
+    """Draw a game on tiny rules: any guesses, and at last the secret."""
     rules = draw(st.sampled_from(TINY))
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     secret, guesses = draw(codes), draw(st.lists(codes, max_size=3))
@@ -74,7 +73,7 @@ def games(draw):
 
 @settings(max_examples=60)
 @given(games())
-def test_every_figure_is_what_enumeration_says(game):
+def test_analyze_matches_enumeration(game):
     rules, history = game
     codes = plain_codes(rules)
     for turn, found in zip(history, analyze(rules, history, LiveSets()), strict=True):
@@ -94,7 +93,7 @@ def test_every_figure_is_what_enumeration_says(game):
 
 
 def plain_chance(parts, received, ends):
-    """All-black is the best of all feedbacks, then the smaller part is the better."""
+    """Return the probability of a feedback at least as good: all-black is best, then the smaller part."""
     goodness = {given: (given != ends, size) for given, size in parts.items()}
     as_good = sum(size for given, size in parts.items() if goodness[given] <= goodness[received])
     return Fraction(as_good, sum(parts.values()))
@@ -102,7 +101,7 @@ def plain_chance(parts, received, ends):
 
 @settings(max_examples=40)
 @given(games())
-def test_the_best_guess_of_a_criterion_is_beaten_by_none(game):
+def test_analyze_best_guesses_are_unbeaten(game):
     rules, history = game
     for turn, found in enumerate(analyze(rules, history, LiveSets())):
         position = Position(rules, history[:turn], LiveSets())
@@ -118,7 +117,7 @@ def test_the_best_guess_of_a_criterion_is_beaten_by_none(game):
 
 @settings(max_examples=60)
 @given(games())
-def test_bounds_hold_the_regret_between_them(game):
+def test_regret_bounds_contain_exact_value(game):
     rules, history = game
     for turn, (guess, _) in enumerate(history):
         position = Position(rules, history[:turn], LiveSets())
@@ -132,7 +131,7 @@ def row(guess, given=None):
 
 
 @compiled
-def test_first_guesses_of_classic():
+def test_guess_figures_of_published_first_guesses():
     for expected in GOLDEN["first_guess_parts"]:
         if expected["rules"] == "4x6":
             figures = guess_figures(Position(CLASSIC, (), LiveSets()), row(expected["guess"]))
@@ -146,7 +145,7 @@ def test_first_guesses_of_classic():
 
 
 @compiled
-def test_a_line_of_evil():
+def test_analyze_evil_line_of_classic():
     line = next(line for line in GOLDEN["evil_lines"] if line["strategy"] == "minimax" and line["rules"] == "4x6")
     turns = [text.partition(":") for text in line["line"].split()]
     history = tuple(row(guess, f"{reply[0]},{reply[1]}") for guess, _, reply in turns)
@@ -164,7 +163,7 @@ def test_a_line_of_evil():
 
 
 @compiled
-def test_a_strategy_loses_with_its_first_guess_no_more_than_in_all():
+def test_regret_of_first_guess_within_strategy_loss():
     least = 5625  # K. Koyama and T. W. Lai, An optimal Mastermind strategy (1993)
     rows = [one for one in GOLDEN["totals"] if one["rules"] == "4x6"]
     solver, position = BoundedSolver(CLASSIC), Position(CLASSIC, (), LiveSets(), 0)
@@ -176,7 +175,7 @@ def test_a_strategy_loses_with_its_first_guess_no_more_than_in_all():
 
 
 @compiled
-def test_too_many_candidates_to_solve_leave_bounds():
+def test_regret_of_unsolved_classic_is_bounded():
     position = Position(CLASSIC, (), LiveSets(), budget=3 * 1296 * 1296)
     found = regret(position, row("1123"), BoundedSolver(CLASSIC, 0))
     walked = next(one["total"] for one in GOLDEN["totals"] if (one["rules"], one["strategy"]) == ("4x6", "most-parts"))
@@ -186,32 +185,35 @@ def test_too_many_candidates_to_solve_leave_bounds():
 
 
 def unsolved(position, guess):
-    """The regret without help."""
+    """Return the regret when nothing can be solved."""
     return regret(position, guess, BoundedSolver(position.rules, 0))
 
 
-def test_a_walk_that_is_over_the_budget_bounds_nothing():
+def test_regret_skips_walk_over_budget():
     assert unsolved(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27), (0, 0, 0)).at_most
     assert unsolved(Position(Rules(3, 3), (), LiveSets(), budget=3 * 27 * 27 - 1), (0, 0, 0)) is None
 
 
 @pytest.mark.parametrize("error", [OverBudgetError, TooLargeError])
-def test_a_search_that_is_given_up_leaves_what_is_known_without(monkeypatch, error):
-    def give_up(*_):
-        raise error
+def test_regret_after_abandoned_search_keeps_bounds(error):
+    class NoAfter(LeastTotal):
+        def after(self, *_):
+            raise error
+
+    class NoAnswer(NoAfter):
+        def total(self, *_):
+            raise error
 
     position = Position(Rules(3, 3), (), LiveSets())
     bounds, exact = unsolved(position, (0, 0, 0)), regret(position, (0, 0, 0), BoundedSolver(position.rules))
-    monkeypatch.setattr(LeastTotal, "after", give_up)
-    halfway = regret(position, (0, 0, 0), BoundedSolver(position.rules))
+    halfway = regret(position, (0, 0, 0), BoundedSolver(position.rules, make=NoAfter))
     assert bounds.at_least <= halfway.at_least <= exact.at_least <= halfway.at_most <= bounds.at_most
-    monkeypatch.setattr(LeastTotal, "total", give_up)
-    assert regret(position, (0, 0, 0), BoundedSolver(position.rules)) == bounds
+    assert regret(position, (0, 0, 0), BoundedSolver(position.rules, make=NoAnswer)) == bounds
 
 
 @settings(max_examples=60)
 @given(games())
-def test_looking_ahead_bounds_what_optimal_play_needs(game):
+def test_split_bound_is_below_optimal_total(game):
     rules, history = game
     for turn, (guess, _) in enumerate(history):
         position = Position(rules, history[:turn], LiveSets())
@@ -221,45 +223,61 @@ def test_looking_ahead_bounds_what_optimal_play_needs(game):
         assert bound.total() <= bound.after(guess) <= plain_after(rules, codes, guess)
 
 
-def test_chunks_do_not_change_a_bound(monkeypatch):
+def test_split_bound_is_independent_of_chunk():
     position = Position(Rules(3, 3), (Turn((0, 0, 1), Feedback(1, 0)),), LiveSets())
     whole = SplitBound(position.candidates, position.all_codes).total()
-    monkeypatch.setattr(split_bound, "_CHUNK", 5)
-    assert SplitBound(position.candidates, position.all_codes).total() == whole
+    for chunk in (1, 5):
+        assert SplitBound(position.candidates, position.all_codes, chunk=chunk).total() == whole
 
 
-@pytest.mark.parametrize("budget", [None, 27 * 27 - 1])
-def test_where_looking_ahead_does_not_fit_numbers_of_codes_bound(monkeypatch, budget):
-    def refuse(*_):
-        raise TooLargeError
+class KnownTotal(BoundedSolver):
+    """Knows a total of one guess per code and nothing else."""
 
-    monkeypatch.setattr(regret_module, "SplitBound", refuse)
-    monkeypatch.setattr(BoundedSolver, "total", lambda *_: 27)
-    found = regret(Position(Rules(3, 3), (), LiveSets(), budget), (0, 0, 0), BoundedSolver(Rules(3, 3), 0))
+    def total(self, position):
+        return position.count
+
+    def after(self, position, guess):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("live_sets", "budget"),
+    [(LiveSets(LiveSets.bytes_needed(Rules(3, 3)) - 1, enumerated_codes=0), None), (LiveSets(), 27 * 27 - 1)],
+    ids=["codes over memory", "look-ahead over budget"],
+)
+def test_regret_uses_count_bound_without_look_ahead(live_sets, budget):
+    found = regret(Position(Rules(3, 3), (), live_sets, budget), (0, 0, 0), KnownTotal(Rules(3, 3)))
     after = 27 + sum(least_possible_total(size, Rules(3, 3)) for size in (8, 12, 6))
     assert found.at_least == Fraction(after - 27, 27)
 
 
-def test_without_a_walk_the_least_total_alone_bounds_from_below(monkeypatch):
-    monkeypatch.setattr(regret_module, "_walked", lambda *_: None)
-    monkeypatch.setattr(BoundedSolver, "after", lambda *_: None)
-    found = regret(Position(Rules(3, 4), (), LiveSets()), (0, 0, 0), BoundedSolver(Rules(3, 4)))
+def test_regret_without_walk_has_only_lower_bound():
+    class TotalOnly(BoundedSolver):
+        def after(self, position, guess):
+            return None
+
+    look_ahead = 64 * 64  # a walk takes three times as much
+    found = regret(Position(Rules(3, 4), (), LiveSets(), look_ahead), (0, 0, 0), TotalOnly(Rules(3, 4)))
     assert (found.kind, found.at_most) == ("at least", None)
 
 
-def test_an_optimal_guess_is_told_only_if_it_is_found(monkeypatch):
-    monkeypatch.setattr(BoundedSolver, "best", lambda *_: None)
-    (found,) = analyze(Rules(2, 3), (Turn((0, 0), Feedback(0, 0)),), LiveSets())
+def test_analyze_omits_optimal_guess_not_found():
+    class NoBest(BoundedSolver):
+        def best(self, position):
+            return None
+
+    history = (Turn((0, 0), Feedback(0, 0)),)
+    (found,) = analyze(Rules(2, 3), history, LiveSets(), solver=NoBest(Rules(2, 3)))
     assert (found.regret.kind, found.optimal) == ("exact", None)
 
 
-def test_rules_too_large_to_solve():
+def test_bounded_solver_skips_too_large_rules():
     rules = Rules(10, 12)
     solver, position = BoundedSolver(rules), Position(rules, (), LiveSets())
     assert (solver.total(position), solver.after(position, (0,) * 10), solver.best(position)) == (None, None, None)
 
 
-def test_a_search_is_tried_only_if_it_can_get_somewhere():
+def test_bounded_solver_skips_hopeless_search():
     position = Position(Rules(2, 3), (), LiveSets())
     assert BoundedSolver(Rules(2, 3), 9 * 9).total(position) is None
     assert BoundedSolver(Rules(2, 3), 10**6).total(position) == plain_total(
@@ -271,19 +289,16 @@ def test_a_search_is_tried_only_if_it_can_get_somewhere():
     ("bounds", "kind"),
     [((1, 1), "exact"), ((0, 0), "exact"), ((1, 2), "between"), ((0, 2), "at most"), ((1, None), "at least")],
 )
-def test_kinds_of_regret(bounds, kind):
+def test_regret_kind(bounds, kind):
     assert Regret(*(None if bound is None else Fraction(bound) for bound in bounds)).kind == kind
 
 
-def test_a_walk_that_does_not_fit_bounds_nothing(monkeypatch):
-    def refuse(*_):
-        raise TooLargeError
-
-    monkeypatch.setattr(regret_module, "walk", refuse)
-    assert unsolved(Position(Rules(2, 3), (), LiveSets()), (0, 0)) is None
+def test_regret_skips_walk_over_memory():
+    assert walk_bytes(Rules(8, 10), threads=1) > MAX_BYTES
+    assert unsolved(Position(Rules(8, 10), (), LiveSets()), (0,) * 8) is None
 
 
-def test_too_many_guesses_leave_a_walk_among_the_candidates():
+def test_regret_walks_candidates_when_codes_exceed_budget():
     rules, budget = Rules(2, 5), 3 * 9 * 9
     position = Position(rules, (Turn((0, 0), Feedback(0, 0)), Turn((1, 1), Feedback(0, 0))), LiveSets(), budget)
     assert position.count == 9
@@ -294,7 +309,7 @@ def test_too_many_guesses_leave_a_walk_among_the_candidates():
     assert unsolved(Position(rules, position.history, LiveSets(), budget - 1), (2, 3)) is None
 
 
-def test_without_budget_only_the_parts_are_known():
+def test_analyze_without_budget_reports_parts():
     rules = Rules(3, 3)
     history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
     found = analyze(rules, history, LiveSets(), Effort(feedbacks=0, solving=0))
@@ -304,7 +319,7 @@ def test_without_budget_only_the_parts_are_known():
     assert (found[0].best, found[0].regret, found[0].optimal) == (None, None, None)
 
 
-def test_of_too_many_codes_only_the_first_turns_are_counted():
+def test_analyze_counts_first_turns_of_large_rules():
     guesses = [(0, 0, 1), (0, 1, 2), (2, 1, 0), (2, 2, 2)]
     history = tuple(Turn(guess, feedback(guess, (1, 0, 2))) for guess in guesses)
     *counted, last = analyze(Rules(3, 3), history, LiveSets(), NOTHING)
@@ -314,7 +329,7 @@ def test_of_too_many_codes_only_the_first_turns_are_counted():
     assert last.feedback == history[-1].feedback
 
 
-def test_more_candidates_than_fit_the_budget_are_compared_among_themselves():
+def test_best_guesses_over_budget_among_candidates():
     eight = Position(Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 0)),), LiveSets(), budget=26)
     assert best_guesses(eight) is None
     four = Position(Rules(3, 3), (Turn((0, 0, 1), Feedback(0, 1)),), LiveSets(), budget=26)
@@ -324,16 +339,13 @@ def test_more_candidates_than_fit_the_budget_are_compared_among_themselves():
 
 @settings(max_examples=20)
 @given(games())
-def test_counted_codes_tell_what_enumerated_ones_do(game):
+def test_analyze_is_same_for_counted_codes(game):
     rules, history = game
     enumerated = analyze(rules, history, LiveSets())
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("candidates", "live_sets"):
-            patch.setattr(f"evilpegs_game.{module}.ENUMERATED_CODES", 0)
-        assert analyze(rules, history, LiveSets()) == enumerated
+    assert analyze(rules, history, LiveSets(enumerated_codes=0)) == enumerated
 
 
-def test_a_contradiction_leaves_nothing_and_then_nothing_is_known():
+def test_analyze_after_contradiction_reports_nothing():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((1, 1), Feedback(1, 0)), Turn((1, 0), Feedback(1, 0)))
     first, second, third = analyze(Rules(2, 3), history, LiveSets())
     assert (first.before, first.after) == (9, 1)
@@ -341,12 +353,12 @@ def test_a_contradiction_leaves_nothing_and_then_nothing_is_known():
     assert (third.before, third.played, third.best, third.regret) == (None,) * 4
 
 
-def test_codes_too_many_to_count():
+def test_analyze_uncountable_rules_reports_nothing():
     (found,) = analyze(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets(), THOROUGH)
     assert (found.before, found.played) == (None, None)
 
 
-def test_lexicographic_shows_all_sizes():
+def test_figure_of_each_criterion():
     figures = guess_figures(Position(Rules(2, 2), (), LiveSets()), (0, 0))
     assert figure(figures, LEXICOGRAPHIC) == (2, 1, 1)
     assert figure(figures, EXPECTED_SIZE) == Fraction(6, 4)

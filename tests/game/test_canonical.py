@@ -43,7 +43,7 @@ SHAPES = {
 
 
 def shaped(name, rules):
-    """A code of that shape; where colors run out they repeat, where they may not the shape is dropped."""
+    """Return a code of a shape. Colors repeat if they run out; rules without repeats get 1234... instead."""
     code = tuple(SHAPES[name](peg, rules.pegs) % rules.colors for peg in range(rules.pegs))
     return code if rules.repeats or len(set(code)) == rules.pegs else tuple(range(rules.pegs))
 
@@ -79,7 +79,7 @@ def random_symmetry(rules, rng):
 
 
 def image_of(symmetry, history, asked):
-    """The image of a question, its pairs in no particular order."""
+    """Return the image of a question, its pairs sorted."""
     return (
         sorted({(symmetry.image(guess), given) for guess, given in history}),
         None if asked is None else symmetry.image(asked),
@@ -87,7 +87,7 @@ def image_of(symmetry, history, asked):
 
 
 def read(rules, key):
-    """What a key holds: the pairs and the guess asked."""
+    """Return what a key holds: the pairs and the guess asked."""
     assert key[:3] == bytes((rules.pegs, rules.colors, rules.repeats))
     width = rules.pegs + 2
     rows = [key[start : start + width] for start in range(3, len(key), width)]
@@ -96,7 +96,7 @@ def read(rules, key):
 
 
 @given(questions(5))
-def test_a_key_holds_the_image_under_its_symmetry(question):
+def test_canonical_key_holds_image_under_symmetry(question):
     rules, history, asked = question
     key, symmetry = canonical(rules, history, asked)
     assert sorted(symmetry.pegs) == list(range(rules.pegs))
@@ -105,7 +105,7 @@ def test_a_key_holds_the_image_under_its_symmetry(question):
 
 
 @given(st.data())
-def test_images_of_up_to_two_guesses_share_a_key(data):
+def test_canonical_key_shared_for_two_guesses(data):
     rules, history, asked = data.draw(questions(2))
     history = history if asked is None else history[:1]
     symmetry = data.draw(symmetries(rules))
@@ -116,7 +116,7 @@ def test_images_of_up_to_two_guesses_share_a_key(data):
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("one", sorted(SHAPES))
-def test_images_of_shaped_guesses_share_a_key(rules, one):
+def test_canonical_key_shared_for_shaped_guesses(rules, one):
     rng = Random(1)
     for two in SHAPES:
         first, second = shaped(one, rules), shaped(two, rules)
@@ -129,7 +129,7 @@ def test_images_of_shaped_guesses_share_a_key(rules, one):
             assert len(keys) == 1, (one, two)
 
 
-def test_images_of_more_guesses_nearly_always_share_a_key():
+def test_canonical_key_shared_for_many_guesses():
     rng, missed = Random(2), 0
     for _ in range(80 * IMAGES):
         rules = rng.choice(RULES)
@@ -143,7 +143,7 @@ def test_images_of_more_guesses_nearly_always_share_a_key():
 
 
 @pytest.mark.parametrize("pegs", [5, 8, 10])
-def test_images_of_shifts_of_one_guess_share_a_key(pegs):
+def test_canonical_key_shared_for_shifted_guesses(pegs):
     rng, rules = Random(3), Rules(pegs, 12)
     for many in range(2, pegs):
         history = [(tuple((peg + shift) % pegs for peg in range(pegs)), SAME) for shift in range(many)]
@@ -152,26 +152,26 @@ def test_images_of_shifts_of_one_guess_share_a_key(pegs):
         assert canonical(rules, history)[0] == canonical(rules, turns)[0]
 
 
-def test_a_search_that_is_cut_short_still_leads_to_an_image():
+def test_canonical_cut_search_still_gives_image():
     rules = Rules(16, 34)
     history = [(tuple(peg ^ turn for peg in range(16)), SAME) for turn in range(16)]
     key, symmetry = canonical(rules, history)
     assert read(rules, key) == image_of(symmetry, history, None)
 
 
-def test_repeated_turns_count_once():
+def test_canonical_counts_repeated_turns_once():
     rules, turn = Rules(4, 6), ((0, 0, 1, 2), SAME)
     assert canonical(rules, [turn, turn]) == canonical(rules, [turn])
     assert canonical(rules, [turn, (turn[0], Feedback(1, 0))])[0] != canonical(rules, [turn])[0]
 
 
-def test_nothing_known_is_left_as_it_is():
+def test_canonical_of_empty_question_is_identity():
     key, symmetry = canonical(Rules(2, 3), [])
     assert read(Rules(2, 3), key) == ([], None)
     assert symmetry == ((0, 1), (0, 1, 2))
 
 
-def test_pegs_and_colors_that_are_alike_keep_their_order():
+def test_canonical_keeps_order_among_equals():
     symmetry = canonical(Rules(5, 7), [((6, 2, 6, 2, 2), SAME)])[1]
     assert [symmetry.colors[color] for color in (0, 1, 3, 4, 5)] == [2, 3, 4, 5, 6]
     places = [symmetry.pegs.index(peg) for peg in (1, 3, 4)]
@@ -179,7 +179,7 @@ def test_pegs_and_colors_that_are_alike_keep_their_order():
 
 
 def partitions(total, most_parts, largest=None):
-    """How many ways there are to write ``total`` as a sum of at most ``most_parts`` numbers."""
+    """Return the number of ways to write ``total`` as a sum of at most ``most_parts`` numbers."""
     largest = total if largest is None else largest
     if total == 0:
         return 1
@@ -191,14 +191,14 @@ def partitions(total, most_parts, largest=None):
 @pytest.mark.parametrize(
     "rules", [Rules(4, 6), Rules(5, 3), Rules(7, 3), Rules(1, 5), Rules(3, 5, repeats=False)], ids=str
 )
-def test_first_guesses_have_as_many_keys_as_there_are_ways_to_share_out_the_pegs(rules):
+def test_canonical_first_guess_keys_match_partitions(rules):
     keys = {canonical(rules, (), code_at(place, rules))[0] for place in range(rules.size)}
     assert len(keys) == (partitions(rules.pegs, rules.colors) if rules.repeats else 1)
     assert rules != Rules(4, 6) or len(keys) == 5
 
 
 def least_image(rules, history, asked):
-    """The plain definition: the least of all images."""
+    """Return the least of all images, which is the plain definition of a canonical form."""
     images = []
     for pegs, colors in product(permutations(range(rules.pegs)), permutations(range(rules.colors))):
         turns, guess = image_of(Symmetry(pegs, colors), history, asked)
@@ -207,7 +207,7 @@ def least_image(rules, history, asked):
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
-def test_pairs_have_as_many_keys_as_orbits(rules):
+def test_canonical_pair_keys_match_orbits(rules):
     codes = [code_at(place, rules) for place in range(rules.size)]
     first = {least_image(rules, [], code): code for code in codes}
     seconds = [([(one, SAME)], other) for one in first.values() for other in codes]
@@ -220,7 +220,7 @@ def test_pairs_have_as_many_keys_as_orbits(rules):
     )
 
 
-def test_three_guesses_have_as_many_keys_as_orbits():
+def test_canonical_triple_keys_match_orbits():
     rules = Rules(3, 3)
     codes = [code_at(place, rules) for place in range(rules.size)]
     questions = [
@@ -233,7 +233,7 @@ def test_three_guesses_have_as_many_keys_as_orbits():
     )
 
 
-def test_what_differs_has_different_keys():
+def test_canonical_keys_distinguish_different_questions():
     rules, one, two = Rules(4, 6), (0, 0, 1, 2), (3, 4, 1, 1)
     questions = [
         (rules, [(one, SAME)], None),
@@ -252,7 +252,7 @@ def test_what_differs_has_different_keys():
 
 
 @given(st.data())
-def test_part_sizes_are_those_of_the_image(data):
+def test_canonical_image_has_equal_part_sizes(data):
     rules = data.draw(st.sampled_from([Rules(4, 6), Rules(3, 5), Rules(4, 6, repeats=False)]))
     secret, asked = data.draw(guesses(rules)), data.draw(guesses(rules))
     history = [(guess, feedback(guess, secret)) for guess in data.draw(st.lists(guesses(rules), max_size=3))]
@@ -269,7 +269,7 @@ def test_part_sizes_are_those_of_the_image(data):
 
 
 @pytest.mark.parametrize("guess", [(0, 1, 2), (0, 1, 2, 6), (0, 1, 2, 3, 4, 5, 0, 1)])
-def test_refuses_what_is_not_a_code(guess):
+def test_canonical_refuses_illegal_codes(guess):
     with pytest.raises(IllegalCodeError):
         canonical(Rules(4, 6), [((0, 1, 2, 3), SAME)], guess)
     with pytest.raises(IllegalCodeError):
@@ -287,8 +287,8 @@ def sample_keys():
     return repr(keys)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="starts both ways, whatever the rest of the run does")
-def test_compiled_or_not_the_keys_are_the_same():
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="starts both ways itself")
+def test_canonical_keys_equal_compiled_and_plain():
     script = "import runpy; print(runpy.run_path(r'" + __file__ + "')['sample_keys']())"
     printed = [
         subprocess.run(

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import clash as clash_module
 from evilpegs_game.candidates import LiveSets, Turn
 from evilpegs_game.clash import clash
 from evilpegs_game.codes import code_at
@@ -22,7 +21,7 @@ def is_met(rules, turns):
 
 @st.composite
 def boards(draw):
-    """Turns as a careless person writes them down."""
+    """Draw turns that may contradict each other or be impossible."""
     rules = draw(st.sampled_from(SMALL))
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     return rules, tuple(draw(st.lists(st.builds(Turn, codes, st.sampled_from(feedbacks(rules.pegs))), max_size=5)))
@@ -30,7 +29,7 @@ def boards(draw):
 
 @settings(max_examples=150)
 @given(boards())
-def test_the_fewest_turns_that_clash(board):
+def test_clash_finds_fewest_turns(board):
     rules, turns = board
     found = clash(rules, turns, LiveSets())
     smallest = [
@@ -48,23 +47,21 @@ def test_the_fewest_turns_that_clash(board):
 
 @settings(max_examples=100)
 @given(boards())
-def test_where_there_are_too_many_of_them_none_can_be_left_out(board):
+def test_clash_of_many_turns_is_irreducible(board):
     rules, turns = board
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clash_module, "MAX_TURNS", 0)
-        found = clash(rules, turns, LiveSets())
+    found = clash(rules, turns, LiveSets(), max_turns=0)
     assert bool(found) == (not is_met(rules, turns))
     assert not found or not is_met(rules, [turns[place] for place in found])
     for left_out in found:
         assert is_met(rules, [turns[place] for place in found if place != left_out])
 
 
-def test_a_feedback_that_no_code_gives_clashes_alone():
+def test_clash_of_impossible_feedback_is_one_turn():
     assert clash(Rules(4, 6), (Turn((0, 0, 1, 1), Feedback(1, 0)), Turn((0, 1, 2, 3), Feedback(3, 1))), LiveSets()) == (
         1,
     )
 
 
-def test_codes_too_many_to_count():
+def test_clash_refuses_uncountable_rules():
     with pytest.raises(TooLargeError):
         clash(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets())

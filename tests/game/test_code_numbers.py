@@ -1,4 +1,4 @@
-"""Codes as numbers: sorted and told apart into columns, up to the largest words."""
+"""Codes as numbers: sorted, and split into columns of digits, up to the largest words."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def digits(number, rules):
 
 
 @given(st.data(), st.sampled_from(SHAPES))
-def test_columns_hold_the_digits(data, rules):
+def test_code_numbers_columns_hold_digits(data, rules):
     highest = rules.colors**rules.pegs - 1
     numbers = [0, highest, *data.draw(st.lists(st.integers(0, highest), max_size=4))]
     columns = to_columns(np.array(numbers, np.uint64), rules.pegs, rules.colors)
@@ -28,12 +28,12 @@ def test_columns_hold_the_digits(data, rules):
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=20), st.sampled_from([8, 20, 33, 64]))
-def test_numbers_are_put_in_order(numbers, bits):
+def test_code_numbers_in_order_sorts(numbers, bits):
     numbers = [number >> (64 - bits) for number in numbers]
     assert in_order(np.array(numbers, np.uint64), bits).tolist() == sorted(numbers)
 
 
-def test_lists_grow_by_edges_and_pair_with_those_of_partners():
+def test_code_numbers_extended_and_paired():
     first, numbers = np.array([0, 1, 3]), np.array([1, 2, 3], np.uint64)
     edges = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 2]], np.int32)
     first, numbers = extended(first, numbers, edges, 3, np.array([10, 20], np.uint64))
@@ -45,5 +45,5 @@ def test_lists_grow_by_edges_and_pair_with_those_of_partners():
 
 
 @pytest.mark.parametrize(("text", "fits"), [("16x16", True), ("12x34", True), ("13x34-distinct", False)])
-def test_codes_have_numbers_while_these_fit_a_word(text, fits):
+def test_has_numbers_while_codes_fit_word(text, fits):
     assert has_numbers(Rules.parse(text)) is fits

@@ -11,6 +11,7 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.worst_case import WorstCase
+from support.messages import values_in
 
 CLASSIC = Rules(4, 6)
 solver = cache(WorstCase)
@@ -20,24 +21,24 @@ def start(rules):
     return Position(rules, (), LiveSets())
 
 
-def test_fixed_tells_the_truth_and_keeps_its_secret():
+def test_fixed_answers_truthfully_and_hides_secret():
     codemaker = Fixed((0, 1, 2, 3))
     assert codemaker.reply(start(CLASSIC), (0, 0, 1, 1)) == Feedback(1, 1)
-    assert repr(codemaker) == "Fixed()"
+    assert not any(digit in repr(codemaker) for digit in "0123")
 
 
-def test_evil_takes_the_largest_part():
+def test_evil_takes_largest_part():
     assert Evil().reply(start(CLASSIC), (0, 0, 0, 0)) == Feedback(0, 0)
 
 
-def test_ties_go_to_fewest_blacks_then_fewest_whites():
+def test_evil_breaks_ties_in_feedback_order():
     tied = (Feedback(0, 0), Feedback(0, 1), Feedback(1, 0))  # 256 codes each
     assert largest_parts(start(CLASSIC), (0, 0, 1, 1)) == tied
     assert Evil().reply(start(CLASSIC), (0, 0, 1, 1)) == tied[0]
 
 
 @pytest.mark.parametrize("index", range(3))
-def test_a_tie_break_is_asked_with_the_turn_and_the_number_of_parts(index):
+def test_evil_tie_break_gets_turn_and_count(index):
     asked = []
 
     def tie_break(turn, count):
@@ -49,7 +50,7 @@ def test_a_tie_break_is_asked_with_the_turn_and_the_number_of_parts(index):
     assert asked == [(1, 3)]
 
 
-def test_all_black_only_when_there_is_no_other():
+def test_largest_parts_avoid_all_black():
     one_peg = start(Rules(1, 2))
     assert largest_parts(one_peg, (0,)) == (Feedback(0, 0),)
     left = one_peg.after((0,), Feedback(0, 0))
@@ -59,7 +60,7 @@ def test_all_black_only_when_there_is_no_other():
 
 @settings(deadline=None)
 @given(st.data())
-def test_an_evil_game_never_contradicts_itself_and_has_a_witness(data):
+def test_evil_game_stays_consistent_with_witness(data):
     rules = data.draw(st.sampled_from([Rules(2, 4), Rules(3, 3), Rules(3, 5, repeats=False)]))
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     position = start(rules)
@@ -75,7 +76,7 @@ def test_an_evil_game_never_contradicts_itself_and_has_a_witness(data):
 
 
 def play(codemaker, rules, *guesses):
-    """The feedback to each guess."""
+    """Return the feedback to each guess, as text."""
     position = start(rules)
     for guess in guesses:
         code = parse_code(guess, rules)
@@ -83,8 +84,8 @@ def play(codemaker, rules, *guesses):
     return [str(turn.feedback) for turn in position.history]
 
 
-def test_a_devil_sees_what_evil_does_not():
-    """On 3x5 the largest part after 123 is broken in three more; the devil's is smaller and takes four."""
+def test_devil_outlasts_evil_on_3x5():
+    """After 123 the largest part needs three more guesses; the devil's part is smaller and needs four."""
     rules = Rules(3, 5)
     guesses = ["123", "234", "415", "552"]
     assert play(Evil(), rules, *guesses)[-1] == "3,0"
@@ -96,7 +97,7 @@ def test_a_devil_sees_what_evil_does_not():
     assert solver(rules).value(start(rules).after((0, 1, 2), Feedback(0, 1)).candidates) == 3
 
 
-def test_a_devil_is_evil_above_its_number():
+def test_devil_is_greedy_above_exact_limit():
     rules = Rules(3, 3)
     devil = Devil(solver(rules), exact_up_to=26)
     for guess in ((0, 0, 0), (0, 0, 1), (0, 1, 2)):
@@ -108,7 +109,7 @@ def test_a_devil_is_evil_above_its_number():
 
 @pytest.mark.parametrize("exact_up_to", [0, 27])
 @pytest.mark.parametrize("index", range(2))
-def test_a_devil_asks_the_tie_break_as_evil_does(exact_up_to, index):
+def test_devil_asks_tie_break_like_evil(exact_up_to, index):
     asked = []
 
     def tie_break(turn, count):
@@ -135,7 +136,7 @@ def test_a_devil_asks_the_tie_break_as_evil_does(exact_up_to, index):
 
 @settings(max_examples=30)
 @given(st.data())
-def test_a_devils_reply_is_worth_no_less_than_evils_and_leads_to_an_end(data):
+def test_devil_reply_is_at_least_evils(data):
     rules = data.draw(st.sampled_from([Rules(2, 4), Rules(3, 3), Rules(2, 5, repeats=False)]))
     devil = Devil(solver(rules), exact_up_to=rules.size)
     position = start(rules)
@@ -153,22 +154,24 @@ def test_a_devils_reply_is_worth_no_less_than_evils_and_leads_to_an_end(data):
     assert position.count >= 1
 
 
-def test_a_devil_over_its_budget_gives_no_other_reply():
+def test_devil_over_budget_gives_no_reply():
     rules = Rules(3, 3)
     fresh = Devil(WorstCase(rules), exact_up_to=27, budget=10)
-    with pytest.raises(OverBudgetError, match="budget of 10"):
+    with pytest.raises(OverBudgetError, match=r"\b10\b"):
         fresh.reply(start(rules), (0, 0, 1))
     assert "budget=10" in repr(fresh)
 
 
-def test_a_devil_that_would_solve_too_much_is_refused_before_the_game():
+def test_devil_refuses_limit_too_large_to_solve():
     rules = Rules(5, 6)
     large = WorstCase(rules)
-    with pytest.raises(TooLargeError, match="5,000 codes of 5x6 are too many to be solved exactly"):
+    with pytest.raises(TooLargeError, match="5,000") as caught:
         Devil(large, exact_up_to=5000)
+    assert {"5x6", f"{2 * 5000 * 6**5:,}"} <= values_in(caught.value)
     assert Devil(large, exact_up_to=4000).method(4001) == "greedy"
 
 
-def test_a_devil_keeps_to_its_rules():
-    with pytest.raises(ValueError, match="a devil for 3x3 was asked about 3x4"):
+def test_devil_refuses_other_rules():
+    with pytest.raises(ValueError, match="3x4") as caught:
         Devil(solver(Rules(3, 3)), exact_up_to=27).reply(start(Rules(3, 4)), (0, 0, 1))
+    assert "3x3" in values_in(caught.value)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game.counting.frame import MAX_COUNT
 from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
@@ -34,7 +35,7 @@ MIDDLING = {
     "7x9-distinct": 3,
     "8x10-distinct": 2,
 }
-"""Rules that take long to enumerate, and how many turns the plain counts play of them in under a second."""
+"""Rules that take long to enumerate, and the turns that the plain counts play of them in under a second."""
 
 
 def enumerate_codes(rules):
@@ -44,7 +45,7 @@ def enumerate_codes(rules):
 
 @st.composite
 def small_positions(draw):
-    """Rules, all codes, a history that some code fits and a guess."""
+    """Draw rules, all their codes, a history that some code fits, and a guess."""
     rules = draw(st.sampled_from(SMALL))
     codes = enumerate_codes(rules)
     secret, asked, *guesses = draw(st.lists(st.sampled_from(codes), min_size=2, max_size=7))
@@ -52,7 +53,7 @@ def small_positions(draw):
 
 
 @given(small_positions())
-def test_counts_are_those_of_the_plain_definition(position):
+def test_count_parts_matches_plain_definition(position):
     rules, codes, history, asked = position
     live = [code for code in codes if all(feedback(guess, code) == answer for guess, answer in history)]
     counted = count_parts(rules, history, asked)
@@ -62,7 +63,7 @@ def test_counts_are_those_of_the_plain_definition(position):
 
 @settings(max_examples=30)
 @given(small_positions())
-def test_the_plain_counts_are_those_of_the_plain_definition(position):
+def test_plain_counts_match_plain_definition(position):
     rules, codes, history, asked = position
     live = [code for code in codes if all(feedback(guess, code) == answer for guess, answer in history)]
     assert parts_by_colors(rules, history, asked) == partition_counts(asked, live)
@@ -73,7 +74,7 @@ def test_the_plain_counts_are_those_of_the_plain_definition(position):
 @pytest.mark.parametrize("name", MIDDLING)
 @settings(max_examples=2)
 @given(data=st.data())
-def test_counts_are_those_of_a_plain_count_along_evil_games(name, data):
+def test_count_parts_matches_plain_along_evil_games(name, data):
     rules = Rules.parse(name)
     sorts = data.draw(st.lists(st.sampled_from(SORTS), min_size=MIDDLING[name], max_size=MIDDLING[name]))
     rng = Random(data.draw(st.integers(0, 2**32)))
@@ -83,18 +84,18 @@ def test_counts_are_those_of_a_plain_count_along_evil_games(name, data):
 
 @compiled
 @pytest.mark.parametrize("name", MIDDLING)
-def test_counts_are_those_of_a_plain_count_under_what_a_secret_answers(name):
-    """Evil replies are those of the largest parts; a secret also gives rare ones, with many blacks."""
+def test_count_parts_matches_plain_for_secrets(name):
+    """A secret also gives rare feedbacks with many blacks; evil only gives those of the largest parts."""
     rules, rng = Rules.parse(name), Random(name)
     for closeness in (0.3, 0.6, 0.9):
         secret = guess_of("random", rules, rng)
-        near = [_near(secret, rules, closeness, rng) for _ in range(MIDDLING[name])]
+        near = [close_guess(secret, rules, closeness, rng) for _ in range(MIDDLING[name])]
         history = tuple((guess, feedback(guess, secret)) for guess in near[:-1])
         assert count_parts(rules, history, near[-1]).sizes == plain_part_sizes(rules, history, near[-1])
 
 
-def _near(secret, rules, closeness, rng):
-    """A guess that has many pegs of the secret."""
+def close_guess(secret, rules, closeness, rng):
+    """Return a guess that has many pegs of the secret."""
     other = guess_of("random", rules, rng)
     if rules.repeats:
         return tuple(mine if rng.random() < closeness else its for mine, its in zip(secret, other, strict=True))
@@ -104,7 +105,7 @@ def _near(secret, rules, closeness, rng):
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-def test_neither_the_order_of_turns_nor_their_repetition_matters(order):
+def test_count_parts_ignores_turn_order_and_repetition(order):
     rules, rng = Rules(4, 6), Random(4)
     secret, asked, *guesses = [guess_of("random", rules, rng) for _ in range(5)]
     history = tuple((guess, feedback(guess, secret)) for guess in guesses)
@@ -112,7 +113,7 @@ def test_neither_the_order_of_turns_nor_their_repetition_matters(order):
     assert count_parts(rules, turned + turned[:1], asked).sizes == count_parts(rules, history, asked).sizes
 
 
-def test_a_guess_repeated_gets_its_feedback_again():
+def test_count_parts_of_repeated_guess():
     rules, guess = Rules(4, 6), (0, 0, 1, 1)
     sizes = count_parts(rules, ((guess, Feedback(1, 0)),), guess).sizes
     assert {given: size for given, size in zip(feedbacks(4), sizes, strict=True) if size} == {Feedback(1, 0): 256}
@@ -127,11 +128,11 @@ def test_a_guess_repeated_gets_its_feedback_again():
         (((0, 0, 0), Feedback(1, 1)),),
     ],
 )
-def test_a_history_that_no_code_fits_is_a_contradiction(history):
+def test_count_parts_refuses_contradiction(history):
     with pytest.raises(ContradictionError):
         count_parts(Rules(3, 4), history, (0, 1, 2))
 
 
-def test_more_codes_than_63_bits_hold_are_refused():
-    with pytest.raises(TooLargeError, match="at most"):
+def test_count_parts_refuses_over_63_bits():
+    with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
         count_parts(Rules(16, 34), (), (0,) * 16)

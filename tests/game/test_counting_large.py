@@ -1,4 +1,4 @@
-"""What can only go wrong on large rules and in long games: counts near the last bit, many guesses at once."""
+"""Faults that only large rules and long games can show: counts near the last bit, many guesses at once."""
 
 import math
 from random import Random
@@ -31,17 +31,17 @@ def largest_countable(pegs, repeats):
 
 LARGEST = [largest_countable(pegs, repeats=True) for pegs in range(10, MAX_PEGS + 1)]
 LARGEST += [largest_countable(pegs, repeats=False) for pegs in range(10, 15)]
-"""For each number of pegs the rules with the most codes that 63 bits can count."""
+"""The rules with the most codes that 63 bits can count, for each number of pegs."""
 
 
-def test_the_largest_rules_come_close_to_63_bits():
+def test_largest_countable_rules_are_near_63_bits():
     assert max(rules.size for rules in LARGEST) > 0.7 * MAX_COUNT
     assert Rules(16, 15) in LARGEST
 
 
 @compiled
 @pytest.mark.parametrize("rules", LARGEST, ids=str)
-def test_first_parts_add_up_to_all_codes_near_the_last_bit(rules):
+def test_count_parts_sums_near_last_bit(rules):
     rng = Random(str(rules))
     for colors in (1, 2, 3, 5) if rules.repeats else (rules.pegs,):
         guess = tuple((rng.sample(range(rules.colors), colors) * rules.pegs)[: rules.pegs])
@@ -52,16 +52,16 @@ def test_first_parts_add_up_to_all_codes_near_the_last_bit(rules):
 
 
 @pytest.mark.parametrize("rules", [rules for rules in LARGEST if rules.colors < MAX_COLORS], ids=str)
-def test_one_color_more_is_refused_before_anything_is_allocated(rules, peak_of):
+def test_count_parts_refuses_large_rules_before_allocation(rules, peak_of):
     larger = Rules(rules.pegs, rules.colors + 1, rules.repeats)
-    with peak_of(100_000), pytest.raises(TooLargeError, match="at most"):
+    with peak_of(100_000), pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
         count_parts(larger, (), tuple(range(larger.pegs)))
 
 
 @compiled
 @pytest.mark.parametrize("name", ["8x10", "10x12", "12x14", "16x15", "13x28"])
-def test_one_color_guesses_by_arithmetic(name):
-    """Once the first colors are known to be on so many pegs each, counting the next is choosing pegs."""
+def test_count_parts_of_one_color_guesses(name):
+    """Once the number of pegs of the first colors is known, counting the next color is choosing pegs."""
     rules = Rules.parse(name)
     guesses = [(color,) * rules.pegs for color in range(rules.colors - 1)]
     turns = 0
@@ -81,8 +81,8 @@ def test_one_color_guesses_by_arithmetic(name):
 
 @compiled
 @pytest.mark.parametrize("name", ["10x12", "12x14"])
-def test_a_guess_after_many_wasteful_ones(name):
-    """The count of each color is known: the parts of a guess of two colors follow from where those two are."""
+def test_count_parts_after_wasteful_guesses(name):
+    """The count of each color is known, so the parts of a guess of two colors follow from where those two are."""
     rules = Rules.parse(name)
     *_, (history, guess, counted, _) = evil_game(rules, [(color,) * rules.pegs for color in range(rules.colors - 1)])
     given = feedbacks(rules.pegs)[int(np.argmax(counted.sizes))]
@@ -98,8 +98,8 @@ def test_a_guess_after_many_wasteful_ones(name):
             rest //= math.factorial(known[color])
     expected = dict.fromkeys(feedbacks(rules.pegs), 0)
     matches = min(half, known[one]) + min(rules.pegs - half, known[other])
-    for left in range(known[one] + 1):  # so many of the first color are in the left half, where the guess has it
-        for right in range(known[other] + 1):  # so many of the second are in the right half
+    for left in range(known[one] + 1):  # pegs of the first color in the left half, where the guess has it
+        for right in range(known[other] + 1):  # pegs of the second color in the right half
             ways = math.comb(half, left) * math.comb(rules.pegs - half, known[one] - left)
             ways *= math.comb(rules.pegs - half - (known[one] - left), right)
             ways *= math.comb(half - left, known[other] - right)
@@ -113,7 +113,7 @@ def test_a_guess_after_many_wasteful_ones(name):
 @compiled
 @pytest.mark.parametrize("name", ["8x10", "10x12", "10x15-distinct"])
 @pytest.mark.parametrize("sort", SORTS)
-def test_parts_add_up_to_the_part_given_before(name, sort):
+def test_count_parts_sum_to_previous_part(name, sort):
     rules, rng = Rules.parse(name), Random(name + sort)
     due = rules.size
     for _, _, counted, left in evil_game(rules, [guess_of(sort, rules, rng) for _ in range(5)]):
@@ -124,8 +124,8 @@ def test_parts_add_up_to_the_part_given_before(name, sort):
 
 @compiled
 @pytest.mark.parametrize("name", ["8x10", "10x12"])
-def test_parts_add_up_in_long_games_of_guesses_that_hardly_differ(name):
-    """Exchanging two pegs says little: over ten thousand candidates are left after more turns than one word holds."""
+def test_count_parts_sum_in_long_games(name):
+    """Swapping two pegs reveals little: over 10,000 candidates are left after more turns than one word holds."""
     rules, rng = Rules.parse(name), Random(1)
     base = guess_of("distinct", rules, rng)
     due, turns = rules.size, 0
@@ -140,7 +140,7 @@ def test_parts_add_up_in_long_games_of_guesses_that_hardly_differ(name):
 
 
 @compiled
-def test_guesses_in_the_second_word_by_enumeration():
+def test_count_parts_in_second_word_by_enumeration():
     rules, rng = Rules(7, 6), Random(2)
     base = guess_of("distinct", rules, rng)
     live, words = all_codes(rules), []
@@ -154,8 +154,8 @@ def test_guesses_in_the_second_word_by_enumeration():
 
 @compiled
 @pytest.mark.parametrize("name", ["4x5", "6x4", "5x9-distinct", "9x2"])
-def test_histories_of_two_words_by_the_plain_count(name):
-    """Many guesses against one secret; few codes fit, and none may be lost or come in by a field that overflows."""
+def test_count_parts_two_words_match_plain_count(name):
+    """Few codes fit many guesses against one secret; an overflowing field would lose or add some."""
     rules, rng = Rules.parse(name), Random(3)
     secret, asked = guess_of("random", rules, rng), guess_of("random", rules, rng)
     guesses = iter(dict.fromkeys(guess_of("random", rules, rng) for _ in range(90)))

@@ -32,7 +32,7 @@ def tables(draw):
 @pytest.mark.parametrize("criterion", PLAIN_KEYS, ids=lambda criterion: criterion.name)
 @settings(deadline=None)
 @given(guesses=tables())
-def test_the_best_are_those_with_the_least_plain_key(criterion, guesses):
+def test_criterion_best_has_least_plain_key(criterion, guesses):
     keys = [PLAIN_KEYS[criterion](sizes) for sizes in guesses]
     expected = [place for place, key in enumerate(keys) if key == min(keys)]
     assert criterion.best(table_of(*guesses)).tolist() == expected
@@ -49,12 +49,12 @@ def test_entropy_decides_close_sums_in_integers():
     assert ENTROPY.refine(close).tolist() == [1, 2]
 
 
-def test_sums_of_squares_do_not_overflow():
+def test_expected_size_squares_do_not_overflow():
     assert EXPECTED_SIZE.best(table_of([10**9, 1], [10**9 - 1, 2])).tolist() == [1]
 
 
 @pytest.mark.parametrize("criterion", PLAIN_KEYS, ids=lambda criterion: criterion.name)
-def test_each_says_what_it_measures_and_where_it_comes_from(criterion):
+def test_criterion_has_name_measure_and_source(criterion):
     assert criterion.name
     assert criterion.measures
     assert criterion.source

@@ -50,7 +50,7 @@ def games(draw):
 @pytest.mark.parametrize("batch", [4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"])
 @settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
 @given(game=games())
-def test_distributions_are_those_of_playing_every_secret(batch, criterion, candidates_only, game):
+def test_walk_matches_playing_every_secret(batch, criterion, candidates_only, game):
     """Small games in small batches go the way of large ones."""
     rules, history, first = game
     expected = plain_walk(rules, criterion, history, first, candidates_only)
@@ -63,24 +63,24 @@ def test_distributions_are_those_of_playing_every_secret(batch, criterion, candi
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-def test_the_walk_is_that_of_the_strategy(criterion):
+def test_walk_matches_strategy_evaluation(criterion):
     def choose(position):
         return best_guess(position, criterion)
 
     assert walk(Rules(3, 4), criterion) == evaluate(choose, Rules(3, 4)).distribution
 
 
-def test_what_does_not_fit_is_refused_with_the_number():
+def test_walk_refuses_memory_over_bound():
     with pytest.raises(TooLargeError, match=r"walking 10x12 takes [\d,]+ bytes; the bound is 2,147,483,648"):
         walk(Rules(10, 12), MINIMAX)
 
 
-def test_a_first_guess_is_a_code_of_the_rules():
+def test_walk_refuses_illegal_first_guess():
     with pytest.raises(IllegalCodeError, match="has a color that 2x3 lacks"):
         walk(Rules(2, 3), MINIMAX, first=(0, 3))
 
 
-def test_a_history_that_contradicts_itself_is_refused():
+def test_walk_refuses_contradiction():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((0, 0), Feedback(0, 0)))
     with pytest.raises(ContradictionError):
         walk(Rules(2, 3), MINIMAX, history)
@@ -88,7 +88,7 @@ def test_a_history_that_contradicts_itself_is_refused():
 
 @compiled
 @pytest.mark.parametrize("rules", [Rules(5, 6), Rules(4, 10, repeats=False), Rules(2, 34)], ids=str)
-def test_threads_find_the_same(rules):
+def test_walk_is_independent_of_threads(rules):
     """Thousands of codes, so that large live sets are searched in chunks by threads."""
     alone, together = (walk(rules, ENTROPY, threads=threads) for threads in (1, 2))
     assert alone == together
@@ -96,7 +96,7 @@ def test_threads_find_the_same(rules):
 
 
 @compiled
-def test_sixteen_pegs():
+def test_walk_sixteen_pegs_matches_plain():
     rules, secret = Rules(16, 2), code_at(0b0110_1010_0101_1100, Rules(16, 2))
     guesses = [code_at(index, rules) for index in (0b0011_0101_0110_1001, 0b0101_1100_0011_1010, 0b0110_0110_0000_1111)]
     history = tuple(Turn(guess, feedback(guess, secret)) for guess in guesses)
@@ -105,7 +105,7 @@ def test_sixteen_pegs():
     assert walk(rules, MINIMAX, history, candidates_only=True) == plain_walk(rules, MINIMAX, history, None, True)
 
 
-def test_an_error_of_who_listens_ends_the_walk(monkeypatch):
+def test_walk_stops_on_progress_error(monkeypatch):
     def listen(codes):
         raise RuntimeError
 
@@ -116,11 +116,11 @@ def test_an_error_of_who_listens_ends_the_walk(monkeypatch):
 
 @compiled
 @pytest.mark.parametrize("rules", [Rules(5, 7), Rules(6, 5)], ids=str)
-def test_a_walk_takes_no_more_memory_than_it_says(rules, peak_of):
+def test_walk_stays_within_stated_memory(rules, peak_of):
     with peak_of(walk_bytes(rules, 2)) as measured:
         walk(rules, MOST_PARTS, candidates_only=True, threads=2)
     assert measured.peak > all_codes(rules).nbytes
 
 
-def test_the_rules_of_the_presets_fit():
+def test_walk_bytes_of_presets_fit():
     assert walk_bytes(Rules(6, 10), 8) < walk_bytes(Rules(7, 10), 2) < MAX_BYTES

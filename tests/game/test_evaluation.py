@@ -28,7 +28,7 @@ def first_candidate(position):
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
-def test_evaluate_is_playing_every_secret_one_by_one(rules, choose, pick):
+def test_evaluate_matches_playing_every_secret(rules, choose, pick):
     first = code_at(pick % rules.size, rules)
     played = [len(duel(choose, Fixed(code_at(index, rules)), rules, first)) for index in range(rules.size)]
     result = evaluate(choose, rules, first)
@@ -40,7 +40,7 @@ def test_evaluate_is_playing_every_secret_one_by_one(rules, choose, pick):
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.lists(st.integers(0, 10**6), max_size=3))
-def test_the_walk_after_a_history_is_playing_its_candidates(rules, choose, picks):
+def test_distribution_after_matches_playing_candidates(rules, choose, picks):
     position = Position(rules, (), LiveSets())
     for pick in picks:
         guess = code_at(pick % rules.size, rules)
@@ -57,7 +57,7 @@ def test_the_walk_after_a_history_is_playing_its_candidates(rules, choose, picks
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
-def test_the_parts_of_the_first_guess_add_up_to_the_whole(rules, choose, pick):
+def test_distribution_after_parts_sum_to_whole(rules, choose, pick):
     first = code_at(pick % rules.size, rules)
     solved = Counter()
     for given_, size in Position(rules, (), LiveSets()).parts(first).items():
@@ -70,7 +70,7 @@ def test_the_parts_of_the_first_guess_add_up_to_the_whole(rules, choose, pick):
     assert evaluate(choose, rules, first).distribution == tuple(solved[turn] for turn in range(1, max(solved) + 1))
 
 
-def test_another_first_guess_after_a_history():
+def test_distribution_after_takes_first_guess():
     history = (Turn((0, 0, 1), Feedback(1, 1)),)
     position = Position(Rules(3, 3), history, LiveSets())
     assert position.is_candidate((0, 1, 2))
@@ -80,12 +80,12 @@ def test_another_first_guess_after_a_history():
         distribution_after(first_candidate, Rules(3, 3), history, first=(0, 1, 3))
 
 
-def test_a_history_that_no_code_fits():
+def test_distribution_after_refuses_contradiction():
     with pytest.raises(ContradictionError):
         distribution_after(first_candidate, Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 3)),))
 
 
-def test_what_told_nothing_before_counts_for_being_stuck():
+def test_distribution_after_counts_earlier_idle_turns():
     def stuck(_):
         return (0, 0, 0)
 
@@ -94,53 +94,53 @@ def test_what_told_nothing_before_counts_for_being_stuck():
         distribution_after(stuck, Rules(3, 3), idle)
 
 
-def test_an_evaluation_adds_up():
+def test_evaluation_totals_follow_from_distribution():
     result = Evaluation(Rules(3, 3), (1, 7, 17, 2), (0, 0, 1))
     assert (result.count, result.total, result.max) == (27, 74, 4)
     assert result.exact_mean == Fraction(74, 27)
     assert result.mean == pytest.approx(2.7407, abs=1e-4)
 
 
-def test_the_first_guess_is_reported():
+def test_evaluate_reports_first_guess():
     assert evaluate(minimax, Rules(3, 3)).first == (0, 0, 1)
     assert evaluate(minimax, Rules(3, 3), first=(2, 2, 2)).first == (2, 2, 2)
 
 
-def test_an_illegal_first_guess():
+def test_evaluate_refuses_illegal_first_guess():
     with pytest.raises(IllegalCodeError):
         evaluate(minimax, Rules(3, 3), first=(0, 0))
     with pytest.raises(IllegalCodeError):
         duel(minimax, Evil(), Rules(3, 3), first=(0, 0, 3))
 
 
-def test_progress_rises_to_the_number_of_codes():
+def test_evaluate_progress_counts_codes():
     seen = []
     evaluate(minimax, Rules(3, 3), progress=seen.append)
     assert seen == list(range(1, 28))
 
 
-def test_a_strategy_that_repeats_itself_is_stopped():
+def test_evaluate_stops_repeating_strategy():
     with pytest.raises(StuckError, match=f"stuck.* its last {MAX_IDLE_TURNS + 1} guesses excluded none"):
         evaluate(lambda position: (0, 0, 0), Rules(3, 3))
     with pytest.raises(StuckError, match="stuck"):
         duel(lambda position: (0, 0, 0), Evil(), Rules(3, 3))
 
 
-def test_a_strategy_that_only_dawdles_is_not():
+def test_evaluate_allows_dawdling_strategy():
     def dawdle(position):
         return (0, 0) if position.turn < MAX_IDLE_TURNS else position.first_candidate
 
     assert evaluate(dawdle, Rules(2, 2)).count == 4
 
 
-def test_too_large_is_refused_before_anything_is_made():
+def test_evaluate_refuses_too_large_rules():
     with pytest.raises(TooLargeError, match="bytes"):
         evaluate(first_candidate, Rules(12, 14))
     with pytest.raises(TooLargeError, match="take smaller rules"):
         duel(lambda _: (0,) * 16, Evil(), Rules(16, 34))
 
 
-def test_a_duel_ends_with_all_black_and_counts_what_is_left():
+def test_duel_ends_with_all_black():
     turns = duel(minimax, Evil(), Rules(3, 3))
     assert turns[-1].feedback == (3, 0)
     assert turns[-1].candidates == 1
@@ -150,5 +150,5 @@ def test_a_duel_ends_with_all_black_and_counts_what_is_left():
         assert position.count == turn.candidates
 
 
-def test_strategies_that_ask_more_of_the_position_work():
+def test_evaluate_strategy_limited_to_candidates():
     assert evaluate(lambda position: best_guess(position, ENTROPY, candidates_only=True), Rules(3, 3)).count == 27

@@ -43,29 +43,29 @@ def plain_mean(rules):
 @pytest.mark.parametrize(
     "text", ["1x1", "1x2", "1x7", "2x2", "2x3", "3x2", "4x2", "2x4", "2x5", "3x3", "3x3-distinct", "2x6-distinct"]
 )
-def test_tiny_rules_by_the_definition(text):
+def test_expectation_of_tiny_rules_by_definition(text):
     rules = Rules.parse(text)
     assert expected_guesses(rules) == plain_mean(rules)
 
 
 @compiled
 @pytest.mark.parametrize("text", ["3x4", "5x2", "3x4-distinct", "4x4-distinct"])
-def test_small_rules_by_the_definition(text):
+def test_expectation_of_small_rules_by_definition(text):
     rules = Rules.parse(text)
     assert expected_guesses(rules) == plain_mean(rules)
 
 
-def test_of_n_codes_that_tell_nothing_of_each_other_half_are_guessed_before():
+def test_expectation_of_nine_uninformative_codes():
     assert expected_guesses(Rules(1, 9)) == 5
 
 
 @compiled
-def test_sets_that_tell_nothing_take_no_more_than_their_subsets():
+def test_expectation_of_34_uninformative_codes():
     assert expected_guesses(Rules(1, 34)) == Fraction(35, 2)
 
 
 @given(st.data())
-def test_small_sets_by_the_definition(data):
+def test_small_parts_total_by_definition(data):
     rules = data.draw(st.sampled_from([Rules(3, 4), Rules(2, 7), Rules(4, 5, repeats=False)]))
     every = all_codes(rules)
     most = FEW if not numba.config.DISABLE_JIT else 8
@@ -75,7 +75,7 @@ def test_small_sets_by_the_definition(data):
     assert Fraction(total, UNIT) == plain_total(tuple(code_at(place, rules) for place in places))
 
 
-def test_parts_of_more_codes_and_all_black_are_left_to_others():
+def test_small_parts_total_skips_large_parts():
     rules = Rules(2, 5)
     every = all_codes(rules)
     table = np.stack([feedback_numbers(every, column_code(every, index)) for index in range(rules.size)])
@@ -92,7 +92,7 @@ def test_parts_of_more_codes_and_all_black_are_left_to_others():
 
 
 @compiled
-def test_classic_lies_where_simulation_says():
+def test_expectation_of_classic_agrees_with_simulation():
     """Published by simulation: 4.638 (P. F. Swaszek, The mastermind novice, 1999-2000)."""
     exact = expected_guesses(Rules(4, 6))
     assert float(exact) == pytest.approx(4.6435233, abs=1e-7)
@@ -101,14 +101,14 @@ def test_classic_lies_where_simulation_says():
     assert abs(exact - Fraction("4.638")) < Fraction("0.01")
 
 
-def test_alike_sets_are_totalled_once():
+def test_expectation_totals_equivalent_sets_once():
     expectation = Expectation(Rules(3, 3))
     assert expectation.total() == 27 * plain_mean(Rules(3, 3))
     assert expectation.entries == 1
     assert expectation.work > 27
 
 
-def test_work_is_bounded():
+def test_expectation_work_is_bounded():
     work = Expectation(Rules(3, 3))
     total = work.total()
     assert Expectation(Rules(3, 3), work.work).total() == total
@@ -116,6 +116,6 @@ def test_work_is_bounded():
         expected_guesses(Rules(3, 3), budget=100)
 
 
-def test_memory_is_bounded():
+def test_expectation_refuses_too_many_codes():
     with pytest.raises(TooLargeError, match="5x8 has 32,768 codes; the exact expectation is for at most 5,040"):
         expected_guesses(Rules(5, 8))

@@ -29,7 +29,7 @@ def test_feedback_by_hand(guess, secret, expected):
 
 
 @given(PAIRS)
-def test_feedback_is_symmetric_and_counts_common_colors(pair):
+def test_feedback_is_symmetric_and_counts_colors(pair):
     guess, secret = pair
     given_ = feedback(guess, secret)
     assert given_ == feedback(secret, guess)
@@ -39,7 +39,7 @@ def test_feedback_is_symmetric_and_counts_common_colors(pair):
 
 
 @pytest.mark.parametrize("pegs", range(1, 17))
-def test_the_order_of_all_feedbacks(pegs):
+def test_feedbacks_are_numbered_in_order(pegs):
     order = feedbacks(pegs)
     assert len(order) == len(set(order)) == (pegs + 1) * (pegs + 2) // 2
     assert all(earlier < later for earlier, later in combinations(order, 2))
@@ -48,24 +48,24 @@ def test_the_order_of_all_feedbacks(pegs):
 
 
 @pytest.mark.parametrize("pegs", range(1, 4))
-def test_every_feedback_but_one_occurs(pegs):
+def test_feedbacks_all_occur_but_one(pegs):
     codes = list(product(range(2 * pegs), repeat=pegs))
     seen = {feedback(guess, secret) for guess, secret in product(codes, repeat=2)}
     assert set(feedbacks(pegs)) - seen == {Feedback(pegs - 1, 1)}
 
 
 @pytest.mark.parametrize("pegs", [1, 4, 16])
-def test_text_round_trips(pegs):
+def test_feedback_text_round_trips(pegs):
     assert [Feedback.parse(str(one)) for one in feedbacks(pegs)] == list(feedbacks(pegs))
 
 
 @pytest.mark.parametrize("text", ["", "1", "1,", ",1", "1, 2", "-1,2", "1,2,3", "100,2", "1.0,2", "٤,1", "1,2\n"])
-def test_texts_that_are_not_feedbacks(text):
+def test_feedback_parse_refuses_other_text(text):
     with pytest.raises(MalformedError, match="not a feedback"):
         Feedback.parse(text)
 
 
 @pytest.mark.parametrize("wrong", [(0, 5), (5, 0), (3, 2), (-1, 1), (1, -1), (2**63, 0)])
-def test_impossible_feedbacks(wrong):
+def test_feedback_check_refuses_impossible(wrong):
     with pytest.raises(MalformedError, match="impossible with 4 pegs"):
         Feedback(*wrong).check(4)

@@ -17,7 +17,7 @@ RULES = [Rules(1, 1), Rules(1, 34), Rules(2, 7), Rules(3, 4), Rules(5, 2), Rules
 
 @settings(deadline=None)
 @given(st.sampled_from(RULES), st.lists(st.integers(0, 10**6), min_size=2, max_size=6))
-def test_sizes_after_a_history_are_those_of_the_consistent_codes(rules, numbers):
+def test_feedback_table_sizes_match_consistent_codes(rules, numbers):
     guess, secret, *asked = [code_at(number % rules.size, rules) for number in numbers]
     history = [(code, feedback(code, secret)) for code in asked]
     codes = [code_at(index, rules) for index in range(rules.size)]
@@ -31,7 +31,7 @@ def test_sizes_after_a_history_are_those_of_the_consistent_codes(rules, numbers)
 
 @settings(deadline=None, max_examples=20)
 @given(st.sampled_from([Rules(4, 6), Rules(11, 2), Rules(3, 12, False)]), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_so_it_is_on_larger_rules(rules, one, other):
+def test_feedback_table_of_larger_rules(rules, one, other):
     guess, secret = code_at(one % rules.size, rules), code_at(other % rules.size, rules)
     given_ = feedback(guess, secret)
     sizes = FeedbackTable(rules, all_codes(rules)).part_sizes([(guess, given_)], guess)
@@ -40,12 +40,12 @@ def test_so_it_is_on_larger_rules(rules, one, other):
     assert (sizes.sum(), sizes[number]) == (counts[given_], counts[given_])
 
 
-def test_a_guess_of_other_rules_is_refused():
+def test_feedback_table_refuses_guess_of_other_rules():
     with pytest.raises(IllegalCodeError, match="2 pegs against codes of 3"):
         FeedbackTable(Rules(3, 3), all_codes(Rules(3, 3))).part_sizes((), (0, 0))
 
 
-def test_it_is_shared_counted_among_the_bytes_and_done_without_where_it_does_not_fit():
+def test_feedback_table_is_shared_within_budget():
     rules = Rules(4, 6)
     roomy, narrow = LiveSets(8 << 20), LiveSets(LiveSets.bytes_needed(rules))
     table = roomy.feedback_table(rules)

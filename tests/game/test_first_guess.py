@@ -23,7 +23,7 @@ def some_guess(rules):
 
 
 @given(st.data())
-def test_small_rules_against_every_code(data):
+def test_first_parts_of_small_rules_by_enumeration(data):
     rules = data.draw(st.sampled_from(SMALL))
     guess, colors = data.draw(some_guess(rules)), range(rules.colors)
     codes = product(colors, repeat=rules.pegs) if rules.repeats else permutations(colors, rules.pegs)
@@ -32,18 +32,18 @@ def test_small_rules_against_every_code(data):
 
 
 @given(st.data())
-def test_larger_rules_against_the_count_by_colors(data):
+def test_first_parts_match_count_parts(data):
     rules = data.draw(st.sampled_from(LARGE[:1]))
     guess = data.draw(some_guess(rules))
     assert first_parts(rules, guess) == count_parts(rules, (), guess).sizes
 
 
 @pytest.mark.parametrize("name", ["10x12", "12x14", "16x15", "16x23-distinct"])
-def test_all_parts_together_are_all_codes(name):
+def test_first_parts_sum_to_all_codes(name):
     rules = Rules.parse(name)
     assert sum(first_parts(rules, tuple(range(rules.pegs)) if rules.colors >= rules.pegs else (0,) * 16)) == rules.size
 
 
-def test_too_many_codes_are_refused():
+def test_first_parts_refuse_uncountable_rules():
     with pytest.raises(TooLargeError, match="smaller rules"):
         first_parts(Rules(16, 34), (0,) * 16)

@@ -45,14 +45,14 @@ def plain_codes(columns):
 
 
 @pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1, 0xF0F0_1234_5678_9ABC])
-def test_popcount(word):
+def test_popcount_matches_bit_count(word):
     assert popcount(np.uint64(word)) == word.bit_count()
 
 
 @pytest.mark.parametrize("many", [1, 63, 64, 65, 200])
 @settings(deadline=None, max_examples=10)
 @given(data=st.data())
-def test_bitmaps_give_the_part_sizes(many, data):
+def test_part_bits_give_part_sizes(many, data):
     rules = Rules(4, 4)
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     guess = data.draw(codes)
@@ -84,7 +84,7 @@ def partitions(total, parts):
 
 @by_name
 @pytest.mark.parametrize("total", [5, 8, 46])
-def test_keys_order_as_their_plain_definition(criterion, total):
+def test_part_keys_order_as_plain_keys(criterion, total):
     measure, key = criterion.measure(total), PLAIN_KEYS[criterion]
     choices = partitions(total, 5 if total < 40 else 3)
     step = 1 if total < 40 else 7
@@ -101,7 +101,7 @@ def test_keys_order_as_their_plain_definition(criterion, total):
             )
 
 
-def test_products_that_no_sum_of_logarithms_tells_apart():
+def test_part_keys_compare_close_products_exactly():
     """Equal products of different sizes; and two of which the sums differ by less than they can be wrong."""
     equal = weighed(ENTROPY, (0, 1, 1, 1, 1, 4), 8), weighed(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
     measure = ENTROPY.measure(8)
@@ -114,7 +114,7 @@ def test_products_that_no_sum_of_logarithms_tells_apart():
     assert not is_better(blurred.score[0], blurred.sizes, close[1], measure, 600)
 
 
-def test_any_guess_is_better_than_none():
+def test_part_keys_prefer_any_guess():
     best, measure = no_guess(2), MINIMAX.measure(9)
     found = Best(np.array([3, 1], np.uint8), np.array([9]), np.zeros(6, np.int64))
     keep_better(best, no_guess(2), measure, 9)
@@ -127,7 +127,7 @@ def test_any_guess_is_better_than_none():
 @by_name
 @settings(deadline=None, max_examples=15)
 @given(game=live_sets(least=3))
-def test_the_best_guess_at_any_live_set(criterion, candidates_only, game):
+def test_best_code_matches_plain_choice(criterion, candidates_only, game):
     rules, live = game
     if live.shape[1] < 3:
         return
@@ -143,7 +143,7 @@ def test_the_best_guess_at_any_live_set(criterion, candidates_only, game):
 
 @settings(deadline=None)
 @given(game=live_sets())
-def test_a_palette_has_the_colors_of_the_candidates_and_those_that_stand_for_the_others(game):
+def test_palette_has_candidate_and_substitute_colors(game):
     rules, live = game
     palette = make_palette(live, rules.colors, rules.repeats, EVERY_COLOR)
     present = set(live.ravel().tolist())
@@ -154,7 +154,7 @@ def test_a_palette_has_the_colors_of_the_candidates_and_those_that_stand_for_the
 
 @settings(deadline=None)
 @given(game=live_sets())
-def test_whether_a_candidate_tells_all_apart(game):
+def test_some_tells_all_apart_matches_definition(game):
     _, live = game
     codes = plain_codes(live)
     apart = [len({feedback(guess, secret) for secret in codes}) == len(codes) for guess in codes]

@@ -54,7 +54,8 @@ class Atlas:
         self.work = 0
         """Rows made."""
         self._max_bytes = max_bytes
-        self._taken = 0
+        self.bytes_taken = 0
+        """Bytes of the tables, and while codes are listed of what leads to them."""
         self._gains: dict[int, tuple[Words, Words]] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build()
@@ -93,12 +94,12 @@ class Atlas:
         if not has_numbers(rules):
             message = f"codes of {rules} cannot be listed, as {rules.colors}**{rules.pegs} is over 2**64; sample them"
             raise TooLargeError(message)
-        tables = self._taken
+        tables = self.bytes_taken
         try:
             with np.errstate(over="ignore"):
                 one, other = self._listed(0, self._rows), self._listed(1, self._partners[self._rows])
         finally:
-            self._taken = tables
+            self.bytes_taken = tables
         numbers = paired(self._rows, self._partners[self._rows], one.first, one.numbers, other.first, other.numbers)
         columns = to_columns(in_order(numbers, (rules.colors**rules.pegs).bit_length()), rules.pegs, rules.colors)
         columns.flags.writeable = False
@@ -125,8 +126,8 @@ class Atlas:
 
     def _take(self, needed: int) -> None:
         """Note what will be kept; refuse it if it is too much with what is."""
-        self._taken += needed
-        if self._taken > self._max_bytes:
+        self.bytes_taken += needed
+        if self.bytes_taken > self._max_bytes:
             raise self._too_large()
 
     def _too_large(self) -> TooLargeError:

@@ -22,8 +22,10 @@ MOST_NODES: Final = 300_000
 """Colors tried at pegs before a count is asked: some milliseconds."""
 
 
-def first_code(rules: Rules, history: History, max_bytes: int) -> Code:
+def first_code(rules: Rules, history: History, max_bytes: int, *, most_nodes: int = MOST_NODES) -> Code:
     """The first code consistent with ``history``; ``max_bytes`` bounds what counting may take.
+
+    A search tries ``most_nodes`` colors before a count is asked; both give the same code.
 
     Raises:
         ContradictionError: there is none.
@@ -33,7 +35,7 @@ def first_code(rules: Rules, history: History, max_bytes: int) -> Code:
     beginning: Code = ()
     while len(beginning) < rules.pegs:
         code = np.full(rules.pegs, -1, np.int64)
-        if _search(code, np.array(beginning, np.int64), *tables, rules.repeats, MOST_NODES):
+        if _search(code, np.array(beginning, np.int64), *tables, rules.repeats, most_nodes):
             return tuple(code.tolist())
         beginning = _one_more(rules, history, beginning, max_bytes)
     return beginning

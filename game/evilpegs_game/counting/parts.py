@@ -37,25 +37,33 @@ _LOOK_UPS: Final = 8
 
 
 class PartCount(NamedTuple):
-    """The size of each part in the order of `feedbacks`, and the work it took: rows made, or as much as that."""
+    """The size of each part in the order of `feedbacks`, and what it took to count them.
+
+    ``work`` is the number of rows made, or as much as that; ``divisions`` is how often a table had to be divided.
+    """
 
     sizes: tuple[int, ...]
     work: int
+    divisions: int
 
 
-def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES) -> PartCount:
+def count_parts(
+    rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES, *, few_rows: int = FEW_ROWS
+) -> PartCount:
     """The parts of ``guess`` among the codes consistent with ``history``, counted within ``max_bytes``.
+
+    Every table has room for ``few_rows`` rows from the start, unless that is over the bound; it changes no size.
 
     Raises:
         ContradictionError: no code is consistent with the history.
         TooLargeError: there are over `MAX_COUNT` codes, or ``max_bytes`` is too little for any table.
     """
-    counter = _Counter(Frame(rules, history, guess, max_bytes=max_bytes), max_bytes)
+    counter = _Counter(Frame(rules, history, guess, max_bytes=max_bytes), max_bytes, few_rows)
     sizes = counter.sizes()
     if not any(sizes):
         message = f"no code of {rules} is consistent with the feedback so far"
         raise ContradictionError(message)
-    return PartCount(sizes, counter.work)
+    return PartCount(sizes, counter.work, counter.divisions)
 
 
 def count_beginning(rules: Rules, history: History, beginning: Code, max_bytes: int = DEFAULT_BYTES) -> int:
@@ -71,10 +79,13 @@ def count_beginning(rules: Rules, history: History, beginning: Code, max_bytes: 
 class _Counter:
     """One count: the sums and the work."""
 
-    def __init__(self, frame: Frame, max_bytes: int) -> None:
+    def __init__(self, frame: Frame, max_bytes: int, few_rows: int = FEW_ROWS) -> None:
         self._frame = frame
+        self._few_rows = few_rows
         self._sums = np.zeros(1 << (2 * frame.layout.fields.bits), np.int64)
         self._made = self._looked_up = 0
+        self.divisions = 0
+        """How often a table was divided."""
         with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
             self._count((frame.blank, frame.blank), 0, len(frame.order) - 1, table_rows(frame, max_bytes))
 
@@ -96,7 +107,7 @@ class _Counter:
     def _count(self, halves: tuple[Table, Table], first: int, last: int, most: int) -> None:
         """Count with two tables that lack the colors ``first`` to ``last`` of the order, in tables of ``most`` rows."""
         frame, lacking = self._frame, last - first
-        left, right, first, last, made = grown(frame.layout, *halves, frame.order, first, last, FEW_ROWS, most)
+        left, right, first, last, made = grown(frame.layout, *halves, frame.order, first, last, self._few_rows, most)
         self._made += made
         swapped = len(left.rows) > len(right.rows)
         one, other = (right, left) if swapped else (left, right)
@@ -105,6 +116,7 @@ class _Counter:
             return
         if last - first < lacking:  # the tables made here, those of all divisions below, and theirs exist at once
             most = max(most // 2, len(frame.layout.fills.pegs))
+        self.divisions += 1
         for part in _divided(one):
             self._count((other, part) if swapped else (part, other), first, last, most)
 
