@@ -22,7 +22,7 @@ def table_of(*guesses):
 
 @st.composite
 def tables(draw):
-    """Part sizes of a few guesses against the same candidates, as many ties as can be."""
+    """Draw part sizes of a few guesses against the same candidates, with many ties."""
     parts, total = draw(st.integers(1, 6)), draw(st.integers(1, 12))
     cuts = st.lists(st.integers(0, total), min_size=parts - 1, max_size=parts - 1).map(sorted)
     sizes = cuts.map(lambda cut: [b - a for a, b in zip([0, *cut], [*cut, total], strict=True)])

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import criterion_walk
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
@@ -13,6 +12,7 @@ from evilpegs_game.evaluation import evaluate
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.selection import best_guess
+from support.messages import values_in
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
@@ -21,7 +21,7 @@ SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rule
 
 
 def plain_walk(rules, criterion, history, first, candidates_only):
-    """How many candidates each number of further guesses solves, played one after another."""
+    """Return how many candidates each number of further guesses solves, each of them played alone."""
     solved = {}
     live = Position(rules, history, LiveSets())
     for index in range(live.count):
@@ -38,7 +38,7 @@ def plain_walk(rules, criterion, history, first, candidates_only):
 
 @st.composite
 def games(draw):
-    """Rules, a history that some secret agrees with, and a first guess or none."""
+    """Draw rules, a history that some secret agrees with, and a first guess or none."""
     rules = draw(st.sampled_from(SMALL))
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     secret, guesses = draw(codes), draw(st.lists(codes, max_size=2))
@@ -51,15 +51,14 @@ def games(draw):
 @settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
 @given(game=games())
 def test_walk_matches_playing_every_secret(batch, criterion, candidates_only, game):
-    """Small games in small batches go the way of large ones."""
+    """Small batches lead small games through the code for large ones."""
     rules, history, first = game
     expected = plain_walk(rules, criterion, history, first, candidates_only)
-    told = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(criterion_walk, "_BATCH", batch)
-        assert walk(rules, criterion, history, first, candidates_only, progress=told.append) == expected
-        assert sum(told) == sum(expected)
-        assert walk(rules, criterion, history, first, candidates_only, threads=2) == expected
+    finished = []
+    found = walk(rules, criterion, history, first, candidates_only, progress=finished.append, batch_codes=batch)
+    assert found == expected
+    assert sum(finished) == sum(expected)
+    assert walk(rules, criterion, history, first, candidates_only, threads=2, batch_codes=batch) == expected
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
@@ -71,13 +70,18 @@ def test_walk_matches_strategy_evaluation(criterion):
 
 
 def test_walk_refuses_memory_over_bound():
-    with pytest.raises(TooLargeError, match=r"walking 10x12 takes [\d,]+ bytes; the bound is 2,147,483,648"):
-        walk(Rules(10, 12), MINIMAX)
+    rules = Rules(10, 12)
+    with pytest.raises(TooLargeError) as caught:
+        walk(rules, MINIMAX)
+    assert (caught.value.needed, caught.value.bound) == (walk_bytes(rules, 1), MAX_BYTES)
+    assert {"10x12", f"{walk_bytes(rules, 1):,}", "2,147,483,648"} <= values_in(caught.value)
 
 
 def test_walk_refuses_illegal_first_guess():
-    with pytest.raises(IllegalCodeError, match="has a color that 2x3 lacks"):
+    with pytest.raises(IllegalCodeError, match="'14'") as caught:
         walk(Rules(2, 3), MINIMAX, first=(0, 3))
+    assert caught.value.rule == "colors"
+    assert "2x3" in values_in(caught.value)
 
 
 def test_walk_refuses_contradiction():
@@ -89,7 +93,7 @@ def test_walk_refuses_contradiction():
 @compiled
 @pytest.mark.parametrize("rules", [Rules(5, 6), Rules(4, 10, repeats=False), Rules(2, 34)], ids=str)
 def test_walk_is_independent_of_threads(rules):
-    """Thousands of codes, so that large live sets are searched in chunks by threads."""
+    """Thousands of codes are enough for threads to search large live sets in chunks."""
     alone, together = (walk(rules, ENTROPY, threads=threads) for threads in (1, 2))
     assert alone == together
     assert sum(alone) == rules.size
@@ -105,13 +109,12 @@ def test_walk_sixteen_pegs_matches_plain():
     assert walk(rules, MINIMAX, history, candidates_only=True) == plain_walk(rules, MINIMAX, history, None, True)
 
 
-def test_walk_stops_on_progress_error(monkeypatch):
+def test_walk_stops_on_progress_error():
     def listen(codes):
         raise RuntimeError
 
-    monkeypatch.setattr(criterion_walk, "_BATCH", 2)
     with pytest.raises(RuntimeError):
-        walk(Rules(3, 3), MINIMAX, threads=2, progress=listen)
+        walk(Rules(3, 3), MINIMAX, threads=2, progress=listen, batch_codes=2)
 
 
 @compiled

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
+from evilpegs_game.counting.frame import MAX_COUNT
 from evilpegs_game.criteria import ENTROPY, MINIMAX
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
 from evilpegs_game.evaluation import MAX_IDLE_TURNS, Evaluation, distribution_after, duel, evaluate
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.selection import best_guess
+from support.messages import values_in
 
 SMALL = [Rules(1, 1), Rules(1, 5), Rules(2, 3), Rules(3, 2), Rules(3, 3), Rules(2, 4), Rules(3, 4, repeats=False)]
 
@@ -90,8 +92,9 @@ def test_distribution_after_counts_earlier_idle_turns():
         return (0, 0, 0)
 
     idle = (Turn((0, 0, 0), Feedback(1, 0)), *(Turn((0, 0, 0), Feedback(1, 0)) for _ in range(5)))
-    with pytest.raises(StuckError, match=f"at turn {MAX_IDLE_TURNS + 2} of 3x3: its last {MAX_IDLE_TURNS + 1} guesses"):
+    with pytest.raises(StuckError) as caught:
         distribution_after(stuck, Rules(3, 3), idle)
+    assert {"3x3", str(MAX_IDLE_TURNS + 2), str(MAX_IDLE_TURNS + 1)} <= values_in(caught.value)
 
 
 def test_evaluation_totals_follow_from_distribution():
@@ -120,9 +123,9 @@ def test_evaluate_progress_counts_codes():
 
 
 def test_evaluate_stops_repeating_strategy():
-    with pytest.raises(StuckError, match=f"stuck.* its last {MAX_IDLE_TURNS + 1} guesses excluded none"):
+    with pytest.raises(StuckError, match=str(MAX_IDLE_TURNS + 1)):
         evaluate(lambda position: (0, 0, 0), Rules(3, 3))
-    with pytest.raises(StuckError, match="stuck"):
+    with pytest.raises(StuckError, match=str(MAX_IDLE_TURNS + 1)):
         duel(lambda position: (0, 0, 0), Evil(), Rules(3, 3))
 
 
@@ -134,9 +137,9 @@ def test_evaluate_allows_dawdling_strategy():
 
 
 def test_evaluate_refuses_too_large_rules():
-    with pytest.raises(TooLargeError, match="bytes"):
+    with pytest.raises(TooLargeError, match=f"{LiveSets.bytes_needed(Rules(12, 14)):,}"):
         evaluate(first_candidate, Rules(12, 14))
-    with pytest.raises(TooLargeError, match="take smaller rules"):
+    with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
         duel(lambda _: (0,) * 16, Evil(), Rules(16, 34))
 
 

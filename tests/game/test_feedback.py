@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 from itertools import combinations, product
 
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
+from support.messages import values_in
 
 PAIRS = st.integers(1, 16).flatmap(
     lambda pegs: st.tuples(*[st.lists(st.integers(0, 33), min_size=pegs, max_size=pegs)] * 2)
@@ -61,11 +63,12 @@ def test_feedback_text_round_trips(pegs):
 
 @pytest.mark.parametrize("text", ["", "1", "1,", ",1", "1, 2", "-1,2", "1,2,3", "100,2", "1.0,2", "٤,1", "1,2\n"])
 def test_feedback_parse_refuses_other_text(text):
-    with pytest.raises(MalformedError, match="not a feedback"):
+    with pytest.raises(MalformedError, match=re.escape(repr(text))):
         Feedback.parse(text)
 
 
 @pytest.mark.parametrize("wrong", [(0, 5), (5, 0), (3, 2), (-1, 1), (1, -1), (2**63, 0)])
 def test_feedback_check_refuses_impossible(wrong):
-    with pytest.raises(MalformedError, match="impossible with 4 pegs"):
+    with pytest.raises(MalformedError, match=str(Feedback(*wrong))) as caught:
         Feedback(*wrong).check(4)
+    assert "4" in values_in(caught.value)

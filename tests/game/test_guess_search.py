@@ -34,7 +34,7 @@ by_name = pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: c
 
 @st.composite
 def live_sets(draw, least=1):
-    """Rules, and any of their codes in code order."""
+    """Draw rules and any of their codes in code order."""
     rules = draw(st.sampled_from(RULES))
     places = draw(st.sets(st.integers(0, rules.size - 1), min_size=min(least, rules.size), max_size=30))
     return rules, to_columns([code_at(index, rules) for index in sorted(places)])
@@ -66,12 +66,12 @@ def test_part_bits_give_part_sizes(many, data):
             size = part_size(bits, (black << 8) + total, guess[-1], guess[:-1].count(guess[-1]))
             if size:
                 sizes[(black, total - black)] = size
-    told = [feedback(guess, secret) for secret in secrets]
-    assert sizes == {given: told.count(given) for given in told}
+    feedbacks = [feedback(guess, secret) for secret in secrets]
+    assert sizes == {given: feedbacks.count(given) for given in feedbacks}
 
 
 def weighed(criterion, sizes, codes):
-    """A guess with those part sizes, as the search keeps it."""
+    """Return a guess with the given part sizes in the form that the search keeps."""
     measure = criterion.measure(codes)
     summed = criterion in (EXPECTED_SIZE, ENTROPY, MOST_PARTS) or (criterion is LEXICOGRAPHIC and codes < 41)
     score = sum(int(measure.weights[size]) for size in sizes) if summed else max(sizes)
@@ -102,7 +102,7 @@ def test_part_keys_order_as_plain_keys(criterion, total):
 
 
 def test_part_keys_compare_close_products_exactly():
-    """Equal products of different sizes; and two of which the sums differ by less than they can be wrong."""
+    """Equal products of different sizes, and products whose logarithms differ by less than their rounding error."""
     equal = weighed(ENTROPY, (0, 1, 1, 1, 1, 4), 8), weighed(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
     measure = ENTROPY.measure(8)
     assert not is_better(equal[0].score[0], equal[0].sizes, equal[1], measure, 8)
