@@ -19,7 +19,7 @@ from evilpegs_game.rules import MAX_COLORS, MAX_PEGS, Rules
 
 
 def some_codes(pegs, colors, repeats, count, seed):
-    """``count`` codes of any rules, without making them all."""
+    """Return ``count`` codes of any rules without making all codes."""
     rng = np.random.default_rng(seed)
     if repeats:
         return [tuple(row) for row in rng.integers(0, colors, (count, pegs)).tolist()]
@@ -43,7 +43,7 @@ def guess_and_codes(draw, most=40):
 @given(guess_and_codes())
 @example(((0,) * 16, [(0,) * 16, (1,) * 16, (0,) * 8 + (1,) * 8]))
 @example((tuple(range(16)), [tuple(range(1, 17)), tuple(range(18, 34)), tuple(range(15, -1, -1))]))
-def test_kernels_agree_with_the_plain_definition(case):
+def test_partition_kernels_equal_plain_definition(case):
     guess, codes = case
     pegs, columns = len(guess), to_columns(codes)
     plain = [feedback(guess, code) for code in codes]
@@ -64,7 +64,7 @@ def test_kernels_agree_with_the_plain_definition(case):
 
 @settings(deadline=None, max_examples=10)
 @given(guess_and_codes(), guess_and_codes(most=4))
-def test_tables_hold_the_part_sizes_of_every_guess(many, few):
+def test_part_size_table_holds_sizes_of_every_guess(many, few):
     pegs = min(len(many[0]), len(few[0]))
     longer = to_columns([code[:pegs] for code in many[1]])
     shorter = to_columns([code[:pegs] for code in few[1]])
@@ -76,7 +76,7 @@ def test_tables_hold_the_part_sizes_of_every_guess(many, few):
 
 
 @pytest.mark.parametrize("count", [2047, 2048, 2049, 4097])
-def test_blocks_meet_without_a_seam(count):
+def test_partition_counts_across_block_edges(count):
     codes = some_codes(3, 5, True, count, seed=count)
     columns, guess = to_columns(codes), (0, 1, 1)
     counts = partition_counts(guess, codes)
@@ -89,32 +89,32 @@ def test_blocks_meet_without_a_seam(count):
     ]
 
 
-def test_one_code_makes_one_part():
+def test_split_of_one_code_gives_one_part():
     columns = to_columns([(0, 1, 2)])
     assert [one for one, _ in split(columns, (0, 1, 2))] == [(3, 0)]
     assert [one for one, _ in split(columns, (0, 2, 1))] == [(1, 2)]
 
 
-def test_parts_are_read_only():
+def test_partition_parts_are_read_only():
     columns = all_codes(Rules(2, 3))
     parts = [select(columns, (0, 1), Feedback(0, 2)), take(columns, np.array([1, 5], dtype=np.int32))]
     for part in [*parts, *(part for _, part in split(columns, (0, 1)))]:
-        with pytest.raises(ValueError, match="read-only"):
-            part[0, 0] = 1
+        assert not part.flags.writeable
 
 
-def test_an_empty_part_is_empty():
+def test_select_of_empty_part_keeps_pegs():
     assert select(all_codes(Rules(2, 3)), (0, 1), Feedback(1, 1)).shape == (2, 0)
 
 
 @pytest.mark.parametrize("guess", [(), (0, 1), (0, 1, 2, 3)])
-def test_a_guess_of_another_length_is_refused(guess):
+def test_partition_refuses_guess_of_other_length(guess):
     columns = all_codes(Rules(3, 4))
     for call in (part_sizes, feedback_numbers, split):
-        with pytest.raises(IllegalCodeError, match="pegs against codes of 3"):
+        with pytest.raises(IllegalCodeError, match=rf"\b{len(guess)}\b.*\b3\b") as refused:
             call(columns, guess)
+        assert refused.value.rule == "pegs"
 
 
-def test_an_impossible_feedback_is_refused():
-    with pytest.raises(MalformedError, match="impossible"):
+def test_select_refuses_impossible_feedback():
+    with pytest.raises(MalformedError, match=r"\b0,4\b.*\b3\b"):
         select(all_codes(Rules(3, 4)), (0, 1, 2), Feedback(0, 4))

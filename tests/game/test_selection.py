@@ -24,7 +24,7 @@ def plain_codes(columns):
 
 
 def plain_best(position, criterion, candidates_only):
-    """The rule as it is written, over all guesses, nothing left out."""
+    """Return the best guess by the rule as it is written, over all guesses."""
     candidates = plain_codes(position.candidates)
     if len(candidates) <= 2:
         return candidates[0]
@@ -53,7 +53,7 @@ def positions(draw):
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
 @settings(deadline=None, max_examples=20)
 @given(position=positions())
-def test_the_best_guess_is_the_one_the_written_rule_gives(criterion, candidates_only, position):
+def test_best_guess_equals_written_rule(criterion, candidates_only, position):
     expected = plain_best(position, criterion, candidates_only)
     assert best_guess(position, criterion, candidates_only) == expected
 
@@ -62,7 +62,7 @@ def test_the_best_guess_is_the_one_the_written_rule_gives(criterion, candidates_
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
 @settings(deadline=None, max_examples=10)
 @given(position=positions())
-def test_threads_do_not_change_the_choice(criterion, candidates_only, position):
+def test_best_of_is_same_with_threads(criterion, candidates_only, position):
     assume(position.count > 2)
     live, guessed, measure = position.candidates, guessed_colors(position.history), criterion.measure(position.count)
     with ThreadPoolExecutor(2) as threads:
@@ -70,33 +70,33 @@ def test_threads_do_not_change_the_choice(criterion, candidates_only, position):
     assert chosen == best_guess(position, criterion, candidates_only)
 
 
-def test_of_two_candidates_the_first_is_played():
+def test_best_guess_plays_first_of_two_candidates():
     position = Position(Rules(1, 3), (Turn((1,), feedback((1,), (0,))),), LiveSets())
     assert position.count == 2
     assert best_guess(position, MINIMAX) == (0,)
 
 
-def test_first_guesses_tell_fresh_colors_apart_only_once():
+def test_best_guess_budget_counts_first_guess_patterns():
     # 1111 1112 1122 1123 1234 and their permutations: the set partitions of four pegs, 15 of them.
     budget = 15 * 1296
     assert best_guess(Position(CLASSIC, (), LiveSets(), budget), MINIMAX) == (0, 0, 1, 1)
-    with pytest.raises(OverBudgetError, match="19,440 feedback evaluations; the budget is 19,439"):
+    with pytest.raises(OverBudgetError, match=r"\b19,440\b.*\b19,439\b"):
         best_guess(Position(CLASSIC, (), LiveSets(), budget - 1), MINIMAX)
 
 
-def test_a_budget_never_forbids_the_end_of_a_game():
+def test_best_guess_without_budget_ends_game():
     position = Position(Rules(2, 2), (Turn((0, 0), feedback((0, 0), (0, 1))),), LiveSets(), budget=0)
     assert best_guess(position, MINIMAX) == (0, 1)
 
 
-def test_partitions_do_not_change_when_fresh_colors_are_renamed():
+def test_part_sizes_survive_renaming_of_fresh_colors():
     codes = plain_codes(all_codes(Rules(3, 4)))
     sizes = [sorted(partition_counts(guess, codes).items()) for guess in [(0, 0, 1), (2, 2, 3), (3, 3, 0)]]
     assert sizes[0] == sizes[1] == sizes[2]
 
 
 def fresh_in_order(guess, guessed):
-    """Whether the colors nobody has guessed come in rising order, the least first."""
+    """Return whether the colors that were never guessed come in rising order, the least first."""
     fresh = [color for color in range(max(guess) + 1) if color not in guessed]
     come = [color for color in dict.fromkeys(guess) if color not in guessed]
     return come == fresh[: len(come)]
@@ -105,7 +105,7 @@ def fresh_in_order(guess, guessed):
 @pytest.mark.parametrize("candidates_only", [False, True])
 @settings(deadline=None, max_examples=30)
 @given(position=positions())
-def test_the_work_is_counted_as_guesses_that_differ_by_more_than_fresh_names(candidates_only, position):
+def test_best_guess_budget_counts_distinct_guesses(candidates_only, position):
     assume(position.count > 2)
     guessed = {color for turn in position.history for color in turn.guess}
     guesses = plain_codes(position.candidates if candidates_only else position.all_codes)
@@ -113,13 +113,13 @@ def test_the_work_is_counted_as_guesses_that_differ_by_more_than_fresh_names(can
     position.budget = work
     best_guess(position, MINIMAX, candidates_only)
     position.budget = work - 1
-    with pytest.raises(OverBudgetError, match=f"takes {work:,} feedback evaluations"):
+    with pytest.raises(OverBudgetError, match=rf"\b{work:,}\b.*\b{work - 1:,}\b"):
         best_guess(position, MINIMAX, candidates_only)
 
 
-def test_more_codes_than_can_be_tried_are_refused():
+def test_best_guess_refuses_too_many_codes():
     rules = Rules(9, 12)
     guess, secret = (0, 0, 0, 1, 1, 1, 2, 2, 2), (0, 0, 0, 1, 1, 1, 2, 3, 3)
     position = Position(rules, (Turn(guess, feedback(guess, secret)),), LiveSets())
-    with pytest.raises(TooLargeError, match="9x12 has 5,159,780,352 codes, too many to try each as a guess"):
+    with pytest.raises(TooLargeError, match=r"9x12.*\b5,159,780,352\b"):
         best_guess(position, MINIMAX)

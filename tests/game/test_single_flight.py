@@ -1,4 +1,4 @@
-"""Who asks at the same time gets the same value, computed once, and nothing stays."""
+"""Callers at the same time get the same value, computed once, and nothing is kept."""
 
 import gc
 import weakref
@@ -13,7 +13,7 @@ PATIENCE, ASKING = 10, 8
 
 
 class Held:
-    """Computes when it is let go, and counts how often."""
+    """A computation that waits until it is let go and counts how often it runs."""
 
     def __init__(self, result):
         self.result, self.began, self.go, self.times = result, Event(), Event(), 0
@@ -25,33 +25,33 @@ class Held:
         return self.result()
 
 
-class Flights(dict):
-    """The flights under way; lets go once as many as wanted have looked for one that is there."""
+class Key:
+    """One of several equal keys. The computation is let go once the key was found under way often enough."""
 
-    def __init__(self, held, wanted):
-        super().__init__()
-        self.held, self.wanted = held, wanted
+    def __init__(self, held, found, wanted):
+        self.held, self.found, self.wanted = held, found, wanted
 
-    def get(self, key):
-        found = super().get(key)
-        if found is not None:
-            self.wanted -= 1
-            if not self.wanted:
-                self.held.go.set()
-        return found
+    def __hash__(self):
+        return 0
+
+    def __eq__(self, other):
+        self.found.append(other)
+        if len(self.found) == self.wanted:
+            self.held.go.set()
+        return True
 
 
 def ask_together(single, held):
-    """One asks, and while that computes all the others do; what each was given."""
-    single._flights = Flights(held, ASKING - 1)
+    """Ask once, let all others ask while that one computes, and return the futures of all."""
+    found = []
     with ThreadPoolExecutor(ASKING) as pool:
-        leading = pool.submit(single.get, "key", held)
+        leading = pool.submit(single.get, Key(held, found, ASKING - 1), held)
         assert held.began.wait(PATIENCE)
-        others = [pool.submit(single.get, "key", held) for _ in range(ASKING - 1)]
+        others = [pool.submit(single.get, Key(held, found, ASKING - 1), held) for _ in range(ASKING - 1)]
     return [leading, *others]
 
 
-def test_all_who_ask_meanwhile_get_the_one_value():
+def test_single_flight_shares_value():
     single, held = SingleFlight(), Held(object)
     values = [each.result() for each in ask_together(single, held)]
     assert held.times == 1
@@ -59,7 +59,7 @@ def test_all_who_ask_meanwhile_get_the_one_value():
     assert len(single) == 0
 
 
-def test_all_who_ask_meanwhile_get_the_one_exception():
+def test_single_flight_shares_exception():
     single, held = SingleFlight(), Held(lambda: 1 // 0)
     errors = [each.exception() for each in ask_together(single, held)]
     assert held.times == 1
@@ -68,15 +68,15 @@ def test_all_who_ask_meanwhile_get_the_one_exception():
     assert len(single) == 0
 
 
-def test_two_keys_are_computed_side_by_side():
+def test_single_flight_computes_two_keys_concurrently():
     single, meeting = SingleFlight(), Barrier(2)
     with ThreadPoolExecutor(2) as pool:
         both = [pool.submit(single.get, key, lambda: meeting.wait(PATIENCE)) for key in "ab"]
     assert sorted(each.result() for each in both) == [0, 1]
 
 
-def test_many_at_once_are_never_computed_twice_at_a_time():
-    """Each computes with nobody else in it; how many times depends on who was late."""
+def test_single_flight_never_computes_twice_at_once():
+    """No two threads compute at the same time; how often the value is computed depends on their timing."""
     single, meeting, inside = SingleFlight(), Barrier(ASKING), []
 
     def compute():
@@ -94,7 +94,7 @@ def test_many_at_once_are_never_computed_twice_at_a_time():
     assert len(single) == 0
 
 
-def test_nothing_is_kept():
+def test_single_flight_keeps_nothing():
     single = SingleFlight()
 
     class Value:
@@ -108,7 +108,7 @@ def test_nothing_is_kept():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_whoever_is_stopped_leaves_nothing_behind(error):
+def test_single_flight_recovers_from_interrupt(error):
     def stop():
         raise error
 

@@ -17,7 +17,7 @@ SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rule
 
 
 def image(codes, order, recoloring):
-    """The codes with their pegs and colors permuted, in code order."""
+    """Return the codes with their pegs and colors permuted, in code order."""
     return tuple(sorted(tuple(recoloring[code[peg]] for peg in order) for code in codes))
 
 
@@ -28,7 +28,7 @@ def sets_of_codes(draw):
     return rules, tuple(code_at(place, rules) for place in sorted(places))
 
 
-def test_images_nearly_always_share_a_key():
+def test_canonical_key_is_mostly_shared_by_images():
     rng, missed = Random(3), 0
     for _ in range(300):
         rules = rng.choice(SMALL)
@@ -39,7 +39,7 @@ def test_images_nearly_always_share_a_key():
     assert missed < 15
 
 
-def test_parts_of_a_guess_and_of_its_image_share_a_key():
+def test_canonical_key_is_shared_by_parts_of_images():
     rules = Rules(4, 6)
     every = all_codes(rules)
     for one, other in [((0, 0, 1, 1), (5, 2, 5, 2)), ((0, 0, 0, 1), (3, 4, 3, 3)), ((0, 1, 2, 3), (5, 3, 0, 1))]:
@@ -51,7 +51,7 @@ def test_parts_of_a_guess_and_of_its_image_share_a_key():
 
 
 @given(sets_of_codes(), sets_of_codes())
-def test_sets_that_share_a_key_are_images(one, other):
+def test_canonical_key_is_shared_by_images_only(one, other):
     (rules, codes), (other_rules, other_codes) = one, other
     if canonical_key(to_columns(codes), rules) == canonical_key(to_columns(other_codes), other_rules):
         assert rules == other_rules
@@ -61,19 +61,19 @@ def test_sets_that_share_a_key_are_images(one, other):
         assert tuple(sorted(other_codes)) in images
 
 
-def test_sets_of_equal_sizes_that_are_no_images_have_keys_of_their_own():
+def test_canonical_key_differs_between_sets_of_equal_size():
     rules = Rules(3, 4)
     sets = [[(0, 0, 1), (0, 1, 0)], [(0, 0, 1), (0, 0, 2)], [(0, 0, 1), (1, 1, 0)], [(0, 0, 0), (1, 1, 1)]]
     assert len({canonical_key(to_columns(codes), rules) for codes in sets}) == len(sets)
 
 
-def test_the_rules_are_part_of_the_key():
+def test_canonical_key_covers_rules():
     assert len({canonical_key(to_columns([(0, 1)]), rules) for rules in (Rules(2, 3), Rules(2, 4))}) == 2
 
 
 @given(sets_of_codes())
-def test_guesses_of_one_orbit_split_alike(chosen):
-    """The parts of one are images of the parts of the other, feedback by feedback."""
+def test_orbits_hold_guesses_that_split_alike(chosen):
+    """The parts of one guess are images of the parts of the other, feedback by feedback."""
     rules, codes = chosen
     every = all_codes(rules)
     guesses = plain_codes(every)
@@ -86,13 +86,13 @@ def test_guesses_of_one_orbit_split_alike(chosen):
 
 
 @pytest.mark.parametrize(("rules", "kinds"), [("1x1", 1), ("2x4", 2), ("3x3", 3), ("3x4-distinct", 1)])
-def test_a_first_guess_has_few_kinds(rules, kinds):
+def test_orbits_of_first_guesses_are_few(rules, kinds):
     rules = Rules.parse(rules)
     every = all_codes(rules)
     assert len(set(Symmetries(rules, every).orbits(every).tolist())) == kinds
 
 
-def test_after_a_guess_its_own_colors_differ_from_the_others():
+def test_orbits_after_guess_tell_its_colors_apart():
     rules = Rules(2, 4)
     every = all_codes(rules)
     heads = Symmetries(rules, every).orbits(select(every, (0, 0), Feedback(0, 0)))
@@ -100,7 +100,7 @@ def test_after_a_guess_its_own_colors_differ_from_the_others():
     assert kinds == {(0, 0), (0, 1), (1, 1), (1, 2)}
 
 
-def test_with_too_many_codes_every_guess_stands_for_itself():
+def test_orbits_of_many_codes_are_single_guesses():
     rules = Rules(6, 5)
     every = all_codes(rules)
     symmetries = Symmetries(rules, every)
@@ -108,7 +108,7 @@ def test_with_too_many_codes_every_guess_stands_for_itself():
     assert symmetries.places(every[:, 5:9]).tolist() == [5, 6, 7, 8]
 
 
-def test_many_pegs_are_left_in_their_order():
+def test_canonical_key_keeps_order_of_many_pegs():
     rules = Rules(6, 2)
     one, other = [(0, 0, 0, 0, 0, 1), (0, 1, 0, 0, 0, 1)], [(1, 1, 1, 1, 1, 0), (1, 0, 1, 1, 1, 0)]
     assert canonical_key(to_columns(one), rules) == canonical_key(to_columns(sorted(other)), rules)

@@ -1,4 +1,4 @@
-"""No game makes one count take more than is stated. The full search is `make worst`."""
+"""No game makes one count take more than the stated work. The full search is `make worst`."""
 
 import numba
 import pytest
@@ -13,7 +13,7 @@ compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plai
 
 @compiled
 @pytest.mark.parametrize("name", KNOWN)
-def test_known_dear_games_stay_within_the_stated_work(name):
+def test_worst_counting_known_games_stay_within_work(name):
     for guesses in known_games(name):
         assert max(works(Rules.parse(name), guesses)) < WORST_WORK[name]
 
@@ -22,7 +22,7 @@ def test_known_dear_games_stay_within_the_stated_work(name):
 @pytest.mark.parametrize("name", KNOWN)
 @settings(max_examples=10)
 @given(data=st.data())
-def test_a_short_search_finds_nothing_dearer(name, data):
+def test_worst_counting_short_search_stays_within_work(name, data):
     rules = Rules.parse(name)
     work = max(works(rules, data.draw(nasty_games(rules, most_turns=5))))
     target(float(work))
