@@ -6,7 +6,7 @@ A tree is all that a codebreaker does against any codemaker, written down. Nothi
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError, TooLargeError
@@ -23,8 +23,39 @@ _TITLE: Final = "evilpegs tree"
 _VERSION: Final = "1"
 _INDENT: Final = "  "
 
+TextFault = Literal[
+    "end",
+    "title",
+    "version",
+    "rules",
+    "root",
+    "indent",
+    "depth",
+    "turn",
+    "feedback",
+    "finished",
+    "repeated",
+    "code",
+]
+"""Why a line cannot be read: the text ends too early, or this part of the line is wrong or out of place.
+
+A ``turn`` has no feedback or no guess, a ``finished`` feedback ends the game, a ``repeated`` one has a guess already.
+"""
+
 _Line = tuple[int, str]
 """A line that says something: its number from 1, and its text without comment and trailing space."""
+
+
+class TreeTextError(MalformedError):
+    """A text that is no tree; the message names the first line that cannot be read, and why.
+
+    ``line`` is the number of that line, from 1, and ``fault`` is one of `TextFault`.
+    """
+
+    def __init__(self, *args: object, line: int = 0, fault: TextFault | None = None) -> None:
+        super().__init__(*args)
+        self.line = line
+        self.fault = fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +90,7 @@ def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
         depth, given, node = waiting.pop()
         if depth == MAX_DEPTH:
             message = f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the bound"
-            raise TooLargeError(message)
+            raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
         yield depth, given, node
         waiting += [(depth + 1, given, node.children[given]) for given in sorted(node.children, reverse=True)]
 
@@ -77,12 +108,12 @@ def parse_tree(text: str) -> Tree:
     """Read the text form.
 
     Raises:
-        MalformedError: it names the first line that cannot be read, and why.
+        TreeTextError: a line cannot be read.
         TooLargeError: longer than `MAX_TREE_CHARACTERS` or deeper than `MAX_DEPTH`.
     """
     if len(text) > MAX_TREE_CHARACTERS:
         message = f"a tree of {len(text):,} characters; the bound is {MAX_TREE_CHARACTERS:,}"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=len(text), bound=MAX_TREE_CHARACTERS)
     lines = _lines(text)
     _read_title(*_following(lines, text, f"a tree begins with the line: {_TITLE} {_VERSION}"))
     rules = _read_rules(*_following(lines, text, "the line with the rules is missing, like: rules 4x6"))
@@ -103,31 +134,32 @@ def _lines(text: str) -> Iterator[_Line]:
 def _following(lines: Iterator[_Line], text: str, missing: str) -> _Line:
     found = next(lines, None)
     if found is None:
-        raise _wrong(text.rstrip("\n").count("\n") + 1, f"the text ends here; {missing}")
+        raise _wrong(text.rstrip("\n").count("\n") + 1, "end", f"the text ends here; {missing}")
     return found
 
 
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
     if " ".join(words[:-1]) != _TITLE:
-        raise _wrong(number, f"{line[:40]!r} does not begin a tree; write: {_TITLE} {_VERSION}")
+        raise _wrong(number, "title", f"{line[:40]!r} does not begin a tree; write: {_TITLE} {_VERSION}")
     if words[-1] != _VERSION:
-        raise _wrong(number, f"version {words[-1][:40]!r} of the form cannot be read; write: {_TITLE} {_VERSION}")
+        why = f"version {words[-1][:40]!r} of the form cannot be read; write: {_TITLE} {_VERSION}"
+        raise _wrong(number, "version", why)
 
 
 def _read_rules(number: int, line: str) -> Rules:
     word, _, rules = line.partition(" ")
     if word != "rules":
-        raise _wrong(number, f"{line[:40]!r} stands where the rules should; write them like: rules 4x6")
+        raise _wrong(number, "rules", f"{line[:40]!r} stands where the rules should; write them like: rules 4x6")
     try:
         return Rules.parse(rules)
     except GameError as error:
-        raise _wrong(number, str(error)) from None
+        raise _wrong(number, "rules", str(error)) from None
 
 
 def _read_root(number: int, line: str, rules: Rules) -> Node:
     if line.startswith((" ", "\t")):
-        raise _wrong(number, "the first guess is indented; it stands at the beginning of its line")
+        raise _wrong(number, "root", "the first guess is indented; it stands at the beginning of its line")
     return Node(_read_code(number, line, rules), {}, number)
 
 
@@ -139,7 +171,7 @@ def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) ->
     siblings = open_nodes[-1].children
     assert isinstance(siblings, dict)  # noqa: S101 - every node here is being read
     if given in siblings:
-        raise _wrong(number, f"feedback {given} is answered already, in line {siblings[given].line}")
+        raise _wrong(number, "repeated", f"feedback {given} is answered already, in line {siblings[given].line}")
     node = Node(_read_code(number, line.lstrip(" ").partition(" ")[2], rules), {}, number)
     siblings[given] = node
     open_nodes.append(node)
@@ -149,28 +181,29 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     spaces = len(line) - len(line.lstrip(" "))
     depth, odd = divmod(spaces, len(_INDENT))
     if odd or line[spaces] == "\t":
-        raise _wrong(number, "indent by two spaces a guess, without tabs")
+        raise _wrong(number, "indent", "indent by two spaces a guess, without tabs")
     if not depth:
-        raise _wrong(number, "only the first guess stands at the beginning of a line; indent what follows it")
+        raise _wrong(number, "root", "only the first guess stands at the beginning of a line; indent what follows it")
     if depth > deepest:
-        raise _wrong(number, f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most")
+        why = f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
+        raise _wrong(number, "depth", why)
     if depth >= MAX_DEPTH:
         message = f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
-        raise TooLargeError(message)
+        raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
     return depth
 
 
 def _read_feedback(number: int, line: str, pegs: int) -> Feedback:
     text, space, _ = line.lstrip(" ").partition(" ")
     if not space:
-        raise _wrong(number, f"{text[:40]!r} is not FEEDBACK GUESS, like: 1,2 1123")
+        raise _wrong(number, "turn", f"{text[:40]!r} is not FEEDBACK GUESS, like: 1,2 1123")
     try:
         given = Feedback.parse(text)
         given.check(pegs)
     except MalformedError as error:
-        raise _wrong(number, str(error)) from None
+        raise _wrong(number, "feedback", str(error)) from None
     if given == all_black(pegs):
-        raise _wrong(number, f"feedback {given} ends the game; nothing follows it")
+        raise _wrong(number, "finished", f"feedback {given} ends the game; nothing follows it")
     return given
 
 
@@ -178,8 +211,8 @@ def _read_code(number: int, text: str, rules: Rules) -> Code:
     try:
         return parse_code(text, rules)
     except GameError as error:
-        raise _wrong(number, str(error)) from None
+        raise _wrong(number, "code", str(error)) from None
 
 
-def _wrong(number: int, why: str) -> MalformedError:
-    return MalformedError(f"line {number}: {why}")
+def _wrong(number: int, fault: TextFault, why: str) -> TreeTextError:
+    return TreeTextError(f"line {number}: {why}", line=number, fault=fault)
