@@ -5,27 +5,15 @@ shared through `LiveSets`, a cache with a byte budget, so that many games at the
 and nothing is lost when an entry is dropped.
 """
 
-from typing import NamedTuple
-
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.counting.atlas import Dice
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
+from evilpegs_game.history import History, Turn
 from evilpegs_game.live_sets import LiveSets
 from evilpegs_game.partition import part_sizes, split
 from evilpegs_game.rules import Rules
 
 __all__ = ["History", "LiveSets", "Position", "Turn"]
-
-
-class Turn(NamedTuple):
-    """One guess and its feedback."""
-
-    guess: Code
-    feedback: Feedback
-
-
-History = tuple[Turn, ...]
-"""The turns of a game so far, oldest first."""
 
 
 class Position:

@@ -25,13 +25,12 @@ from evilpegs_game.counting.memory import least_bytes
 from evilpegs_game.counting.parts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.parts import count_parts
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.feedback import Feedback, feedback_number
+from evilpegs_game.feedback import feedback_number
 from evilpegs_game.feedback_table import TABLED_CODES, FeedbackTable
+from evilpegs_game.history import History, Turn
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.single_flight import SingleFlight
-
-History = tuple[tuple[Code, Feedback], ...]
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
@@ -279,7 +278,7 @@ class LiveSets:
             columns, onto = listed
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
-            image = tuple((symmetry.image(code), given) for code, given in history)
+            image = tuple(Turn(symmetry.image(code), given) for code, given in history)
             counted = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
             sizes = counted.sizes
             self._work.rows += counted.work
@@ -289,7 +288,7 @@ class LiveSets:
     def _listed_canonically(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         """The live set as columns of the canonical form of its history; None where its tables do not fit."""
         key, onto = canonical(rules, history)
-        image = tuple((onto.image(code), given) for code, given in history)
+        image = tuple(Turn(onto.image(code), given) for code, given in history)
         try:
             return self._shared_set(key, lambda: self._from_before(rules, history, onto, image)), onto
         except TooLargeError:

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.counting.code_numbers import extended, has_numbers, in_order, paired, to_columns
-from evilpegs_game.counting.frame import Frame, History
+from evilpegs_game.counting.frame import Frame
 from evilpegs_game.counting.gains import color_gains
 from evilpegs_game.counting.grow import FEW_SLOTS, with_color
 from evilpegs_game.counting.layout import Index, Slots, Table, Words
 from evilpegs_game.counting.parts import FEW_ROWS, table_rows
 from evilpegs_game.counting.steps import live_edges, partners, step_back
 from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32

@@ -11,10 +11,11 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.frame import Frame, History
+from evilpegs_game.counting.frame import Frame
 from evilpegs_game.counting.layout import Fields, Index, Words
 from evilpegs_game.counting.parts import count_beginning
 from evilpegs_game.errors import ContradictionError
+from evilpegs_game.history import History
 from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 

@@ -14,9 +14,8 @@ from evilpegs_game.counting.layout import Colors, Fields, Index, Layout, Table, 
 from evilpegs_game.counting.memory import MAX_WORDS, check_bytes
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
-
-History = Sequence[tuple[Code, Feedback]]
 
 MAX_COUNT: Final = 2**63 - 1
 """Part sizes are counted in 63 bits: rules with more codes are refused."""

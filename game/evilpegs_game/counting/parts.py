@@ -20,13 +20,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.frame import Frame, History
+from evilpegs_game.counting.frame import Frame
 from evilpegs_game.counting.grow import grown
 from evilpegs_game.counting.join import join
 from evilpegs_game.counting.layout import Table
 from evilpegs_game.counting.memory import most_rows
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import feedbacks
+from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 192 << 20

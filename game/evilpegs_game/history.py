@@ -1,0 +1,17 @@
+"""The turns of a game so far: what every codemaker, codebreaker and solver starts from."""
+
+from typing import NamedTuple
+
+from evilpegs_game.codes import Code
+from evilpegs_game.feedback import Feedback
+
+
+class Turn(NamedTuple):
+    """One guess and the feedback it received."""
+
+    guess: Code
+    feedback: Feedback
+
+
+History = tuple[Turn, ...]
+"""The answered turns of one game, oldest first."""
