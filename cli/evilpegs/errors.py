@@ -1,8 +1,6 @@
 """Which errors are a user's doing, and the one line that each is told in."""
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from cyclopts import CycloptsError, UnusedCliTokensError
@@ -24,18 +22,6 @@ SERVER_PARTS: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "
 
 class CommandError(Exception):
     """A command was asked for what it cannot do; the message is one line that says what is wrong and what to do."""
-
-
-@contextmanager
-def naming(strategy: str) -> Iterator[None]:
-    """Say which strategy is meant where the game only knows that one is stuck."""
-    from evilpegs_game.errors import StuckError
-
-    try:
-        yield
-    except StuckError as error:
-        message = f"{strategy}: {error}"
-        raise CommandError(message) from error
 
 
 def explained(error: Exception) -> str | None:

@@ -1,6 +1,9 @@
 """What can go wrong for a client, each with one line that says what and what to do."""
 
-from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
 
 
 class ClientError(Exception):
@@ -28,11 +31,11 @@ class ServerRefusedError(ClientError):
 
     def __init__(
         self,
-        code: ErrorCode,
+        code: "ErrorCode",
         message: str,
         *,
         fatal: bool = False,
-        expected: Expected | None = None,
+        expected: "Expected | None" = None,
         retry_after_ms: int | None = None,
     ) -> None:
         super().__init__(f"{message} ({code})")
@@ -43,7 +46,7 @@ class ServerRefusedError(ClientError):
         self.retry_after_ms = retry_after_ms
 
     @classmethod
-    def of(cls, error: Error) -> "ServerRefusedError":
+    def of(cls, error: "Error") -> "ServerRefusedError":
         """The exception for a message."""
         return cls(
             error.code,
@@ -52,6 +55,14 @@ class ServerRefusedError(ClientError):
             expected=error.expected,
             retry_after_ms=error.retry_after_ms,
         )
+
+
+class EvaluationError(ClientError):
+    """An evaluation cannot start or continue: its checkpoint, its workers, its cluster or its strategy failed."""
+
+
+class StuckStrategyError(ClientError):
+    """A strategy repeats itself and will never solve the game; the text names the strategy."""
 
 
 class TokenFileError(ClientError):

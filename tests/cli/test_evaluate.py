@@ -12,13 +12,13 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.errors import CommandError
 from evilpegs.evaluating.asked import expectation
 from evilpegs.evaluating.journal import OtherRunError
 from evilpegs.evaluating.results import Result
 from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.tables import show
 from evilpegs.main import app
+from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation import MAX_IDLE_TURNS
 from evilpegs_game.rules import Rules
@@ -67,7 +67,7 @@ def test_evaluate_names_error_and_line_of_strategy(run, tmp_path):
 def test_evaluate_and_duel_name_stuck_strategy(run, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0,) * 3\n")
     for command in ("evaluate", "duel"):
-        with pytest.raises(CommandError) as caught:
+        with pytest.raises(StuckStrategyError) as caught:
             app([command, "mine.py", "--rules", "3x3"])
         assert isinstance(caught.value.__cause__, StuckError)
         complaint = run(command, "mine.py", "--rules", "3x3").complaint

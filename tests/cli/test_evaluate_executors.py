@@ -9,8 +9,8 @@ from multiprocessing import active_children
 
 import pytest
 
-from evilpegs.errors import CommandError
 from evilpegs.evaluating.executors import workforce
+from evilpegs_clients.errors import EvaluationError
 
 
 def test_workforce_of_one_is_this_process():
@@ -85,7 +85,7 @@ def scheduler():
 )
 def test_cluster_without_usable_workers_is_refused_and_closed(monkeypatch, scheduler, client, cause, named):
     monkeypatch.setattr("distributed.Client", lambda _, **__: client)
-    with pytest.raises(CommandError) as caught, workforce(1, scheduler):
+    with pytest.raises(EvaluationError) as caught, workforce(1, scheduler):
         pass
     assert scheduler in str(caught.value)
     assert named.format(address=scheduler) in str(caught.value)
@@ -95,6 +95,6 @@ def test_cluster_without_usable_workers_is_refused_and_closed(monkeypatch, sched
 
 def test_cluster_without_distributed_names_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(CommandError, match=r"'evilpegs\[cluster\]'") as caught, workforce(1, "tcp://there:1"):
+    with pytest.raises(EvaluationError, match=r"'evilpegs\[cluster\]'") as caught, workforce(1, "tcp://there:1"):
         pass
     assert isinstance(caught.value.__cause__, ModuleNotFoundError)

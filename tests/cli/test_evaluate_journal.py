@@ -5,7 +5,6 @@ from io import FileIO
 
 import pytest
 
-from evilpegs.errors import CommandError
 from evilpegs.evaluating.journal import (
     DamagedJournalError,
     ForeignJournalError,
@@ -16,6 +15,7 @@ from evilpegs.evaluating.journal import (
     no_journal,
     opened_journal,
 )
+from evilpegs_clients.errors import EvaluationError
 
 RUN = "5" * 64
 UNITS = {"0 choice": {"guess": "112", "parts": {"0,0": 8}}, "0 part 112:0,0": {"distribution": [0, 3, 5]}}
@@ -88,7 +88,7 @@ def test_journal_notices_any_changed_byte(written, place):
     at = len(data) * place // 10
     data[at] ^= 1
     written.write_bytes(data)
-    with pytest.raises(CommandError):
+    with pytest.raises(EvaluationError):
         known(written)
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs.errors import CommandError
 from evilpegs.evaluating.executors import HereExecutor, Workforce
 from evilpegs.evaluating.journal import no_journal
 from evilpegs.evaluating.running import run
 from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Part, Solved, play
+from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import player
 from evilpegs_game.codes import code_at, format_code
@@ -139,7 +139,7 @@ def test_run_refuses_impossible_part(wrong):
     sums(subject(), journal=journal)
     key = part_of(journal)
     wrong(journal.known, key)
-    with pytest.raises(CommandError) as caught:
+    with pytest.raises(EvaluationError) as caught:
         sums(subject(), journal=journal)
     assert repr(key.removeprefix("0 ")) in str(caught.value)
 
@@ -149,7 +149,7 @@ def test_run_refuses_impossible_choice(wrong):
     journal = no_journal()
     sums(subject(), journal=journal)
     wrong(journal.known)
-    with pytest.raises(CommandError, match="'choice'"):
+    with pytest.raises(EvaluationError, match="'choice'"):
         sums(subject(), journal=journal)
 
 
@@ -159,7 +159,7 @@ def test_run_checks_outcome_before_journaling():
             return super().submit(lambda: Solved((unit.size + 1,)) if isinstance(unit, Part) else play(unit))
 
     journal = no_journal()
-    with pytest.raises(CommandError, match="'part "):
+    with pytest.raises(EvaluationError, match="'part "):
         sums(subject(), workers=Workforce(Liar(), 1), journal=journal)
     assert journal.known
     assert not any(" part " in key for key in journal.known)
@@ -173,7 +173,7 @@ class KilledWorker(Exception):  # noqa: N818
 def test_run_reports_each_loss_of_workers_differently(at_once):
     messages = []
     for error in (BrokenExecutor(), CancelledError(), KilledWorker()):
-        with pytest.raises(CommandError) as caught:
+        with pytest.raises(EvaluationError) as caught:
             sums(subject(), workers=Workforce(Broken(error, at_once=at_once), 1))
         assert caught.value.__cause__ is error
         messages.append(str(caught.value))

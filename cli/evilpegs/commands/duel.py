@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.errors import naming
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json
 
@@ -50,7 +49,7 @@ def duel(
     """
     from evilpegs.opponents import opponent
     from evilpegs_clients.strategies.loading import load_strategy
-    from evilpegs_clients.strategies.strategy import player
+    from evilpegs_clients.strategies.strategy import player, with_strategy_name
     from evilpegs_game.codes import parse_code
     from evilpegs_game.evaluation import duel as duelled
     from evilpegs_game.rules import Rules
@@ -58,7 +57,7 @@ def duel(
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     playing = opponent(codemaker, parsed, secret, seed, exact_up_to, solved)
-    with playing as other, only_document(as_json), naming(strategy):
+    with playing as other, only_document(as_json), with_strategy_name(strategy):
         chosen = load_strategy(strategy, candidates_only)
         turns = duelled(player(chosen, seed or 0), other, parsed, opening)
     methods = _methods(parsed, other, turns)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from evilpegs.errors import CommandError
 from evilpegs.evaluate_options import Cluster, Csv, DryRun, Games, Jobs, JournalFile, Plot, Seed
 from evilpegs.options import CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, only_document, print_json
+from evilpegs.output import console, only_document, print_json, progress
 
 if TYPE_CHECKING:
     from evilpegs.evaluating.results import Result
@@ -63,7 +63,9 @@ def evaluate(
         if not dry_run:
             if not games and parsed.size >= MANY:
                 err.print(_beginning(parsed, is_first_given=first is not None))
-            results = results_of(costs, evaluated(costs, way, err))
+            with progress(err) as bar:
+                found = evaluated(costs, way, err, bar)
+            results = results_of(costs, found)
     if not dry_run:
         _write(results, plot, csv, as_json)
     elif as_json:

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.errors import naming
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, only_document
 
@@ -26,7 +25,7 @@ def tree(
     from evilpegs.tree_file import write_tree
     from evilpegs.wording import counted
     from evilpegs_clients.strategies.loading import load_strategy
-    from evilpegs_clients.strategies.strategy import player
+    from evilpegs_clients.strategies.strategy import player, with_strategy_name
     from evilpegs_game.codes import parse_code
     from evilpegs_game.rules import Rules
     from evilpegs_game.tree import nodes
@@ -35,7 +34,7 @@ def tree(
     check_writable(out)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
-    with only_document(as_json=True), naming(strategy):  # what a strategy prints is no part of the tree
+    with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree
         written = tree_of(player(load_strategy(strategy, candidates_only)), parsed, opening)
     write_tree(out, written)
     if out != STANDARD:

@@ -8,16 +8,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from evilpegs.errors import naming
 from evilpegs.evaluating.cost import Cost
 from evilpegs.evaluating.executors import HereExecutor, Workforce, workforce
 from evilpegs.evaluating.journal import Journal, JournalUnusableError, default_journal, no_journal, opened_journal
 from evilpegs.evaluating.running import Advance, Sums, run
 from evilpegs.evaluating.subject import Subject
-from evilpegs.output import progress
-from evilpegs.wording import counted
 from evilpegs_clients.strategies.by_criterion import ByCriterion
-from evilpegs_clients.strategies.strategy import player
+from evilpegs_clients.strategies.strategy import player, with_strategy_name
 from evilpegs_clients.warm_up import SMALL, warm_up
 from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.criterion_walk import walk
@@ -61,11 +58,13 @@ def run_digest(costs: Sequence[Cost]) -> str:
     return sha256(" ".join(cost.subject.digest for cost in costs).encode()).hexdigest()
 
 
-def evaluated(costs: Sequence[Cost], way: Way, err: "Console") -> list[tuple[Sums, float]]:
-    """What is found of each subject, and the seconds it took.
+def evaluated(costs: Sequence[Cost], way: Way, err: "Console", bar: "Progress") -> list[tuple[Sums, float]]:
+    """Evaluate each subject; return its sums and the seconds it took.
+
+    Notices go to ``err``; ``bar`` shows the progress, unless it is disabled.
 
     Raises:
-        CommandError: a journal, a cluster or a worker will not do.
+        EvaluationError: a journal, a cluster or a worker will not do.
         GameError: a strategy is stuck or does what none may; the message names it.
     """
     found = []
@@ -73,12 +72,11 @@ def evaluated(costs: Sequence[Cost], way: Way, err: "Console") -> list[tuple[Sum
         journal = stack.enter_context(_journal(costs, way, err))
         is_apart = any(map(way.in_units, costs))
         workers = stack.enter_context(workforce(way.jobs, way.cluster)) if is_apart else HERE
-        bar = stack.enter_context(progress(err))
         for place, cost in enumerate(costs):
             warm(cost.subject)
             advance = _advancing(bar, cost.subject, is_named=len(costs) > 1)
             begun = perf_counter()
-            with naming(cost.subject.strategy):
+            with with_strategy_name(cost.subject.strategy):
                 if way.in_units(cost):
                     sums = run(cost.subject, f"{place} ", workers, journal, cost.largest, advance)
                 else:
@@ -103,7 +101,7 @@ def _journal(costs: Sequence[Cost], way: Way, err: "Console") -> Iterator[Journa
             yield journal
         except KeyboardInterrupt:
             if path is not None:
-                finished = counted(len(journal.known), "finished unit")
+                finished = f"{len(journal.known):,} finished unit{'' if len(journal.known) == 1 else 's'}"
                 err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
         except Exception as error:  # a strategy that fails will fail again: there is nothing to go on to

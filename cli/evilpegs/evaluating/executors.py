@@ -13,7 +13,7 @@ from multiprocessing import active_children, connection, get_context, parent_pro
 from threading import Thread
 from typing import Any, Final, ParamSpec, TypeVar
 
-from evilpegs.errors import CommandError
+from evilpegs_clients.errors import EvaluationError
 
 PATIENCE: Final = 10.0
 """Seconds that a cluster may take to answer, and to have a worker."""
@@ -56,7 +56,7 @@ def workforce(jobs: int, cluster: str | None) -> Iterator[Workforce]:
     However the block ends, nothing of it goes on: processes are ended, what waits on a cluster is cancelled.
 
     Raises:
-        CommandError: there is no such cluster, or it lacks what it takes.
+        EvaluationError: there is no such cluster, or it lacks what it takes.
     """
     if cluster is not None:
         with _on_cluster(cluster) as found:
@@ -119,7 +119,7 @@ def _client(address: str) -> Any:
         from distributed.comm.addressing import parse_address, parse_host_port
     except ModuleNotFoundError as error:
         message = "a cluster needs distributed, which is not installed; run: pip install 'evilpegs[cluster]'"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -130,7 +130,7 @@ def _client(address: str) -> Any:
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {address[:80]!r}; start one with: dask scheduler"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
 
 
 def _check_workers(client: Any, address: str) -> None:
@@ -140,11 +140,11 @@ def _check_workers(client: Any, address: str) -> None:
         found = set(client.run(version, "evilpegs").values())
     except TimeoutError as error:
         message = f"the Dask scheduler at {address} has no worker; start some with: dask worker {address}"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
     except PackageNotFoundError as error:
         message = f"a worker of {address} lacks evilpegs; install it where the workers run"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
     here = version("evilpegs")
     if found - {here}:
         message = f"workers of {address} have evilpegs {', '.join(sorted(found - {here}))}, this is {here}; install one"
-        raise CommandError(message)
+        raise EvaluationError(message)

@@ -17,26 +17,26 @@ from typing import Any, Final
 
 from platformdirs import user_data_path
 
-from evilpegs.errors import CommandError
+from evilpegs_clients.errors import EvaluationError
 
 FORMAT: Final = "evilpegs journal 1"
 CHECKED: Final = 16
 """Hexadecimal digits of a line's checksum."""
 
 
-class JournalUnusableError(CommandError):
+class JournalUnusableError(EvaluationError):
     """The file cannot be written, or another run writes to it; there is nothing wrong with what is in it."""
 
 
-class ForeignJournalError(CommandError):
+class ForeignJournalError(EvaluationError):
     """The file is not a journal of this program."""
 
 
-class DamagedJournalError(CommandError):
+class DamagedJournalError(EvaluationError):
     """A line of the journal does not match its checksum."""
 
 
-class OtherRunError(CommandError):
+class OtherRunError(EvaluationError):
     """The journal belongs to another run; ``found`` describes that run, ``asked`` the one that was started.
 
     The two are equal if only a strategy file or the version of the program differs.

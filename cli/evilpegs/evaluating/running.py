@@ -6,11 +6,11 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from evilpegs.errors import CommandError
 from evilpegs.evaluating.executors import Workforce
 from evilpegs.evaluating.journal import Journal
 from evilpegs.evaluating.subject import Subject
 from evilpegs.evaluating.units import Choice, Chosen, Games, Outcome, Part, Unit, after, outcome_of, play
+from evilpegs_clients.errors import EvaluationError
 from evilpegs_game.candidates import History
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
@@ -40,7 +40,7 @@ def run(subject: Subject, prefix: str, workers: Workforce, journal: Journal, lar
     depend on who plays what, and when.
 
     Raises:
-        CommandError: a worker was lost, or the journal holds something that cannot be.
+        EvaluationError: a worker was lost, or the journal holds something that cannot be.
     """
     sums = Sums()
     waiting = deque(_games(subject, largest) if subject.games else _part(subject, (), subject.rules.size, largest))
@@ -113,15 +113,15 @@ def _losses_told() -> Iterator[None]:
         yield
     except BrokenExecutor as error:
         message = "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
     except CancelledError as error:
         message = "the cluster was lost; start again when it is back"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
     except Exception as error:
         if type(error).__name__ != "KilledWorker":  # of distributed, which need not be installed
             raise
         message = "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
-        raise CommandError(message) from error
+        raise EvaluationError(message) from error
 
 
 def _known(unit: Unit, prefix: str, journal: Journal) -> Outcome:
@@ -141,6 +141,6 @@ def _checked(unit: Unit, outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _impossible(unit: Unit) -> CommandError:
+def _impossible(unit: Unit) -> EvaluationError:
     message = f"what the journal or a worker says of the unit {unit.key!r} cannot be; delete the journal and begin anew"
-    return CommandError(message)
+    return EvaluationError(message)

@@ -1,15 +1,17 @@
 """What a strategy is, and how one is made to play by the rules."""
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from operator import index
 from random import Random
 from typing import Protocol
 
+from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.candidates import History, Position
 from evilpegs_game.codes import Code, check_code, format_code
-from evilpegs_game.errors import GameError, IllegalCodeError
+from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
 from evilpegs_game.rules import Rules
 
 
@@ -47,6 +49,20 @@ def player(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
         return _legal(strategy.choose(position, rng), position.rules, strategy.name)
 
     return choose
+
+
+@contextmanager
+def with_strategy_name(strategy: str) -> Iterator[None]:
+    """Name the strategy in the error where the game only knows that some strategy is stuck.
+
+    Raises:
+        StuckStrategyError: instead of StuckError.
+    """
+    try:
+        yield
+    except StuckError as error:
+        message = f"{strategy}: {error}"
+        raise StuckStrategyError(message) from error
 
 
 def seeded_rng(seed: int, history: History) -> Random:
