@@ -5,9 +5,8 @@ from pathlib import Path
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.solved import SolvedPositions
-from evilpegs_server import solved_file
-from evilpegs_server.solved_file import ForeignFileError
+from evilpegs_game.solved import TITLE, SolvedPositions
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 
 def read_solved(path: Path) -> SolvedPositions:
@@ -17,12 +16,13 @@ def read_solved(path: Path) -> SolvedPositions:
         CommandError: the file cannot be read, or is somebody's file of another kind.
     """
     try:
-        return solved_file.read_solved(path)
+        data = read_own_file(path, TITLE)
+        return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
     except MalformedError as error:
         print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
     except ForeignFileError as error:
-        message = f"{error}; name another file"
+        message = f"{path} holds something else than solved positions; name another file"
         raise CommandError(message) from error
     except OSError as error:
         raise _unusable(path, "read", error) from error
@@ -34,8 +34,11 @@ def save_solved(path: Path, solved: SolvedPositions) -> None:
     Raises:
         CommandError: the file cannot be written.
     """
+    if not solved.changed:
+        return
     try:
-        solved_file.write_solved(path, solved)
+        replace_file(path, solved.to_bytes())
+        solved.changed = False
     except OSError as error:
         raise _unusable(path, "write", error) from error
 

@@ -8,8 +8,6 @@ under a lock and replaces the file as a whole.
 
 import fcntl
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -19,6 +17,7 @@ from typing import Any, Final
 from platformdirs import user_data_path
 
 from evilpegs_clients.errors import TokenFileError
+from evilpegs_protocol.files import replace_file
 
 MOST_KEPT: Final = 4
 _Kept = dict[str, dict[str, list[str]]]
@@ -72,18 +71,7 @@ class TokenFile:
             self.path.chmod(0o600)
 
     def _save(self, kept: _Kept) -> None:
-        target = self.path.resolve()
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # made with mode 600
-        fresh = Path(name)
-        try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(kept, file, indent=1, sort_keys=True)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(target)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
-            raise
+        replace_file(self.path.resolve(), json.dumps(kept, indent=1, sort_keys=True).encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

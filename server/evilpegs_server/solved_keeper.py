@@ -5,8 +5,8 @@ from pathlib import Path
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.solved import SolvedPositions
-from evilpegs_server.solved_file import ForeignFileError, read_solved, write_solved
+from evilpegs_game.solved import TITLE, SolvedPositions
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 
 class SolvedKeeper:
@@ -20,10 +20,8 @@ class SolvedKeeper:
     def save(self, learnt: bytes) -> None:
         """Keep what was learnt, given as `SolvedPositions.to_bytes` has it."""
         if self._path is not None:
-            solved = SolvedPositions.from_bytes(learnt)
-            solved.changed = True
             try:
-                write_solved(self._path, solved)
+                replace_file(self._path, learnt)
             except OSError as error:
                 self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
 
@@ -31,7 +29,8 @@ class SolvedKeeper:
         if self._path is None:
             return SolvedPositions()
         try:
-            return read_solved(self._path)
+            data = read_own_file(self._path, TITLE)
+            return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
         except MalformedError as error:
             self._log.warning("solved positions will be solved anew", path=str(self._path), why=str(error))
         except (ForeignFileError, OSError) as error:

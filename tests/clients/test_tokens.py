@@ -79,7 +79,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tokens, monkeypatch):
     def fail(file):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evilpegs_clients.tokens.os.fsync", fail)
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(TokenFileError, match="No space left"):
         tokens.keep(HERE, "ann", "b")
     assert tokens.kept(HERE, "ann") == ("a",)

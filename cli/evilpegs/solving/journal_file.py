@@ -10,7 +10,7 @@ from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.least.journal import TITLE, Journal
 from evilpegs_game.rules import Rules
-from evilpegs_server.whole_file import replace_file
+from evilpegs_protocol.files import replace_file
 
 SAVED_EVERY: Final = 5.0
 """Seconds that a killed run may lose, besides the guess it was at."""
