@@ -2,6 +2,8 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from evilpegs_game.candidates import Position
@@ -15,13 +17,33 @@ HINT_BUDGET: Final = 1_000_000_000
 """Feedback evaluations a hint may cost; about a second."""
 
 
+class Compared(StrEnum):
+    """The guesses that a hint was chosen from."""
+
+    CODES = "codes"
+    CANDIDATES = "candidates"
+    NONE = "none"
+    """Comparing guesses would exceed the budget: the first candidate is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class HintAnswer:
-    """A good guess, how many candidates there are, and why the guess is good."""
+    """A good guess, how many candidates there are, why the guess is good, and which guesses it was compared with."""
 
     code: str
     candidates: int
     why: str
+    compared: Compared = Compared.CODES
+
+
+_RESERVATIONS: Final = MappingProxyType(
+    {
+        Compared.CODES: "",
+        Compared.CANDIDATES: "; only candidates were weighed",
+        Compared.NONE: "; it is the first of too many to be weighed",
+    }
+)
+"""What the reason of a hint ends with."""
 
 
 def find_hint(position: Position) -> HintAnswer:
@@ -29,19 +51,19 @@ def find_hint(position: Position) -> HintAnswer:
 
     The budget of ``position`` says how many are few enough.
     """
-    guess, weighed = _good_guess(position)
+    guess, compared = _good_guess(position)
     if position.count == 1:
-        return HintAnswer(format_code(guess), 1, "is the only candidate")
+        return HintAnswer(format_code(guess), 1, "is the only candidate", compared)
     parts = position.parts(guess)
     why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
-    return HintAnswer(format_code(guess), position.count, why + weighed)
+    return HintAnswer(format_code(guess), position.count, why + _RESERVATIONS[compared], compared)
 
 
-def _good_guess(position: Position) -> tuple[Code, str]:
-    """A guess, and how far it was looked for."""
+def _good_guess(position: Position) -> tuple[Code, Compared]:
+    """Return a guess and what it was compared with."""
     with suppress(OverBudgetError, TooLargeError):
-        return best_guess(position, EXPECTED_SIZE), ""
+        return best_guess(position, EXPECTED_SIZE), Compared.CODES
     with suppress(TooLargeError):
         if position.budget is None or position.count**2 <= position.budget:
-            return best_guess(position, EXPECTED_SIZE, candidates_only=True), "; only candidates were weighed"
-    return witness(position), "; it is the first of too many to be weighed"
+            return best_guess(position, EXPECTED_SIZE, candidates_only=True), Compared.CANDIDATES
+    return witness(position), Compared.NONE

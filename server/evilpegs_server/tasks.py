@@ -116,14 +116,15 @@ class Witness(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """A good guess."""
+    """A good guess, found with at most ``budget`` feedback evaluations."""
 
     rules: Rules
     history: History
+    budget: int = HINT_BUDGET
 
     def do(self, reckoner: Reckoner) -> Worked[HintAnswer]:
         """Do it."""
-        return Worked(find_hint(reckoner.position(self.rules, self.history, HINT_BUDGET)))
+        return Worked(find_hint(reckoner.position(self.rules, self.history, self.budget)))
 
 
 class TryOut(NamedTuple):

@@ -1,4 +1,4 @@
-"""Frames: what may be taken at once is, in order; texts are framed as websockets frames them."""
+"""Frames: texts are taken at once and in order where that is possible, and framed as websockets frames them."""
 
 import pytest
 from websockets.asyncio.messages import Assembler
@@ -9,48 +9,48 @@ from evilpegs_server.gateway import Connection, text_frame
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
-def test_a_text_is_framed_as_websockets_frames_it(size):
+def test_text_frame_equals_websockets_frame(size):
     text = "é" * (size // 2) + "x" * (size % 2)
     assert text_frame(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
 class TestTakingAtOnce:
     @pytest.fixture
-    def shown(self):
+    def seen(self):
         return []
 
     @pytest.fixture
-    async def connection(self, shown):
-        """After its handshake, with no conversation yet; guesses are taken at once."""
+    async def connection(self, seen):
+        """A connection after its handshake that takes guesses at once."""
         connection = Connection(ServerProtocol(), None)
         connection.request = object()
         connection.recv_messages = Assembler()
         connection.arrived = 7.0
 
         def take(text, arrived):
-            shown.append((text, arrived))
+            seen.append((text, arrived))
             return text.startswith("guess")
 
         connection.at_once = take
         return connection
 
-    async def test_what_is_taken_is_not_queued(self, connection, shown):
+    async def test_taken_texts_are_not_queued(self, connection, seen):
         connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
         connection.process_event(Frame(Opcode.TEXT, b"guess 2"))
-        assert shown == [("guess 1", 7.0), ("guess 2", 7.0)]
+        assert seen == [("guess 1", 7.0), ("guess 2", 7.0)]
         assert connection.unread == 0
 
-    async def test_what_is_not_taken_is_queued_and_so_is_all_that_follows(self, connection, shown):
+    async def test_refused_text_queues_all_that_follow(self, connection, seen):
         for text in (b"play", b"guess 1"):
             connection.process_event(Frame(Opcode.TEXT, text))
-        assert shown == [("play", 7.0)]
+        assert seen == [("play", 7.0)]
         assert connection.unread == 2
         assert [await connection.recv(), await connection.recv()] == ["play", "guess 1"]
 
-    async def test_before_the_conversation_all_is_queued(self, connection, shown):
+    async def test_texts_before_session_are_queued(self, connection, seen):
         connection.at_once = None
         connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
-        assert shown == []
+        assert seen == []
         assert await connection.recv() == "guess 1"
 
     @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ class TestTakingAtOnce:
         ],
         ids=["binary", "not UTF-8", "in fragments"],
     )
-    async def test_what_is_no_whole_text_is_not_shown(self, connection, shown, frames):
+    async def test_broken_texts_are_queued_unseen(self, connection, seen, frames):
         for frame in frames:
             connection.process_event(frame)
         connection.process_event(Frame(Opcode.TEXT, b"guess 2"))
-        assert shown == []
+        assert seen == []
         assert connection.unread == 2

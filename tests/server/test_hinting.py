@@ -1,48 +1,60 @@
-"""Hints: a good guess, found within a budget, and why it is good."""
+"""Hints: a good guess that is found within a budget, and the numbers that say why it is good."""
+
+import re
 
 from evilpegs_game.candidates import Turn
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server import tasks
+from evilpegs_server.hinting import HINT_BUDGET, Compared
+from evilpegs_server.tasks import Hint
 from support.reckoners import reckoner
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
-def hint_on(rules, history):
-    return tasks.Hint(rules, history).do(reckoner()).value
+def hint_on(rules, history, budget=HINT_BUDGET):
+    return Hint(rules, history, budget).do(reckoner()).value
 
 
-def test_it_is_a_guess_with_small_parts():
+def numbers(text):
+    """Return the numbers in a text, which may have commas between their digits."""
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\b", text)]
+
+
+def test_hint_on_first_turn_minimizes_expected_part():
     """1123 has the smallest expected part of all first guesses of 4x6."""
     hint = hint_on(CLASSIC, ())
-    assert (hint.code, hint.candidates) == ("1123", 1296)
-    assert hint.why == "splits 1,296 candidates into 14 parts, the largest 276"
+    assert (hint.code, hint.candidates, hint.compared) == ("1123", 1296, Compared.CODES)
+    assert numbers(hint.why) == [1296, 14, 276]
 
 
-def test_over_its_budget_it_is_the_first_candidate(monkeypatch):
-    monkeypatch.setattr(tasks, "HINT_BUDGET", 1)
-    history = (Turn((0, 0, 0, 0), Feedback(0, 0)),)
-    hint = hint_on(CLASSIC, history)
-    assert hint.code == "2222"
-    assert hint.why.endswith("; it is the first of too many to be weighed")
+def test_hint_over_budget_is_first_candidate():
+    hint = hint_on(CLASSIC, (Turn((0, 0, 0, 0), Feedback(0, 0)),), budget=1)
+    assert (hint.code, hint.compared) == ("2222", Compared.NONE)
 
 
-def test_where_all_codes_are_too_many_it_is_a_candidate():
+def test_hint_on_huge_rules_is_candidate():
     code, history = (0, 1, 2, 3, 4, 5, 6, 7), ()
     hint = hint_on(HUGE, history)
-    assert (hint.code, hint.candidates) == ("11111111", 10**8)
-    assert hint.why.startswith("splits 100,000,000 candidates into 9 parts, the largest 43,046,721; it is the first")
+    assert (hint.code, hint.candidates, hint.compared) == ("11111111", 10**8, Compared.NONE)
+    assert numbers(hint.why) == [100_000_000, 9, 43_046_721]
     guess = (0, 1, 2, 3, 4, 5, 7, 6)
     history = (Turn(guess, feedback(guess, code)),)
     hint = hint_on(HUGE, history)
-    assert hint.why.endswith("; only candidates were weighed")
-    assert hint.candidates == 28
+    assert (hint.candidates, hint.compared) == (28, Compared.CANDIDATES)
     assert feedback(guess, parse_code(hint.code, HUGE)) == Feedback(6, 2)
 
 
-def test_the_only_candidate_is_called_so():
+def test_hint_with_one_candidate_counts_no_parts():
     history = (Turn((0, 0, 0, 0), Feedback(4, 0)),)
     hint = hint_on(CLASSIC, history)
-    assert (hint.code, hint.candidates, hint.why) == ("1111", 1, "is the only candidate")
+    assert (hint.code, hint.candidates) == ("1111", 1)
+    assert numbers(hint.why) == []
+
+
+def test_hint_reason_tells_what_was_compared():
+    """The reasons differ in more than their numbers."""
+    turn = Turn((0, 1, 2, 3, 4, 5, 7, 6), Feedback(6, 2))
+    hints = [hint_on(CLASSIC, ()), hint_on(HUGE, (turn,)), hint_on(CLASSIC, (), budget=1)]
+    assert len({re.sub(r"[\d,]+", "", hint.why) for hint in hints}) == 3

@@ -1,6 +1,7 @@
-"""Players: names that cannot be mistaken, and tokens that are never kept."""
+"""Players: names that cannot be mistaken for one another, and tokens that are kept only as hashes."""
 
 import hashlib
+import pickle
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ def players():
 
 
 def enrol(players, name, kind="bot"):
-    """A player who is there from now on, and his token."""
+    """Add a player and return them with their token."""
     player, token = players.claim(name, kind), new_token()
     players.add(player, hash_token(token))
     return player, token
@@ -38,7 +39,7 @@ def refusal(players, name):
 
 
 @given(GOOD_NAMES)
-def test_good_names(name):
+def test_good_name_can_be_claimed(name):
     check_name(name)
     assert Players().claim(name, "human") == Player(1, name, "human")
 
@@ -47,7 +48,7 @@ def test_good_names(name):
     "name",
     ["", "a", "a" * 21, "Ann", "1ann", "-ann", "_ann", "ann bo", "ann\n", "änn", "аnn", "ann\0", "guest-1", "\ud800a"],
 )
-def test_bad_names_are_refused_without_repeating_them(players, name):
+def test_bad_name_is_refused_unquoted(players, name):
     error = refusal(players, name)
     assert not error.taken
     assert str(error).isascii()
@@ -69,7 +70,7 @@ def test_bad_names_are_refused_without_repeating_them(players, name):
         ("r-nd", "md"),
     ],
 )
-def test_look_alikes_are_refused_both_ways(taken, wanted):
+def test_look_alike_name_is_refused_both_ways(taken, wanted):
     for first, second in [(taken, wanted), (wanted, taken)]:
         players = Players()
         enrol(players, first)
@@ -77,41 +78,41 @@ def test_look_alikes_are_refused_both_ways(taken, wanted):
 
 
 @pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("bot1", "bot2"), ("ann", "nan")])
-def test_names_that_differ_live_together(players, one, other):
+def test_distinct_names_can_both_be_claimed(players, one, other):
     assert enrol(players, one)[0].id != enrol(players, other)[0].id
 
 
 @given(GOOD_NAMES)
-def test_a_skeleton_is_its_own_skeleton_in_looks_and_fits_its_column(name):
+def test_skeleton_is_no_longer_than_name(name):
     assert len(skeleton(name)) <= len(name) <= 20
 
 
-def test_a_player_is_found_by_his_token_only(players):
+def test_player_is_found_by_token_only(players):
     ann, token = enrol(players, "ann")
     assert players.by_token(token) is ann
     assert players.by_token(new_token()) is None
     assert players.by_token(hash_token(token)) is None
 
 
-def test_a_claim_alone_takes_nothing(players):
+def test_claim_without_add_reserves_nothing(players):
     assert players.claim("ann", "bot") == players.claim("ann", "bot")
     assert len(players) == 0
 
 
-def test_numbers_go_on_from_the_highest(players):
+def test_player_ids_continue_from_highest(players):
     players.add(Player(41, "ann", "bot"), "hash")
     assert players.claim("bob", "bot").id == 42
     assert players.guest().id == 42
 
 
-def test_a_player_who_could_not_be_stored_leaves_his_name_free(players):
+def test_removed_player_frees_name(players):
     ann, token = enrol(players, "ann")
     players.remove(ann, hash_token(token))
     assert players.by_token(token) is None
     assert enrol(players, "ann")[0].name == "ann"
 
 
-def test_guests_have_names_of_the_server(players):
+def test_guest_has_reserved_name(players):
     guest = players.guest()
     assert guest.is_guest
     assert guest.name.startswith("guest-")
@@ -120,7 +121,7 @@ def test_guests_have_names_of_the_server(players):
         check_name(guest.name)
 
 
-def test_a_guest_never_gets_a_name_that_is_taken(players, monkeypatch):
+def test_guest_name_is_never_taken(players, monkeypatch):
     drawn = iter(["0000000a", "0000000a", "0000000b"])
     monkeypatch.setattr("secrets.token_hex", lambda _size: next(drawn))
     first = players.guest()
@@ -128,10 +129,11 @@ def test_a_guest_never_gets_a_name_that_is_taken(players, monkeypatch):
     assert (first.name, players.guest().name) == ("guest-0000000a", "guest-0000000b")
 
 
-def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(players):
+def test_token_is_random_and_kept_as_hash(players):
     tokens = {new_token() for _ in range(100)}
     assert len(tokens) == 100
     assert all(len(bytes.fromhex(token)) == 32 for token in tokens)
     _, token = enrol(players, "ann")
     assert hash_token(token) == hashlib.sha256(token.encode()).hexdigest()
-    assert token not in repr(vars(players))
+    assert token.encode() not in pickle.dumps(players)
+    assert hash_token(token).encode() in pickle.dumps(players)

@@ -1,4 +1,4 @@
-"""Watchers: events for those who asked, and no harm to anyone else."""
+"""Watchers: they get the events they asked for, and do no harm to anyone else."""
 
 from dataclasses import replace
 
@@ -12,8 +12,8 @@ from evilpegs_server.watchers import MOST_WATCHED, Watchers
 ENTRY = Entry(3, 0, "feedback", '{"seq":3}', "ab" * 32)
 
 
-class Link:
-    """Keeps what it is sent, or raises."""
+class Channel:
+    """A connection that keeps what it is sent, or raises an error."""
 
     def __init__(self, error=None):
         self.texts, self._error = [], error
@@ -30,64 +30,64 @@ def watchers():
 
 
 @pytest.fixture
-def link():
-    return Link()
+def channel():
+    return Channel()
 
 
-def test_followers_of_the_match_and_of_its_ladder_are_told_once(watchers, identity, link):
-    other = Link()
-    watchers.watch(link, identity.id)
-    watchers.watch(link, "tiny")
+def test_watcher_of_match_and_ladder_gets_events_once(watchers, identity, channel):
+    other = Channel()
+    watchers.watch(channel, identity.id)
+    watchers.watch(channel, "tiny")
     watchers.watch(other, "tiny")
     watchers.publish(identity, [ENTRY, ENTRY])
-    assert link.texts == other.texts == [ENTRY.text] * 2
+    assert channel.texts == other.texts == [ENTRY.text] * 2
 
 
-def test_others_are_not(watchers, identity, link):
-    watchers.watch(link, "f" * 16)
-    watchers.watch(link, "classic")
+def test_other_watchers_get_nothing(watchers, identity, channel):
+    watchers.watch(channel, "f" * 16)
+    watchers.watch(channel, "classic")
     watchers.publish(identity, [ENTRY])
     watchers.publish(replace(identity, id="e" * 16), [ENTRY])
-    assert link.texts == []
+    assert channel.texts == []
 
 
-def test_who_unwatches_is_told_no_more(watchers, identity, link):
-    watchers.watch(link, identity.id)
-    watchers.unwatch(link, identity.id)
-    watchers.unwatch(link, "never watched")
+def test_unwatch_stops_events(watchers, identity, channel):
+    watchers.watch(channel, identity.id)
+    watchers.unwatch(channel, identity.id)
+    watchers.unwatch(channel, "never watched")
     watchers.publish(identity, [ENTRY])
-    assert link.texts == []
+    assert channel.texts == []
 
 
-def test_who_leaves_is_forgotten(watchers, identity, link):
-    watchers.watch(link, identity.id)
-    watchers.watch(link, "tiny")
-    watchers.leave(link)
-    watchers.leave(link)
+def test_leave_forgets_watcher(watchers, identity, channel):
+    watchers.watch(channel, identity.id)
+    watchers.watch(channel, "tiny")
+    watchers.leave(channel)
+    watchers.leave(channel)
     watchers.publish(identity, [ENTRY])
-    assert link.texts == []
+    assert channel.texts == []
 
 
-def test_a_connection_follows_so_many_and_no_more(watchers, link):
-    assert all(watchers.watch(link, f"topic-{number}") for number in range(MOST_WATCHED))
-    assert not watchers.watch(link, "one more")
-    assert watchers.watch(link, "topic-0")
-    watchers.unwatch(link, "topic-0")
-    assert watchers.watch(link, "one more")
+def test_watcher_follows_limited_topics(watchers, channel):
+    assert all(watchers.watch(channel, f"topic-{number}") for number in range(MOST_WATCHED))
+    assert not watchers.watch(channel, "one more")
+    assert watchers.watch(channel, "topic-0")
+    watchers.unwatch(channel, "topic-0")
+    assert watchers.watch(channel, "one more")
 
 
-def test_one_that_raises_harms_nobody(watchers, identity, link):
-    for watcher in (Link(OSError("broken pipe")), link, Link(RuntimeError())):
+def test_raising_watcher_harms_nobody(watchers, identity, channel):
+    for watcher in (Channel(OSError("broken pipe")), channel, Channel(RuntimeError())):
         watchers.watch(watcher, identity.id)
     with capture_logs() as logs:
         watchers.publish(identity, [ENTRY])
-    assert link.texts == [ENTRY.text]
-    assert [log["event"] for log in logs] == ["could not tell a watcher"] * 2
+    assert channel.texts == [ENTRY.text]
+    assert [(log["log_level"], log["exc_info"]) for log in logs] == [("error", True)] * 2
 
 
-def test_a_match_that_is_over_counts_no_longer_among_those_watched(watchers, identity, link):
+def test_finished_match_frees_watched_topic(watchers, identity, channel):
     for number in range(2 * MOST_WATCHED):
         match = replace(identity, id=f"{number:016x}")
-        assert watchers.watch(link, match.id)
+        assert watchers.watch(channel, match.id)
         watchers.publish(match, [ENTRY._replace(type="match_over")])
-    assert len(link.texts) == 2 * MOST_WATCHED
+    assert len(channel.texts) == 2 * MOST_WATCHED
