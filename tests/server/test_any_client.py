@@ -1,8 +1,8 @@
-"""Whatever clients send: a machine over the real codec and the real match.
+"""A state machine test that sends arbitrary texts to a match, through the real codec.
 
-Texts of every kind, good, out of order, mutated and senseless, are decoded as the gateway's are and handed to a
-match as the runner does it: one after another, kept back while the codemaker thinks. Time goes on, timers look
-when they like, replies come late or fail, and the server restarts from the record.
+The texts are valid, out of order, damaged or garbage. They are decoded as in the gateway and reach the match as in the
+runner: one after another, and only when the codemaker does not think. Meanwhile time passes, timers expire, replies
+are late or fail, and the server restarts from the record.
 """
 
 import json
@@ -38,7 +38,7 @@ KINDS = st.sampled_from(["ready"] * 3 + ["guess"] * 6 + ["resign", "resign all",
 CODES = st.sampled_from(["11", "12", "22", "33", "31"] * 3 + ["14", "", "111", "☃", "\ud800"])
 OFFSETS = st.sampled_from([0] * 8 + [-1, 1, 2])
 DELAYS = st.integers(0, 3_000)
-SENSELESS = st.one_of(
+GARBAGE = st.one_of(
     st.text(max_size=40),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -57,7 +57,7 @@ MUTATIONS = st.tuples(
 
 
 def message(kind, game, turn, code):
-    """A message of a client as a dict; not always a good one."""
+    """Return a message of a client as a dict. It is not always a valid one."""
     match = {"match": MATCH}
     return {"id": "7"} | {
         "ready": {"type": "ready", "game": game, "nonce": "mine"} | match,
@@ -72,7 +72,7 @@ def message(kind, game, turn, code):
 
 
 def mutated(text, mutations):
-    """The text, damaged."""
+    """Return a damaged copy of a text."""
     for kind, where, inserted in mutations:
         at = int(where * len(text))
         rest = {
@@ -86,7 +86,7 @@ def mutated(text, mutations):
 
 
 class AnyClient(RuleBasedStateMachine):
-    """One match among clients, clocks and restarts that do what they like."""
+    """One match among clients, clocks and restarts whose actions are drawn at random."""
 
     def __init__(self, ladders):
         super().__init__()
@@ -110,20 +110,20 @@ class AnyClient(RuleBasedStateMachine):
     # What clients do
 
     @rule(kind=KINDS, game=OFFSETS, turn=OFFSETS, code=CODES)
-    def say_something(self, kind, game, turn, code):
-        self.hear(json.dumps(self.say(kind, game, turn, code)))
+    def send_message(self, kind, game, turn, code):
+        self.receive(json.dumps(self.next_message(kind, game, turn, code)))
 
     @rule(code=st.sampled_from(["11", "12", "22", "33", "31"]))
     def play_on(self, code):
-        self.hear(json.dumps(self.say("ready" if self.match.state is State.READY else "guess", 0, 0, code)))
+        self.receive(json.dumps(self.next_message("ready" if self.match.state is State.READY else "guess", 0, 0, code)))
 
     @rule(kind=KINDS, code=CODES, mutations=st.lists(MUTATIONS, min_size=1, max_size=4))
-    def say_something_damaged(self, kind, code, mutations):
-        self.hear(mutated(json.dumps(self.say(kind, 0, 0, code)), mutations))
+    def send_damaged_message(self, kind, code, mutations):
+        self.receive(mutated(json.dumps(self.next_message(kind, 0, 0, code)), mutations))
 
-    @rule(text=SENSELESS)
-    def say_something_senseless(self, text):
-        self.hear(text)
+    @rule(text=GARBAGE)
+    def send_garbage(self, text):
+        self.receive(text)
 
     # What time and the server do
 
@@ -132,11 +132,11 @@ class AnyClient(RuleBasedStateMachine):
         self.now += ms
 
     @rule(early=st.integers(-5, 5))
-    def look_at_the_deadline(self, early):
+    def reach_the_deadline(self, early):
         deadline = self.match.deadline()
         if deadline is not None and self.match.state is not State.THINKING:
             self.now = max(self.now, deadline + early)
-            self.happen(self.match.handle_timeout(self.now))
+            self.observe(self.match.handle_timeout(self.now))
             self.pump()
 
     @precondition(lambda self: self.match.state is State.THINKING)
@@ -144,13 +144,13 @@ class AnyClient(RuleBasedStateMachine):
     def reply(self, ms):
         self.now += ms
         given = feedback(self.guess, self.secret)
-        self.happen(self.match.reply(given, self.now), Answer(given))
+        self.observe(self.match.reply(given, self.now), Answer(given))
         self.pump()
 
     @precondition(lambda self: self.match.state is State.THINKING)
     @rule()
     def fail(self):
-        self.happen(self.match.fail(self.now))
+        self.observe(self.match.fail(self.now))
         self.pump()
 
     @precondition(lambda self: not self.match.over)
@@ -164,10 +164,10 @@ class AnyClient(RuleBasedStateMachine):
 
     # As the runner does it
 
-    def say(self, kind, game, turn, code):
+    def next_message(self, kind, game, turn, code):
         return message(kind, max(0, self.match.game + game), max(0, self.match.turn + turn), code)
 
-    def hear(self, text):
+    def receive(self, text):
         try:
             request = decode_request(text)
         except CodecError:
@@ -188,7 +188,7 @@ class AnyClient(RuleBasedStateMachine):
             ErrorCode(refused.refusal)
             self.check_unchanged(before)
         else:
-            self.happen(events)
+            self.observe(events)
 
     def check_unchanged(self, before):
         assert self.match.snapshot() == before
@@ -202,7 +202,7 @@ class AnyClient(RuleBasedStateMachine):
             case Resign():
                 return self.match.resign(request.game, arrived)
 
-    def happen(self, events, answer=None):
+    def observe(self, events, answer=None):
         self.check_the_transition()
         for event in events:
             match event:
@@ -230,8 +230,7 @@ class AnyClient(RuleBasedStateMachine):
     def rebuilt(self):
         events = [decode_record_event(entry.text) for entry in self.record.entries]
         rebuilt, live = Match.rebuilt(self.ladder, facts(self.ladder, events, self.nonces)), self.match
-        assert (rebuilt.place, rebuilt.history, rebuilt.over) == (live.place, live.history, live.over)
-        assert rebuilt.clock.left_ms == live.clock.left_ms
+        assert rebuilt.facts() == live.facts()
         return rebuilt
 
     # What always holds
@@ -250,14 +249,14 @@ class AnyClient(RuleBasedStateMachine):
         assert self.match_overs == self.match.over == (len(self.ended) == self.ladder.games)
 
     def teardown(self):
-        """A client that vanishes leaves a match that ends by its clock."""
+        """Let the client vanish: the match must end by its clock."""
         if not hasattr(self, "match"):
             return
         self.waiting.clear()
         for _ in range(3 * self.ladder.games + 3):
             if self.match.state is State.THINKING:
                 self.reply(ms=0)
-            self.look_at_the_deadline(early=1)
+            self.reach_the_deadline(early=1)
         assert self.match.over
         assert self.match.deadline() is None
         self.every_game_ends_once_and_the_match_with_the_last()
@@ -265,7 +264,7 @@ class AnyClient(RuleBasedStateMachine):
         assert [entry.seq for entry in self.record.entries] == list(range(1, self.record.seq + 1))
 
 
-def test_no_text_and_no_moment_harms_a_match(ladders):
+def test_any_client_harms_no_match(ladders):
     run_state_machine_as_test(
         lambda: AnyClient(ladders),
         settings=settings(

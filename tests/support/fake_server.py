@@ -25,7 +25,7 @@ from support.reckoners import reckoner
 RECEIVE_SECONDS = 10
 """Seconds after which a message that does not arrive is a failure."""
 WALL_MS = 1_700_000_000_000
-"""Unix time on the fake server, in milliseconds. It stands still."""
+"""Unix time on the fake server, in milliseconds."""
 PRACTICE = replace(TINY, id="tiny-practice", clock=None, games=1, rated=False)
 SERVER_LADDERS = {
     ladder.id: ladder
@@ -44,13 +44,21 @@ SERVER_LADDERS = {
 
 
 class FakeClock:
-    """A stand-in for `FairTime` that moves only when a test moves it."""
+    """A stand-in for `FairTime` that moves only when a test moves it, and a wall clock that stands still.
+
+    While ``wall_error`` is set, reading the wall clock raises it.
+    """
 
     def __init__(self):
-        self.ms, self.stalled_ms = 1_000.0, 0.0
+        self.ms, self.stalled_ms, self.wall_error = 1_000.0, 0.0, None
 
     def now(self):
         return self.ms
+
+    def wall_ms(self):
+        if self.wall_error is not None:
+            raise self.wall_error
+        return WALL_MS
 
     def advance(self, ms):
         """Let ``ms`` milliseconds pass."""
@@ -59,6 +67,25 @@ class FakeClock:
     def stall(self, ms):
         """Let the event loop stall for ``ms`` milliseconds, which the clock does not count."""
         self.stalled_ms += ms
+
+
+class FakeCodemaking(Codemaking):
+    """The real codemaking. A test may set ``before_answer`` to a function of the draw that raises an error."""
+
+    before_answer = None
+
+    def answer(self, ladder, draw, history, guess):
+        if self.before_answer is not None:
+            self.before_answer(draw)
+        return super().answer(ladder, draw, history, guess)
+
+
+class BrokenPart:
+    """A stand-in for any part of the server that fails whatever it is used for."""
+
+    def __getattr__(self, name):
+        message = f"broken {name}"
+        raise RuntimeError(message)
 
 
 class FakePool:
@@ -86,12 +113,20 @@ class FakePool:
 
 
 class FakeChannel:
-    """A stand-in for a connection that keeps every text sent to it and the code it was closed with."""
+    """A stand-in for a connection that keeps every text sent to it and the code it was closed with.
+
+    A test may set ``before_send`` to a function of the texts of each write. While ``lost`` is set, texts are dropped.
+    """
 
     def __init__(self):
         self.sent, self.close_code, self.inbox = [], None, asyncio.Queue()
+        self.before_send, self.lost = None, False
 
     def send(self, texts):
+        if self.before_send is not None:
+            self.before_send(texts)
+        if self.lost:
+            return
         self.sent += texts
         for text in texts:
             self.inbox.put_nowait(json.loads(text))
@@ -181,11 +216,11 @@ class FakeServer:
         )
         local = reckoner()
         self.pool = FakePool(local)
-        self.codemaking = Codemaking(local, self.pool, bounds=bounds or Bounds())
+        self.codemaking = FakeCodemaking(local, self.pool, bounds=bounds or Bounds())
         self.writer = Writer(engine, loop.call_soon_threadsafe)
         self.writer.start()
         self.lobby = Lobby(
-            SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, lambda: WALL_MS, log, **options
+            SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
         self.services = House(
             lobby=self.lobby,
@@ -194,7 +229,7 @@ class FakeServer:
             registration="open",
             requests_per_second=100,
             program=Program(name="evilpegs", version="0"),
-            wall_ms=lambda: WALL_MS,
+            wall_ms=self.clock.wall_ms,
             log=log,
         )
 
