@@ -123,6 +123,11 @@ class FairQueue(Generic[_T]):
         return spending.used(self._tick(now)) if spending else 0
 
     @property
+    def charged_players(self) -> list[object]:
+        """List the players whose work within the last window is remembered, the one charged last at the end."""
+        return list(self._spending)
+
+    @property
     def running(self) -> int:
         """How many jobs run."""
         return len(self._running)

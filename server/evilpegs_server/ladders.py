@@ -11,6 +11,8 @@ from evilpegs_protocol.server_messages import ClockInfo, Codemaker, LadderInfo, 
 from evilpegs_server.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
+READY_MS: Final = 60_000
+"""How long a game waits for its player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,8 @@ class Ladder:
     """A ladder. Its id never changes meaning; ``clock`` is None where play is untimed.
 
     A devil solves live sets of at most ``exact_up_to`` codes; None where there is no devil. ``worst_work`` is what a
-    reply on its rules may take at worst, in rows of a count; 0 where codes are looked at one by one.
+    reply on its rules may take at worst, in rows of a count; 0 where codes are looked at one by one. A game waits
+    ``ready_ms`` for its player.
     """
 
     id: str
@@ -31,6 +34,7 @@ class Ladder:
     rated: bool
     exact_up_to: int | None = None
     worst_work: int = 0
+    ready_ms: int = READY_MS
 
     def info(self) -> LadderInfo:
         """The ladder as clients are told of it."""

@@ -45,8 +45,6 @@ from evilpegs_server.events import (
 )
 from evilpegs_server.ladders import Ladder
 
-READY_MS: Final = 60_000
-"""How long a game waits for its player."""
 IDLE_MS: Final = 3_600_000
 """How long an untimed turn waits for a guess."""
 STRIKES: Final = 3
@@ -161,7 +159,7 @@ class Match:
 
     def start(self, now: float) -> list[MatchEvent]:
         """Open the first game."""
-        return self._happened([GameOpened(1, READY_MS)], now)
+        return self._happened([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
         """Begin the game that waits; again while it is in play gives the open turn once more."""
@@ -249,7 +247,7 @@ class Match:
 
     def recover(self, now: float, grace_ms: int) -> None:
         """After a restart: give the player ``grace_ms`` to come back before anything runs."""
-        self._wake_at = now + grace_ms + (READY_MS if self.state is State.READY else 0)
+        self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
     # How it works
 
@@ -300,8 +298,8 @@ class Match:
 
     def _end_game(self, outcome: Outcome, now: float) -> list[MatchEvent]:
         ended = self._happened([self._ended(outcome, now)], now)
-        following = self._summary() if self.game == self.ladder.games else GameOpened(self.game + 1, READY_MS)
-        return ended + self._happened([following], now)
+        is_last, opened = self.game == self.ladder.games, GameOpened(self.game + 1, self.ladder.ready_ms)
+        return ended + self._happened([self._summary() if is_last else opened], now)
 
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
         """The games that were never opened end unopened, so that each game has its outcome."""

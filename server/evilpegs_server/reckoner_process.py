@@ -41,14 +41,16 @@ class _Pending:
 class ReckonerProcess:
     """Does tasks elsewhere; the crew of pools. All of it happens on the thread of the running event loop.
 
-    The process begins with `start`, or with the first task. ``log`` hears of its death.
+    The process begins with `start`, or with the first task. ``log`` hears of its death. `close` waits at most
+    ``stop_seconds`` for what the process has learnt.
     """
 
-    def __init__(self, setup: Setup, log: BoundLogger) -> None:
+    def __init__(self, setup: Setup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
         self.state = ReckonerState()
         """As it was when a task last ended."""
         self._setup = setup
         self._log = log
+        self._stop_seconds = stop_seconds
         self._pending: dict[int, _Pending] = {}
         self._begun = self._ended = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -98,7 +100,7 @@ class ReckonerProcess:
         learnt = None
         if self._ended and self._transport is not None:
             try:
-                learnt = await asyncio.wait_for(self.do(TakeSolved()), STOP_SECONDS)
+                learnt = await asyncio.wait_for(self.do(TakeSolved()), self._stop_seconds)
             except TimeoutError:
                 self._log.warning("what devils have solved could not be asked for in time")
         self._closed = True

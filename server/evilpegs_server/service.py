@@ -5,7 +5,7 @@ import errno
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -29,7 +29,7 @@ from evilpegs_server.fair_time import BEAT_MS, FairTime
 from evilpegs_server.gateway import Gateway
 from evilpegs_server.hinting import HINT_BUDGET
 from evilpegs_server.interpreter import tuned
-from evilpegs_server.ladders import load_ladders
+from evilpegs_server.ladders import Ladder, load_ladders
 from evilpegs_server.lobby import Lobby
 from evilpegs_server.reception import House
 from evilpegs_server.reckoner_frames import Setup
@@ -83,8 +83,17 @@ def wall_ms() -> int:
 
 
 @asynccontextmanager
-async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[RunningServer]:
-    """A server for as long as the block lasts. Leaving the block stops it in order.
+async def running_server(
+    settings: Settings,
+    log: BoundLogger,
+    *,
+    ladders: Mapping[str, Ladder] | None = None,
+    fair_time: FairTime | None = None,
+    wall_ms: Callable[[], int] = wall_ms,
+) -> AsyncIterator[RunningServer]:
+    """Run a server for as long as the block lasts. Leaving the block stops it in order.
+
+    By default it offers the built-in ladders, and ``fair_time`` follows the clock of the event loop.
 
     Raises:
         DatabaseUnusableError, AddressUnusableError: before anything listens.
@@ -92,25 +101,25 @@ async def running_server(settings: Settings, log: BoundLogger) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
         bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
-        keeper = SolvedKeeper(_solved_file(settings), log)
+        keeper = SolvedKeeper(solved_path(settings), log)
         process = ReckonerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
         stack.push_async_callback(_close, process, keeper)
         loop = asyncio.get_running_loop()
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
-        fair_time = FairTime(loop.time)
+        fair_time = fair_time or FairTime(loop.time)
         pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
         reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
         codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
-        lobby = Lobby(load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
+        lobby = Lobby(ladders or load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(lobby.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tuned())
-        house = _house(settings, lobby, writer, engine, log)
+        house = _house(settings, lobby, writer, engine, wall_ms, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
         stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
         host, port = await _listen(gateway, settings)
@@ -145,12 +154,15 @@ def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
     return engine
 
 
-def _solved_file(settings: Settings) -> Path:
+def solved_path(settings: Settings) -> Path:
+    """Return the file for what devils have solved: the one in ``settings``, else one beside the database."""
     beside = database_file(settings.database)
     return settings.solved or beside.with_name(beside.name + ".solved")
 
 
-def _house(settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, log: BoundLogger) -> House:
+def _house(
+    settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, wall_ms: Callable[[], int], log: BoundLogger
+) -> House:
     return House(
         lobby=lobby,
         players=load_players(engine),

@@ -18,7 +18,6 @@ from evilpegs_protocol.server_messages import (
 from evilpegs_server.codemaking import Answer
 from evilpegs_server.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.ladders import Ladder
-from evilpegs_server.match import READY_MS
 from evilpegs_server.record import Record
 
 
@@ -135,7 +134,7 @@ def _facts_of(ladder: Ladder, event: RecordEvent, client_nonces: Mapping[int, st
         case MatchStarted():
             return
         case GameStarted():
-            yield GameOpened(event.game, READY_MS)
+            yield GameOpened(event.game, ladder.ready_ms)
             if event.game in client_nonces:
                 yield GameBegun(event.game, client_nonces[event.game])
         case FeedbackGiven():

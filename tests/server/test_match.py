@@ -21,7 +21,8 @@ from evilpegs_server.events import (
     Outcome,
     TurnOpened,
 )
-from evilpegs_server.match import IDLE_MS, READY_MS, STRIKES, TRANSITIONS, Match, Refusal, RefusedError, State
+from evilpegs_server.ladders import READY_MS
+from evilpegs_server.match import IDLE_MS, STRIKES, TRANSITIONS, Match, Refusal, RefusedError, State
 
 SOLVED, MISSED = Feedback(2, 0), Feedback(0, 1)
 GRACE_MS = 60_000

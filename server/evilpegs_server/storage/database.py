@@ -20,6 +20,14 @@ class DatabaseUnusableError(Exception):
     """The database cannot be used; the message is one line that says why and what to do."""
 
 
+class DatabaseMissingError(DatabaseUnusableError):
+    """The database was to be read, and its file does not exist."""
+
+
+class DatabaseInUseError(DatabaseUnusableError):
+    """Another server holds the lock of the database."""
+
+
 def open_database(url: str) -> Engine:
     """An engine on the database at ``url``, created and migrated as needed.
 
@@ -51,7 +59,7 @@ def open_existing(url: str) -> Engine:
     place = _sqlite_url(url)
     if place.database and not Path(place.database).exists():
         message = f"there is no database at {place.database}; run `evilpegs serve` first or name one with --database"
-        raise DatabaseUnusableError(message)
+        raise DatabaseMissingError(message)
     return open_database(url)
 
 
@@ -72,7 +80,7 @@ class DatabaseLock:
         except BlockingIOError:
             self.release()
             message = f"another server is running on {database}; stop it or name another with --database"
-            raise DatabaseUnusableError(message) from None
+            raise DatabaseInUseError(message) from None
         except OSError as error:
             message = (
                 f"cannot use the database {database}: {error.strerror}; name another with --database sqlite:///FILE"
