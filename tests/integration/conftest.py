@@ -1,4 +1,4 @@
-"""A real server on a real socket in this process, and a client that knows nothing but JSON."""
+"""Fixtures: a real server on a real socket in this process, and a client that knows only JSON."""
 
 import pytest
 import structlog
@@ -15,14 +15,14 @@ def database(tmp_path):
 
 @pytest.fixture
 async def server(database):
-    """A server in this process."""
+    """Run a server in this process."""
     async with running_server(Settings(port=0, database=database), structlog.get_logger()) as running:
         yield running
 
 
 @pytest.fixture
 async def raw(server):
-    """A connection to it that has claimed a name."""
+    """Open a connection to the server and claim a name."""
     async with dial(server.url) as connection:
         await connection.hello()
         yield connection

@@ -1,4 +1,4 @@
-"""The control of test_kill: a server that tells its players first and stores a good while later."""
+"""The control of test_kill: a server that answers its players before it stores their events."""
 
 import threading
 
@@ -7,13 +7,17 @@ from evilpegs_server.storage import writer
 
 
 class ForgetfulWriter(writer.Writer):
-    """Says that a match's events are stored, and stores them seconds later."""
+    """A writer that reports the events of a match as stored half a minute before it stores them."""
+
+    def __init__(self, engine, notify, *more):
+        super().__init__(engine, notify, *more)
+        self.notify = notify
 
     def submit(self, writes, done):
         if any(write.order < 2 for write in writes):
             super().submit(writes, done)
         else:
-            self._notify(lambda: done(None))
+            self.notify(lambda: done(None))
             timer = threading.Timer(30, super().submit, [writes, lambda error: None])
             timer.daemon = True
             timer.start()

@@ -1,4 +1,4 @@
-"""The devil's replies by two solvers that share no code."""
+"""The replies of the devil as found by two solvers that share no code."""
 
 from random import Random
 
@@ -14,7 +14,8 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.worst_case import WorstCase
 
 
-def theirs(position, guess):
+def independent_replies(position, guess):
+    """Return the replies that the independent solver finds."""
     rules = position.rules
     space = plain.Space(rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
     turns = tuple(plain.Turn(turn.guess, plain.Feedback(*turn.feedback)) for turn in position.history)
@@ -22,9 +23,9 @@ def theirs(position, guess):
     return hardest_replies(solver.parts(solver.all, guess), space.all_black, solver)
 
 
-# In each, 4x10-distinct apart, some live sets are large enough that more than three guesses are asked about.
+# In each but 4x10-distinct some live sets are large enough to need more than three guesses.
 @pytest.mark.parametrize(("text", "most", "wanted"), [("3x6", 216, 20), ("4x6", 700, 40), ("4x10-distinct", 100, 8)])
-def test_two_solvers_give_the_same_replies(text, most, wanted):
+def test_independent_solvers_give_same_replies(text, most, wanted):
     rules, rng = Rules.parse(text), Random(4)
     solver, live_sets = WorstCase(rules), LiveSets()
     while wanted:
@@ -38,6 +39,6 @@ def test_two_solvers_give_the_same_replies(text, most, wanted):
             )
             if position.count <= most and wanted:
                 found = solver.hardest(position.candidates, guess).replies
-                assert [*found] == [*theirs(position, guess)], (position.history, guess)
+                assert [*found] == [*independent_replies(position, guess)], (position.history, guess)
                 wanted -= 1
             position = position.after(guess, rng.choice([*position.parts(guess)]))

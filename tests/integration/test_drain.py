@@ -1,4 +1,4 @@
-"""A server that is told to stop tells its players, keeps the whole log, and goes on with every match afterwards."""
+"""A server that is stopped notifies its players, keeps the whole record, and resumes every match later."""
 
 import asyncio
 import signal
@@ -12,12 +12,12 @@ import structlog
 from evilpegs_server.service import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
-from evilpegs_server.storage.database import open_existing
-from support.servers import child_server, dial
+from evilpegs_server.storage.database import DatabaseInUseError, open_existing
+from support.servers import ChildNotStartedError, child_server, dial
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_it_stops_in_order_and_goes_on_later(database, number):
+async def test_stopped_server_resumes_match_later(database, number):
     async with child_server(database) as child, dial(child.url) as raw:
         await raw.hello()
         match = await raw.play("classic")
@@ -39,7 +39,7 @@ async def test_it_stops_in_order_and_goes_on_later(database, number):
         assert (await again.guess(match, 1, 2, "3344"))["type"] == "feedback"
 
 
-async def test_a_connection_that_never_speaks_does_not_hold_it_up(database):
+async def test_silent_connection_does_not_delay_stop(database):
     async with child_server(database) as child:
         address = urlsplit(child.url)
         with socket.create_connection((address.hostname, address.port)):
@@ -49,8 +49,14 @@ async def test_a_connection_that_never_speaks_does_not_hold_it_up(database):
             assert time.monotonic() - began < 5  # a handshake is waited for ten seconds
 
 
-async def test_a_second_server_on_the_same_database_is_refused(database):
+async def test_second_server_on_database_is_refused(database):
     async with child_server(database):
-        with pytest.raises(AssertionError, match="another server is running"):
+        with pytest.raises(DatabaseInUseError):
+            async with running_server(Settings(port=0, database=database), structlog.get_logger()):
+                pass
+        with pytest.raises(ChildNotStartedError) as caught:
             async with child_server(database):
                 pass
+    assert caught.value.status == 2
+    [line] = caught.value.errors.splitlines()
+    assert database.removeprefix("sqlite:///") in line

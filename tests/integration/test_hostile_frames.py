@@ -1,4 +1,4 @@
-"""Whatever a client sends, it gets a typed error, and the match goes on where WebSocket itself allows it."""
+"""Every hostile frame is answered by a typed error, and the match continues wherever WebSocket allows it."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ SURVIVED = {
 
 
 async def solve(raw, match, game=1):
-    """Play the first consistent code until the game is over."""
+    """Play the first consistent code until the game is over; return the message that ends the game."""
     columns = all_codes(Rules.parse("4x6"))
     live = [column_code(columns, index) for index in range(columns.shape[1])]
     for turn in range(1, 11):
@@ -59,7 +59,7 @@ async def solve(raw, match, game=1):
 
 
 @pytest.mark.parametrize("kind", SURVIVED)
-async def test_a_refused_frame_brings_a_typed_error_and_harms_nothing(raw, kind):
+async def test_refused_frame_gets_typed_error(raw, kind):
     frame, code = SURVIVED[kind]
     match = await raw.play("classic")
     await raw.send(frame(match))
@@ -77,7 +77,7 @@ FATAL = {
 
 
 @pytest.mark.parametrize("kind", FATAL)
-async def test_a_frame_that_websocket_forbids_ends_the_connection_but_not_the_match(server, raw, kind):
+async def test_forbidden_frame_closes_connection_not_match(server, raw, kind):
     opcode, payload, code = FATAL[kind]
     match = await raw.play("classic")
     raw.socket.protocol.writes.append(Frame(opcode, payload).serialize(mask=True))
@@ -90,7 +90,7 @@ async def test_a_frame_that_websocket_forbids_ends_the_connection_but_not_the_ma
         assert (await solve(again, match))["outcome"] in {"solved", "unsolved"}
 
 
-async def test_somebody_elses_match_is_not_to_be_played(server, raw):
+async def test_match_of_other_player_is_refused(server, raw):
     match = await raw.play("classic")
     async with dial(server.url) as stranger:
         await stranger.hello()
@@ -105,7 +105,7 @@ async def test_somebody_elses_match_is_not_to_be_played(server, raw):
     assert (await solve(raw, match))["outcome"] in {"solved", "unsolved"}
 
 
-async def test_everything_before_hello_is_refused(server):
+async def test_messages_before_hello_are_refused(server):
     async with dial(server.url) as silent:
         for message in (
             {"type": "play", "ladder": "classic-practice"},
@@ -117,7 +117,7 @@ async def test_everything_before_hello_is_refused(server):
         assert (await silent.ask(type="ping", c=7))["c"] == 7
 
 
-async def test_a_flood_is_slowed_down_but_a_legal_guess_is_not(raw):
+async def test_flood_is_limited_but_guesses_pass(raw):
     match = await raw.play("classic")
     for _ in range(400):
         await raw.say(type="ping", c=1)
@@ -128,7 +128,7 @@ async def test_a_flood_is_slowed_down_but_a_legal_guess_is_not(raw):
     assert (await solve(raw, match))["outcome"] in {"solved", "unsolved"}
 
 
-async def test_a_client_that_floods_without_end_is_closed(raw):
+async def test_endless_flood_closes_connection(raw):
     for _ in range(3000):
         await raw.say(type="ping", c=1)
     with pytest.raises(ConnectionClosed) as closed:
@@ -136,7 +136,7 @@ async def test_a_client_that_floods_without_end_is_closed(raw):
     assert closed.value.rcvd.code == 1008
 
 
-async def test_a_flooder_is_told_once_that_it_is_over(raw):
+async def test_flooder_gets_one_fatal_error(raw):
     for _ in range(3000):
         await raw.say(type="ping", c=1)
     fatal = 0
@@ -146,7 +146,7 @@ async def test_a_flooder_is_told_once_that_it_is_over(raw):
     assert fatal == 1
 
 
-async def test_errors_repeat_the_id_but_nothing_else(raw):
+async def test_errors_repeat_only_request_id(raw):
     await raw.say(type="play", ladder="nosuchladder", id='a "b" \\ c')
     error = await raw.hear()
     assert error["re"] == 'a "b" \\ c'

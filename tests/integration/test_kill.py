@@ -1,7 +1,7 @@
-"""A server killed in mid-match loses nothing that a player has seen, and the match goes on.
+"""A server that is killed during a match loses nothing that a player has seen, and the match resumes.
 
-`EVILPEGS_KILLS` says how often; `make test` kills twenty times. The control is a server that tells players before it
-stores: the same procedure must catch it.
+The environment variable `EVILPEGS_KILLS` sets the number of kills; the default is 20. The control is a server that
+answers players before it stores: the same procedure must catch it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FORGETFUL = Path(__file__).with_name("forgetful_server.py")
 
 
 class Player:
-    """Plays one match over any number of connections and remembers what it was told."""
+    """A player of one match over any number of connections; ``seen`` maps numbers of events to events."""
 
     def __init__(self, rng):
         self.rng, self.token, self.match, self.seen, self.over = rng, None, None, {}, False
@@ -60,11 +60,11 @@ class Player:
         event.pop("re", None)
         self.match = self.match or event["match"]
         known = self.seen.setdefault(event["seq"], event)
-        assert known == event, "the server took back what it had said"
+        assert known == event
 
 
 async def play_and_kill(server, database, kills, rng):
-    """One match with a SIGKILL after each few answers; the player at the end."""
+    """Play one match with a SIGKILL after every few answers; return the player."""
     player = Player(rng)
     for _ in range(kills):
         async with server(database) as child:
@@ -85,11 +85,11 @@ def stored_events(database, match):
 
 
 def lost(player, events):
-    """What the player was told that is not in the log, just once."""
+    """Return the events the player received that are not in the record exactly once."""
     return [event for event in player.seen.values() if events.count(event) != 1]
 
 
-async def test_every_feedback_a_client_received_is_in_the_log_once_and_the_match_finishes(database):
+async def test_killed_server_loses_no_sent_event(database):
     async with forking_servers() as forked_server:
         player = await play_and_kill(forked_server, database, KILLS, random.Random(7))
     assert not lost(player, stored_events(database, player.match))
@@ -104,7 +104,7 @@ async def test_every_feedback_a_client_received_is_in_the_log_once_and_the_match
     assert verify_match(events) == []
 
 
-async def test_the_same_procedure_catches_a_server_that_tells_before_it_stores(database):
+async def test_procedure_catches_server_that_stores_late(database):
     def forgetful_server(database):
         return child_server(database, str(FORGETFUL))
 

@@ -1,7 +1,6 @@
-"""Games on large rules over a real socket, every reply recomputed by the bot; and a server too small for them."""
+"""Games on large rules over a real socket with every reply recomputed by the bot, and a server too small for them."""
 
 import asyncio
-import json
 from contextlib import AsyncExitStack
 from random import Random
 
@@ -17,7 +16,7 @@ from support.servers import dial
 
 
 @pytest.mark.parametrize(("ladder", "name"), [("huge-evil", "first"), ("monster-evil-practice", None)])
-async def test_a_bot_plays_and_every_reply_holds(server, tmp_path, ladder, name):
+async def test_bot_verifies_match_on_large_rules(server, tmp_path, ladder, name):
     summary = await run_bot(
         server=server.url,
         ladder=ladder,
@@ -31,7 +30,7 @@ async def test_a_bot_plays_and_every_reply_holds(server, tmp_path, ladder, name)
     assert {game.outcome for game in match.games} == {"solved"}
 
 
-async def test_hints_and_resigning_work_where_codes_are_too_many_to_look_at(server):
+async def test_hint_and_resignation_on_large_rules(server):
     async with dial(server.url) as raw:
         await raw.hello(name=False)
         match = await raw.play("monster-evil-practice")
@@ -39,7 +38,7 @@ async def test_hints_and_resigning_work_where_codes_are_too_many_to_look_at(serv
         assert sum(size for *_, size in given["parts"]) == 12**10
         hint = await raw.ask("hint", "error", type="hint", match=match)
         assert hint["candidates"] == given["candidates"]
-        assert hint["why"].endswith("it is the first of too many to be weighed")
+        assert f"{given['candidates']:,}" in hint["why"]
         over = await raw.ask("game_over", type="resign", match=match, game=1)
         assert over["secret"] == hint["code"]
 
@@ -52,7 +51,7 @@ async def test_hints_and_resigning_work_where_codes_are_too_many_to_look_at(serv
         ({"cache_bytes": 8 << 20}, "colossus-evil", "8,388,608"),
     ],
 )
-async def test_what_does_not_fit_is_refused_at_play_and_not_offered(database, setting, ladder, number):
+async def test_ladder_over_bound_is_not_offered(database, setting, ladder, number):
     settings = Settings(port=0, database=database, **setting)
     async with running_server(settings, structlog.get_logger()) as small, dial(small.url) as raw:
         offered = {each["id"] for each in (await raw.hello())["ladders"]}
@@ -60,17 +59,17 @@ async def test_what_does_not_fit_is_refused_at_play_and_not_offered(database, se
         assert {"classic-evil", "super-practice", "colossus"} <= offered
         refused = await raw.ask("error", type="play", ladder=ladder)
         assert refused["code"] == "too_large"
-        assert f"this server allows {number}" in refused["message"]
-        assert json.dumps(refused).count("(") == 1
+        assert number in refused["message"]
+        assert [name for name in Settings.model_fields if name in refused["message"]] == [*setting]
         assert (await raw.ask("match_started", "error", type="play", ladder="colossus"))["type"] == "match_started"
 
 
 HEAVY_CODES = ["123456123456", "1357913579AB", "AABBCCDD1122", "13245A7B9C0D"]
-"""In any order the last reply on 12x14 takes half a second."""
+"""In any order the last of these guesses on 12x14 takes half a second to answer."""
 
 
-async def test_a_cheap_reply_does_not_wait_for_heavy_ones(database):
-    """Players on the largest game keep every lane busy, and the answers of others come before theirs."""
+async def test_cheap_reply_does_not_wait_for_heavy(database):
+    """Players on the largest rules keep every lane busy; other players are answered first."""
     settings = Settings(port=0, database=database, count_work=400_000_000)
     async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
         crowd = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""The process that computes is killed again and again while bots play; no reply is lost and none is another."""
+"""The reckoner process is killed repeatedly while bots play; no reply is lost or changed."""
 
 import asyncio
 import os
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc 
 
 
 def reckoners():
-    """The processes that compute for servers in this one."""
+    """Yield the process ids of the reckoners of servers in this process."""
     for children in Path("/proc/self/task").glob("*/children"):
         for pid in map(int, children.read_text().split()):
             if b"reckoner_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 yield pid
 
 
-async def kill_again_and_again(killed):
+async def kill_repeatedly(killed):
     while True:
         await asyncio.sleep(1.5)
         for pid in reckoners():
@@ -33,9 +33,9 @@ async def kill_again_and_again(killed):
 
 
 @pytest.mark.parametrize("ladder", ["huge-evil", "classic-devil"])
-async def test_a_bot_plays_on_and_every_reply_holds(server, tmp_path, ladder):
+async def test_bot_plays_on_after_reckoner_deaths(server, tmp_path, ladder):
     killed = []
-    killing = asyncio.create_task(kill_again_and_again(killed))
+    killing = asyncio.create_task(kill_repeatedly(killed))
     matches = 0
     while len(set(killed)) < 3:
         summary = await run_bot(

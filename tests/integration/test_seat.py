@@ -1,9 +1,9 @@
-"""Cut and come back: seats, repeats, watchers, and a client that never returns."""
+"""Seats, repeated requests and watchers over real connections."""
 
 from support.servers import dial
 
 
-async def test_the_newest_connection_takes_the_seat(server, raw):
+async def test_newest_connection_takes_seat(server, raw):
     match = await raw.play("classic-practice")
     given = await raw.guess(match, 1, 1, "1122")
     await raw.hear("turn")
@@ -20,7 +20,7 @@ async def test_the_newest_connection_takes_the_seat(server, raw):
         assert (await newer.guess(match, 1, 2, "1133"))["type"] == "feedback"
 
 
-async def test_a_lost_answer_is_safe_to_ask_again(raw):
+async def test_repeated_guess_gets_same_answer(raw):
     match = await raw.play("classic")
     first = await raw.guess(match, 1, 1, "1122")
     await raw.hear("turn")
@@ -30,7 +30,7 @@ async def test_a_lost_answer_is_safe_to_ask_again(raw):
     assert (other["code"], other["expected"]) == ("stale_turn", {"game": 1, "turn": 2})
 
 
-async def test_two_guesses_at_once_are_answered_in_turn(raw):
+async def test_simultaneous_guesses_are_answered_in_order(raw):
     match = await raw.play("classic")
     for _ in range(2):
         await raw.say(type="guess", match=match, game=1, turn=1, code="1122")
@@ -39,13 +39,13 @@ async def test_two_guesses_at_once_are_answered_in_turn(raw):
     assert second == first
 
 
-async def test_ready_asked_again_brings_the_open_turn(raw):
+async def test_repeated_ready_returns_open_turn(raw):
     match = await raw.play("classic")
     again = await raw.ready(match, 1)
     assert (again["turn"], again["left_ms"] <= 60_000) == (1, True)
 
 
-async def test_a_watcher_sees_the_whole_match_and_nothing_secret(server, raw):
+async def test_watcher_receives_match_until_unwatch(server, raw):
     match = await raw.play("classic")
     async with dial(server.url) as watcher:
         await watcher.hello(False)
@@ -63,7 +63,7 @@ async def test_a_watcher_sees_the_whole_match_and_nothing_secret(server, raw):
         assert (await watcher.ask(type="ping", c=1))["type"] == "pong"
 
 
-async def test_who_watches_his_own_match_is_told_once(raw):
+async def test_player_watching_own_match_gets_no_duplicates(raw):
     match = await raw.play("classic")
     await raw.ask("watching", type="watch", match=match)
     assert [(await raw.hear())["type"] for _ in range(2)] == ["match_started", "game_started"]
@@ -72,7 +72,7 @@ async def test_who_watches_his_own_match_is_told_once(raw):
     assert (await raw.ask(type="ping", c=1))["type"] == "pong"
 
 
-async def test_a_ladder_is_watched(server, raw):
+async def test_ladder_watcher_receives_new_match(server, raw):
     async with dial(server.url) as watcher:
         await watcher.hello(False)
         assert (await watcher.ask(type="watch", ladder="classic"))["matches"] == []
@@ -80,7 +80,7 @@ async def test_a_ladder_is_watched(server, raw):
         assert (await watcher.hear())["match"] == match
 
 
-async def test_a_finished_match_can_still_be_read_by_its_player(server, raw):
+async def test_finished_match_can_be_resumed_for_reading(server, raw):
     match = await raw.play("classic-practice")
     await raw.say(type="resign", match=match)
     over = [await raw.hear() for _ in range(2)]
@@ -92,7 +92,7 @@ async def test_a_finished_match_can_still_be_read_by_its_player(server, raw):
         assert (await again.guess(match, 1, 1, "1122"))["code"] == "game_over"
 
 
-async def test_messages_that_wait_for_a_slow_reply_are_answered_in_order(raw):
+async def test_waiting_messages_are_answered_in_order(raw):
     match = await raw.play("grand-evil-practice")
     await raw.say(type="guess", match=match, game=1, turn=1, code="112233")
     await raw.say(type="guess", match=match, game=1, turn=1, code="112233")

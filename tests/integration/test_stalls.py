@@ -1,4 +1,4 @@
-"""The event loop goes on while large replies are computed. `make load` measures it at length."""
+"""The event loop does not stall while large replies are computed. `make load` measures this at length."""
 
 import time
 from pathlib import Path
@@ -12,18 +12,18 @@ from support.reckoners import Call, reckoner
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
 
 ROUNDS = 12
-"""A stall of ours is there in each round; one that the machine makes is not. So one good round is enough."""
+"""A stall of the server appears in every round and one of the machine does not, so one good round is enough."""
 
 
 @pytest.fixture(autouse=True)
 def as_in_a_server(monkeypatch):
-    """The interpreter is that of a server, and its process knows the tasks of tests too."""
+    """Tune the interpreter as a server does, and let its process import the tasks of tests."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
     with tuned():
         yield
 
 
-async def test_two_replies_of_the_largest_size_do_not_stall_the_event_loop():
+async def test_largest_replies_do_not_stall_event_loop():
     replies, worst = Replies(largest_ladder()), []
     async with reply_pool() as pool:
         while not worst or min(worst) > STALL_MS:
@@ -35,8 +35,8 @@ async def test_two_replies_of_the_largest_size_do_not_stall_the_event_loop():
         assert pool.metrics().done == TOGETHER * len(worst)
 
 
-async def test_on_the_event_loop_they_would():
-    """The control: what is measured is there to be seen."""
+async def test_replies_on_event_loop_stall_it():
+    """Control: the measurement sees replies that are computed on the event loop."""
     replies = Replies(largest_ladder())
     replies.prepare().do(reckoner())
     for _ in range(3):
@@ -44,16 +44,16 @@ async def test_on_the_event_loop_they_would():
 
 
 HOLD = Call(sum, range(20_000_000))
-"""One call of C code that does not let go of the interpreter's lock."""
+"""One call of C code that does not release the interpreter's lock."""
 
 
-async def test_in_a_thread_work_that_keeps_the_interpreter_to_itself_would_too():
-    """The other control."""
+async def test_c_call_in_thread_stalls_event_loop():
+    """Control: the measurement sees a call that holds the interpreter's lock in a thread."""
     pool = FairPool(REPLY_TERMS, Threads(), time.monotonic)
     assert max(await late_beside(pool, largest_ladder(), [HOLD])) > 2 * STALL_MS
 
 
-async def test_in_a_process_of_its_own_it_does_not():
+async def test_c_call_in_process_causes_no_stall():
     worst = []
     async with reply_pool() as pool:
         while not worst or min(worst) > STALL_MS:

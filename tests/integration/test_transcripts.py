@@ -1,4 +1,4 @@
-"""The transcripts of the protocol's page are what a real server says, to the letter."""
+"""The transcripts on the protocol page equal the messages of a real server to the letter."""
 
 import json
 
@@ -6,37 +6,38 @@ import pytest
 
 from evilpegs_clients.verify import verify_game
 from evilpegs_protocol.server_messages import Reply
-from support.transcripts import LONG, PAGE, SCENES, replay, transcripts
+from support.transcripts import LONG, PAGE, SCENES, evil, fixed, heading, replay, transcripts
 
 ON_PAGE = transcripts(PAGE.read_text())
 
 
-def heard(lines):
+def received(lines):
+    """Return the messages that clients received in a transcript."""
     return [json.loads(line.split(" < ", 1)[1]) for line in lines if " < " in line]
 
 
 @pytest.mark.parametrize("title", SCENES)
-async def test_a_transcript_can_be_replayed(title):
+async def test_transcript_replays_to_the_letter(title):
     assert await replay(ON_PAGE[title]) == ON_PAGE[title]
 
 
-def test_every_transcript_of_the_page_is_known_and_has_both_sides():
+def test_page_has_every_scene():
     assert set(ON_PAGE) == set(SCENES)
     for lines in ON_PAGE.values():
         assert sum(" > " in line for line in lines) >= 3
-        assert len(heard(lines)) >= 5
+        assert len(received(lines)) >= 5
 
 
-def test_the_games_on_the_page_verify():
-    events = [message for message in heard(ON_PAGE["Two games of a match against a fixed secret"]) if "at" in message]
+def test_games_on_page_verify():
+    events = [message for message in received(ON_PAGE[heading(fixed)]) if "at" in message]
     for event in events:
         event.pop("re", None)
     assert verify_game(events, 1, "my-own-luck") == []
     assert verify_game(events, 2) == []
 
 
-def test_most_kinds_of_message_are_shown():
-    shown = {message["type"] for lines in ON_PAGE.values() for message in heard(lines)}
+def test_page_shows_nearly_every_message_type():
+    shown = {message["type"] for lines in ON_PAGE.values() for message in received(lines)}
     known = {model.model_fields["type"].default for model in Reply.__args__}
     assert known - shown <= {"hint", "pong", "notice"}
-    assert LONG in [message.get("parts") for message in heard(ON_PAGE["A practice game against the evil codemaker"])]
+    assert LONG in [message.get("parts") for message in received(ON_PAGE[heading(evil)])]

@@ -1,4 +1,4 @@
-"""A client that vanishes: its match ends by the clock, every game is logged, and it can be read afterwards."""
+"""The match of a client that vanishes ends by its clock; every game is recorded and can be read afterwards."""
 
 import asyncio
 import json
@@ -8,7 +8,6 @@ import pytest
 import structlog
 
 from evilpegs_clients.verify import verify_match
-from evilpegs_server import match, service
 from evilpegs_server.clock import TimeControl
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.service import running_server
@@ -19,13 +18,12 @@ from support.servers import PATIENCE, dial
 
 
 @pytest.fixture
-async def quick_server(database, monkeypatch):
-    """A server whose `classic` gives a fifth of a second a game, and as long to be ready."""
+async def quick_server(database):
+    """Run a server whose `classic` gives a player 200 ms per game and 200 ms to be ready."""
     ladders = load_ladders()
-    ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3)
-    monkeypatch.setattr(service, "load_ladders", lambda: ladders)
-    monkeypatch.setattr(match, "READY_MS", 200)
-    async with running_server(Settings(port=0, database=database), structlog.get_logger()) as running:
+    ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3, ready_ms=200)
+    settings = Settings(port=0, database=database)
+    async with running_server(settings, structlog.get_logger(), ladders=ladders) as running:
         yield running
 
 
@@ -36,7 +34,7 @@ async def over(server):
             await asyncio.sleep(0.02)
 
 
-async def test_its_match_ends_by_the_clock_and_is_logged(quick_server, database):
+async def test_abandoned_match_ends_by_clock(quick_server, database):
     async with dial(quick_server.url) as raw:
         await raw.hello()
         played = await raw.play("classic")
@@ -48,7 +46,7 @@ async def test_its_match_ends_by_the_clock_and_is_logged(quick_server, database)
     assert verify_match(events) == []
 
 
-async def test_a_guess_after_the_flag_is_told_so(quick_server):
+async def test_guess_after_flag_is_refused(quick_server):
     async with dial(quick_server.url) as raw:
         await raw.hello()
         played = await raw.play("classic")

@@ -1,4 +1,4 @@
-"""Honest matches against a devil, written from the rule, plain and slow."""
+"""Honest matches against a devil, computed plainly and slowly from the definition of its rule."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from evilpegs_game.feedback import Feedback, feedback
 
 @cache
 def needed(live, every):
-    """How many guesses an optimal codebreaker needs: the definition."""
+    """Return the number of guesses an optimal codebreaker needs, by definition."""
     if len(live) <= 2:
         return len(live)
     splits = (split(live, guess) for guess in every)
@@ -20,6 +20,7 @@ def needed(live, every):
 
 
 def split(live, guess):
+    """Return the parts of a live set by feedback."""
     parts = {}
     for code in live:
         parts.setdefault(feedback(guess, code), []).append(code)
@@ -27,7 +28,7 @@ def split(live, guess):
 
 
 def devil(honest_match):
-    """An honest match against a devil."""
+    """Return a class of honest matches against a devil, derived from the class ``honest_match``."""
 
     class DevilMatch(honest_match):
         def __init__(self, exact_up_to=27, **kind):

@@ -1,4 +1,4 @@
-"""Guesses of every sort, and evil games played with counted parts alone."""
+"""Guesses of every sort, and evil games that are played with counted parts only."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ SORTS = ("random", "one color", "two colors", "paired", "distinct")
 
 
 def guess_of(sort, rules, rng):
-    """A guess of one of the `SORTS`, or the nearest that the rules allow."""
+    """Return a guess of one of the `SORTS`, or the nearest that the rules allow."""
     pegs, colors = rules.pegs, rules.colors
     if not rules.repeats:
         return tuple(rng.sample(range(colors), pegs))
@@ -25,7 +25,7 @@ def guess_of(sort, rules, rng):
 
 
 def transpositions(code, rng):
-    """Every code that comes of exchanging two pegs of this one, in any order."""
+    """Return every code made by exchanging two pegs of this one, in random order."""
     changed = set()
     for one, other in combinations(range(len(code)), 2):
         swapped = list(code)
@@ -35,7 +35,7 @@ def transpositions(code, rng):
 
 
 def evil_reply(rules, sizes) -> tuple[Feedback, int]:
-    """The first of the largest parts, all-black only when there is no other, and how large it is."""
+    """Return the first of the largest parts and its size; all-black only when there is no other part."""
     parts = dict(zip(feedbacks(rules.pegs), sizes, strict=True))
     ending = parts.pop(all_black(rules.pegs))
     if not any(parts.values()):

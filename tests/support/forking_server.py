@@ -1,4 +1,4 @@
-"""Starts a server for each database named on standard input, forked from this process, where all of it is imported."""
+"""Fork a server for each database named on standard input; this process has imported all that they need."""
 
 import os
 import sys

@@ -1,10 +1,10 @@
-"""A strategy that stops in the middle of its work until it is let through: for killing who plays it, without a race."""
+"""A strategy that stops in the middle of its work until a gate opens, so that a test can kill its player."""
 
 import os
 import select
 from pathlib import Path
 
-STRATEGY = '''"""Minimax, but at one point of the tree it tells who it is, and waits."""
+STRATEGY = '''"""Minimax that writes its process id and waits at one point of the tree."""
 
 import os
 
@@ -25,13 +25,13 @@ def choose(position, rng):
     return best_guess(position, MINIMAX)
 '''
 PATIENCE = 90
-"""Seconds; only a hang takes so long."""
+"""Seconds; only a hang takes longer."""
 
 
 class Gate:
-    """The point that ``strategy``, a .py file in ``folder``, does not pass before the gate is open.
+    """A gate that ``strategy``, a .py file in ``folder``, does not pass before it is open.
 
-    Both ends of the pipes stay open here, so nobody who comes late waits for somebody who has gone.
+    Both ends of the pipes stay open here, so a late arrival never waits for a process that has gone.
     """
 
     def __init__(self, folder):
@@ -50,16 +50,16 @@ class Gate:
         os.close(self._gate)
 
     def arrival(self):
-        """The process that stands before the gate, waited for within bounds."""
-        assert select.select([self._who], [], [], PATIENCE)[0], "nobody came"
+        """Wait for a process to arrive at the gate, at most `PATIENCE` seconds; return its id."""
+        assert select.select([self._who], [], [], PATIENCE)[0], "no process arrived"
         return int(os.read(self._who, 100).split()[0])
 
     def open(self):
-        """From now on let everybody through."""
+        """Let every process through from now on."""
         (self.folder / "open").write_text("")
         os.write(self._gate, b"." * 100)
 
     @property
     def choices(self):
-        """The feedbacks before each choice that was asked for so far, as text."""
+        """Return the feedbacks before each choice so far, as text."""
         return (self.folder / "choices").read_text().splitlines()

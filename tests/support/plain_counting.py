@@ -1,8 +1,8 @@
-"""Part sizes straight from the definition, twice: plain and slow, to hold the fast count against.
+"""Part sizes computed plainly and slowly in two ways, to compare the fast count with.
 
-Both go through all codes at once, put together what is alike so far, and know no pruning but the plainest: what has
-more of a feedback than was given. One takes color after color and is quick when pegs are few, the other peg after
-peg and is quick when colors are few.
+Both extend all codes step by step and merge those that are alike so far. Their only pruning drops codes with more
+blacks or whites than a feedback allows. One adds color after color and is quick when pegs are few; the other adds peg
+after peg and is quick when colors are few.
 """
 
 from collections import Counter
@@ -12,14 +12,14 @@ from evilpegs_game.feedback import Feedback, feedbacks
 
 
 def plain_part_sizes(rules, history, guess):
-    """Sizes in the order of `feedbacks`, by whichever way is quicker."""
+    """Return the sizes in the order of `feedbacks`, computed in the quicker of the two ways."""
     parts = parts_by_pegs if rules.repeats and 2 * rules.colors <= rules.pegs else parts_by_colors
     counted = parts(rules, history, guess)
     return tuple(counted.get(given, 0) for given in feedbacks(rules.pegs))
 
 
 def parts_by_colors(rules, history, guess):
-    """State: the pegs still free; for every guess the blacks and the matches (black + white) so far."""
+    """Count color by color. State: the free pegs; for every guess the blacks and matches (black + white) so far."""
     guesses = [guess, *(code for code, _ in history)]
     answers = [None, *(given for _, given in history)]
     every_peg = tuple(range(rules.pegs))
@@ -46,7 +46,7 @@ def parts_by_colors(rules, history, guess):
 
 
 def parts_by_pegs(rules, history, guess):
-    """State: how many pegs have each color; for every guess the blacks so far."""
+    """Count peg by peg. State: the number of pegs of each color; for every guess the blacks so far."""
     guesses = [guess, *(code for code, _ in history)]
     answers = [None, *(given for _, given in history)]
     states = Counter({((0,) * rules.colors, (0,) * len(guesses)): 1})

@@ -1,4 +1,4 @@
-"""The least total by its definition, plain and slow, to hold the fast one against. It shares nothing with it."""
+"""The least total computed plainly and slowly from its definition, to compare the fast one with. They share no code."""
 
 from functools import cache
 from itertools import product
@@ -12,7 +12,7 @@ def legal_codes(rules):
 
 
 class PlainLeastTotal:
-    """Every guess of the rules is tried, and nothing is left out; a total over ``guesses`` allowed is infinite."""
+    """A search that tries every guess; a total that needs more guesses than allowed is infinite."""
 
     def __init__(self, rules):
         self.rules = rules
@@ -36,14 +36,14 @@ class PlainLeastTotal:
         return len(codes) + sum(self.total(tuple(part), allowed - 1) for part in parts.values())
 
     def best(self, codes):
-        """The first candidate, else the first code, that attains the total."""
+        """Return the first candidate that attains the total, else the first code."""
         allowed = len(codes)
         order = [*codes, *self.guesses]
         return next(code for code in order if self.after(codes, code, allowed) == self.total(codes, allowed))
 
 
 def played(tree):
-    """The total of a tree and its worst case, by playing it against every code."""
+    """Play a tree against every code; return its total and its worst case."""
     needed = [play(tree, code) for code in legal_codes(tree.rules)]
     return sum(needed), max(needed)
 

@@ -1,11 +1,11 @@
-"""What a tree needs, the plain way: each secret is played on its own."""
+"""The guesses a tree needs, computed plainly: each secret is played on its own."""
 
 from evilpegs_game.codes import code_at
 from evilpegs_game.feedback import all_black, feedback
 
 
 def guesses_for(tree, secret):
-    """How many guesses the tree takes for a secret, and the nodes it visits; None if it has no answer."""
+    """Return the guesses the tree takes for a secret, None if it has no answer, and the nodes it visits."""
     node, visited = tree.root, []
     while node is not None:
         visited.append(id(node))
@@ -17,7 +17,7 @@ def guesses_for(tree, secret):
 
 
 def plain_distribution(tree):
-    """The codes guessed at each guess; None where a code is not guessed or a node visited by no code."""
+    """Return the number of codes found at each guess; None if a code is never found or a node never visited."""
     played = [guesses_for(tree, code_at(index, tree.rules)) for index in range(tree.rules.size)]
     visited = {name for _, names in played for name in names}
     lengths = [guesses for guesses, _ in played]

@@ -1,4 +1,4 @@
-"""The definition of a value, plain and slow, to hold the fast one against."""
+"""The value of a live set computed plainly and slowly from its definition, to compare the fast one with."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ def plain_parts(codes, guess):
 
 
 class PlainWorstCase:
-    """Every guess of the rules is tried, and nothing is left out."""
+    """A search that tries every guess of the rules."""
 
     def __init__(self, rules):
         self.rules = rules

@@ -1,4 +1,4 @@
-"""Reckoners for tests, and tasks that do whatever a test wants."""
+"""Reckoners for tests, and a task that calls any function."""
 
 from evilpegs_game.candidates import LiveSets
 from evilpegs_server.devils import Devils
@@ -6,12 +6,12 @@ from evilpegs_server.tasks import Reckoner, Worked
 
 
 def reckoner(max_bytes=64 << 20, devils=None):
-    """One that has computed nothing yet."""
+    """Return a reckoner that has computed nothing yet."""
     return Reckoner(LiveSets(max_bytes), devils or Devils())
 
 
 class Call:
-    """The task to call something. It can be sent to another process if what is called can be."""
+    """A task that calls a function. It can be sent to another process if the function can."""
 
     def __init__(self, function, *arguments, cost=0):
         self.function, self.arguments, self.cost = function, arguments, cost

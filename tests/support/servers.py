@@ -1,4 +1,4 @@
-"""A real server on a real socket, in this process or as a child, and a client that knows nothing but JSON."""
+"""Real servers on real sockets as child processes, and a client that knows only JSON."""
 
 import asyncio
 import contextlib
@@ -12,12 +12,12 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 
 PATIENCE = 20
-"""Seconds after which a message that does not come is a failure."""
+"""Seconds to wait for a message."""
 FORKING = Path(__file__).with_name("forking_server.py")
 
 
 class Raw:
-    """A connection on which one says and hears plain JSON."""
+    """A connection that sends and receives plain JSON."""
 
     _names = itertools.count(1)
 
@@ -32,7 +32,7 @@ class Raw:
         await self.socket.send(json.dumps(message))
 
     async def hear(self, *types):
-        """The next message; with ``types`` the next one of these."""
+        """Return the next message, or with ``types`` the next message of these types."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 message = json.loads(await self.socket.recv())
@@ -54,7 +54,7 @@ class Raw:
         return welcome
 
     async def play(self, ladder):
-        """Begin a match and its first game; the match's id."""
+        """Begin a match and its first game; return the id of the match."""
         started = await self.ask("match_started", type="play", ladder=ladder)
         await self.hear("game_started")
         await self.ready(started["match"], 1)
@@ -67,7 +67,7 @@ class Raw:
         return await self.ask("feedback", "error", type="guess", match=match, game=game, turn=turn, code=code)
 
     async def closed(self):
-        """Wait until the server has closed; the close code."""
+        """Wait until the server has closed the connection; return the close code."""
         async with asyncio.timeout(PATIENCE):
             await self.socket.wait_closed()
         return self.socket.close_code
@@ -75,13 +75,21 @@ class Raw:
 
 @contextlib.asynccontextmanager
 async def dial(url, **options):
-    """A connection, closed at the end of the block."""
+    """Open a connection that is closed at the end of the block."""
     async with connect(url, compression=None, **options) as socket:
         yield Raw(socket)
 
 
+class ChildNotStartedError(Exception):
+    """A server ended before it listened, with this exit ``status`` and these ``errors`` on stderr."""
+
+    def __init__(self, status, errors):
+        super().__init__(f"status {status}: {errors}")
+        self.status, self.errors = status, errors
+
+
 class Child:
-    """A server in a process of its own, to be killed."""
+    """A server in a process of its own that can be killed."""
 
     def __init__(self, database, *program):
         self.command = [
@@ -103,13 +111,15 @@ class Child:
         async with asyncio.timeout(60):
             while not self.url:
                 line = (await self.process.stdout.readline()).decode()
-                assert line, (await self.process.stderr.read()).decode()
-                if line.startswith("listening on "):
+                if not line:
+                    _, errors = await self.process.communicate()
+                    raise ChildNotStartedError(self.process.returncode, errors.decode())
+                if "ws://" in line:
                     self.url = line.split()[-1]
         return self
 
     async def stop(self, number):
-        """Send a signal and wait for the end; exit status and what was written to stderr."""
+        """Send a signal and wait for the end; return the exit status and the text on stderr."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
         async with asyncio.timeout(30):
@@ -120,7 +130,7 @@ class Child:
 
 @contextlib.asynccontextmanager
 async def child_server(database, *program):
-    """A child that is gone at the end of the block, however it ends."""
+    """Start a child that is gone at the end of the block, however the block ends."""
     child = await Child(database, *program).start()
     try:
         yield child
@@ -130,7 +140,7 @@ async def child_server(database, *program):
 
 
 class Forked:
-    """A server in a process of its own that begins at once, to be killed."""
+    """A server in a forked process that starts without importing anything and can be killed."""
 
     def __init__(self, forking):
         self._forking = forking
@@ -138,31 +148,32 @@ class Forked:
 
     async def start(self, database):
         self._forking.stdin.write(f"{database}\n".encode())
-        self._pid = int(await self._told("forked "))
+        self._pid = int(await self._last_word("forked "))
         self.is_running = True
-        self.url = await self._told("listening on ")
+        self.url = await self._last_word("ws://")
         return self
 
     async def stop(self, number):
-        """Send a signal and wait for the end; the exit status."""
+        """Send a signal and wait for the end; return the exit status."""
         os.kill(self._pid, number)
-        return int(await self._told("ended "))
+        return int(await self._last_word("ended "))
 
-    async def _told(self, what):
+    async def _last_word(self, mark):
+        """Return the last word of the next line that contains ``mark``."""
         async with asyncio.timeout(120):
             while True:
                 line = (await self._forking.stdout.readline()).decode()
                 if line.startswith("ended "):
                     self.is_running = False
-                if line.startswith(what):
-                    return line.removeprefix(what).strip()
-                assert line, f"{what}was not told"
+                if mark in line:
+                    return line.split()[-1]
+                assert line, f"no line with {mark!r}"
                 assert not line.startswith("ended "), line
 
 
 @contextlib.asynccontextmanager
 async def forking_servers():
-    """What starts one server after the other on a database, each gone at the end of its block."""
+    """Return a context manager that starts a server on a database; each server is gone at the end of its block."""
     pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
     forking = await asyncio.create_subprocess_exec(sys.executable, FORKING, **pipes)
 

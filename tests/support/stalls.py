@@ -1,4 +1,4 @@
-"""How late the event loop is while large replies are computed."""
+"""Measure how late the event loop is while large replies are computed."""
 
 import asyncio
 import contextlib
@@ -25,15 +25,15 @@ from evilpegs_server.tasks import TryOut, carry_out
 from support.reckoners import reckoner
 
 STALL_MS = 20.0
-"""What is never to happen."""
+"""A tick that is later than this is a stall."""
 GENEROUS = Rules(7, 10)
-"""Ten million codes: a reply takes a tenth of a second and more, also on a fast machine."""
+"""Rules of ten million codes: a reply takes at least a tenth of a second, even on a fast machine."""
 TOGETHER = 2
 DRAW = Draw("0" * 16, 1, "0" * 64, None)
 
 
 def largest_ladder():
-    """The largest evil ladder that is offered, stretched if a reply on it would be over too soon to be noticed."""
+    """Return the largest evil ladder on offer, with rules of at least the size of `GENEROUS`."""
     evil = [ladder for ladder in load_ladders().values() if ladder.codemaker == "evil" and not ladder.rated]
     largest = max(evil, key=lambda ladder: ladder.rules.size)
     return max(largest, replace(largest, rules=GENEROUS), key=lambda ladder: ladder.rules.size)
@@ -43,13 +43,13 @@ CACHE_BYTES = 512 << 20
 
 
 class Replies:
-    """Replies on a ladder, each to another history, and each computed from nothing."""
+    """Replies on a ladder, each to a different history and each computed without a cache."""
 
     def __init__(self, ladder, turns=2):
         self.ladder, self._turns, self._seeds = ladder, turns, count(1)
 
     def prepare(self):
-        """The next reply, as a task."""
+        """Return the next reply as a task."""
         rng, history, first = Random(next(self._seeds)), (), Codemaking(reckoner(CACHE_BYTES), None)
         for _ in range(self._turns):
             guess = self._code(rng)
@@ -62,7 +62,7 @@ class Replies:
 
 @contextlib.asynccontextmanager
 async def lateness():
-    """How many milliseconds too late each tick of a millisecond is while the block lasts."""
+    """Yield a list that collects, while the block lasts, how late each tick of one millisecond is, in milliseconds."""
     late = []
 
     async def tick():
@@ -81,9 +81,9 @@ async def lateness():
 
 @contextlib.asynccontextmanager
 async def reply_pool():
-    """The pool of a server on the running loop, with lanes for two heavy replies however few cores there are.
+    """Open the reply pool of a server with lanes for two heavy replies, however few cores the machine has.
 
-    Its process has begun to work.
+    Its process has started to work.
     """
     process = ReckonerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     await process.do(TryOut(GENEROUS, 3))
@@ -94,7 +94,7 @@ async def reply_pool():
 
 
 class Threads:
-    """A crew beside the loop in this process: the other way to have it done."""
+    """A crew of threads in this process, to compare the process of a server with."""
 
     def __init__(self):
         self._loop, self._threads = asyncio.get_running_loop(), ThreadPoolExecutor(TOGETHER)
@@ -104,7 +104,7 @@ class Threads:
 
 
 async def late_beside(pool, ladder, tasks):
-    """The lateness of every tick while the pool does these tasks, one a player, side by side."""
+    """Return the lateness of every tick while the pool does these tasks side by side, one per player."""
     loop = asyncio.get_running_loop()
     answers = [loop.create_future() for _ in tasks]
     async with lateness() as late:
@@ -116,7 +116,7 @@ async def late_beside(pool, ladder, tasks):
 
 
 async def late_within(tasks):
-    """The same with the tasks done on the loop itself, where they do not belong."""
+    """Return the lateness of every tick while the tasks are done on the event loop itself."""
     async with lateness() as late:
         for task in tasks:
             task.do(reckoner(CACHE_BYTES))

@@ -1,10 +1,10 @@
-"""The transcripts of the protocol's page: how they are read, replayed against a real server, and written anew.
+"""Read the transcripts of the protocol page, replay them against a real server, and rewrite them.
 
-A transcript is a block of lines `WHO > MESSAGE` (sent), `WHO < MESSAGE` (received) and `WHO cut`. The server runs with
-drawn lots instead of random ones and on a clock that stands still but for `STEP_MS` before each message that is sent,
-so that every line can be repeated to the letter; `["…"]` stands for a list too long to print.
+A transcript is a block of lines `WHO > MESSAGE` (sent), `WHO < MESSAGE` (received) and `WHO cut`. The server gets known
+bytes for random ones and a clock that advances only by `STEP_MS` before each message that is sent, so every line can
+be repeated to the letter. `["…"]` stands for a list too long to print.
 
-``python tests/support/transcripts.py`` writes the page's transcripts anew from `SCENES`.
+``python tests/support/transcripts.py`` rewrites the transcripts of the page from `SCENES`.
 """
 
 import asyncio
@@ -25,7 +25,8 @@ from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server import lobby, players, service
+from evilpegs_server import lobby, players
+from evilpegs_server.service import running_server
 from evilpegs_server.settings import Settings
 from support.servers import dial
 
@@ -35,54 +36,56 @@ STEP_MS = 1250
 LONG = ["…"]
 
 
-class Lots:
-    """Stands in for `secrets`: the same bytes in every run."""
+class KnownSecrets:
+    """A replacement for the module `secrets` that returns the same bytes in every run; ``name`` is its seed."""
 
     def __init__(self, name):
-        self._draws = (hashlib.sha256(f"{name} {number}".encode()).digest() for number in itertools.count())
+        self._bytes = (hashlib.sha256(f"{name} {number}".encode()).digest() for number in itertools.count())
 
     def token_bytes(self, size):
-        return next(self._draws)[:size]
+        return next(self._bytes)[:size]
 
     def token_hex(self, size):
         return self.token_bytes(size).hex()
 
 
 class StillTime:
-    """Stands in for `FairTime`: goes on only when told to."""
+    """A replacement for `FairTime` that advances only when a test sets ``moment``, in milliseconds."""
 
     moment, stalled_ms = 0.0, 0.0
 
-    def __init__(self, _monotonic):
-        StillTime.moment = 0.0
-
     def now(self):
-        return StillTime.moment
+        return self.moment
 
+    def wall_ms(self):
+        """Return Unix time in milliseconds."""
+        return 1_800_000_000_000 + int(self.moment)
 
-def still_wall_ms():
-    return 1_800_000_000_000 + int(StillTime.moment)
+    def beat(self):
+        """Do nothing: this time has no stalls."""
 
 
 @contextlib.asynccontextmanager
-async def still_server():
-    """A real server on a real socket whose lots and times are known."""
+async def still_stage():
+    """Run a real server whose random bytes and times are known; yield a stage on it."""
     with contextlib.ExitStack() as stack:
-        for module in (lobby, players):
-            stack.enter_context(mock.patch.object(module, "secrets", Lots(module.__name__)))
-        stack.enter_context(mock.patch.object(service, "FairTime", StillTime))
-        stack.enter_context(mock.patch.object(service, "wall_ms", still_wall_ms))
+        for module, name in ((lobby, "evilpegs_server.lobby"), (players, "evilpegs_server.players")):
+            stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(name)))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        settings = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3")
-        async with service.running_server(settings, structlog.get_logger()) as server:
-            yield server
+        settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
+        async with (
+            running_server(settings, structlog.get_logger(), fair_time=time, wall_ms=time.wall_ms) as server,
+            Stage(server.url, time) as stage,
+        ):
+            yield stage
 
 
 class Stage:
-    """Connections by the name of who speaks, and the lines of what was said."""
+    """Connections by the name of their client, and the lines of the transcript so far."""
 
-    def __init__(self, url):
-        self.url, self.lines, self._stack, self._open = url, [], contextlib.AsyncExitStack(), {}
+    def __init__(self, url, time):
+        self.url, self.time, self.lines = url, time, []
+        self._stack, self._open = contextlib.AsyncExitStack(), {}
 
     async def __aenter__(self):
         return self
@@ -96,7 +99,7 @@ class Stage:
     async def send(self, who, text):
         if who not in self._open:
             self._open[who] = await self._stack.enter_async_context(dial(self.url))
-        StillTime.moment += STEP_MS
+        self.time.moment += STEP_MS
         self.lines.append(f"{who} > {text}")
         await self._open[who].send(text)
 
@@ -108,7 +111,7 @@ class Stage:
         return message
 
     async def until(self, who, *types):
-        """Hear messages up to one of these types."""
+        """Receive messages up to one of these types and return it."""
         while True:
             message = await self.hear(who)
             if message["type"] in types:
@@ -132,7 +135,7 @@ class Stage:
         return match
 
     async def solve(self, who, match, game, **ready):
-        """Play a game to its end, each time the first code that fits."""
+        """Play a game to its end; each guess is the first consistent code."""
         rules, history = Rules.parse("4x6"), ()
         await self.say(who, type="ready", match=match, game=game, **ready)
         turn = await self.hear(who)
@@ -248,14 +251,19 @@ SCENES = {
 }
 
 
+def heading(scene):
+    """Return the heading under which the page has the transcript of a scene."""
+    return next(title for title, known in SCENES.items() if known is scene)
+
+
 def transcripts(page):
-    """The lines of each transcript of a page, by its heading."""
+    """Return the lines of each transcript of a page by heading."""
     return {title: block.splitlines() for _, title, block, _ in BLOCK.findall(page)}
 
 
 async def replay(lines):
-    """Say what was said, and hear as much as was heard; the lines this gives."""
-    async with still_server() as server, Stage(server.url) as stage:
+    """Send what was sent and receive as many messages as were received; return the lines this gives."""
+    async with still_stage() as stage:
         for line in lines:
             who, mark, text = (*line.split(" ", 2), "")[:3]
             if mark == ">":
@@ -268,14 +276,14 @@ async def replay(lines):
 
 
 async def perform(scene):
-    """The lines of a scene."""
-    async with still_server() as server, Stage(server.url) as stage:
+    """Perform a scene and return its lines."""
+    async with still_stage() as stage:
         await scene(stage)
         return stage.lines
 
 
 def rewritten(page):
-    """The page with every transcript performed anew."""
+    """Return the page with every transcript performed again."""
 
     def block(found):
         lines = asyncio.run(perform(SCENES[found[2]]))
