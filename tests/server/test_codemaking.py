@@ -1,4 +1,4 @@
-"""The codemaker at work: replies by the written rules, here or in the pool, and nothing told too early."""
+"""Replies, secrets and hints of every codemaker: they follow the documented rules, and nothing is disclosed early."""
 
 import hashlib
 import hmac
@@ -15,11 +15,12 @@ from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking import Answer, Codemaking, Draw, cost, task_of
+from evilpegs_server.devils import Devils
 from evilpegs_server.fair_pool import FairPool
 from evilpegs_server.hinting import HINT_BUDGET
 from evilpegs_server.ladders import load_ladders
 from evilpegs_server.service import REPLY_TERMS
-from evilpegs_server.tasks import Hint, TryOut
+from evilpegs_server.tasks import Hint, Reckoner, TryOut
 from support.reckoners import reckoner
 
 MATCH = "00112233445566aa"
@@ -30,7 +31,7 @@ NOTHING_YET = ()
 
 
 class Pool:
-    """Notes what it is given."""
+    """A pool that collects its jobs and never does them."""
 
     def __init__(self):
         self.jobs = []
@@ -38,17 +39,27 @@ class Pool:
     def submit(self, *job):
         self.jobs.append(job)
 
+    def metrics(self):
+        """Return nothing: this pool has no metrics."""
+
 
 class Crew:
-    """Begins and never ends."""
+    """A crew that never finishes a task."""
 
     def begin(self, task, done):
         pass
 
 
+class UnlistedLiveSets(LiveSets):
+    """Live sets that are all too large to list."""
+
+    def get(self, rules, history):
+        raise TooLargeError
+
+
 @pytest.fixture
 def codemaking():
-    """Answers at once; nothing may go to a pool."""
+    """Return a codemaking without a pool: it can only answer at once."""
     return Codemaking(reckoner(), None)
 
 
@@ -57,7 +68,7 @@ def draw(game=1, client_nonce=None, nonce=NONCE):
 
 
 def keyed(nonce, *message):
-    """HMAC-SHA256 as protocol/README.md writes it, as a number."""
+    """Return the HMAC-SHA256 of protocol/README.md as a number."""
     text = json.dumps(message, separators=(",", ":"))
     return int(hmac.new(bytes.fromhex(nonce), text.encode(), "sha256").hexdigest(), 16)
 
@@ -67,7 +78,7 @@ def every_code(rules):
 
 
 def plain_parts(rules, history, guess):
-    """The sizes of the parts of a guess, counted code by code, in feedback order."""
+    """Count the parts of a guess code by code; return their sizes in feedback order."""
     live = [code for code in every_code(rules) if all(feedback(turn.guess, code) == turn.feedback for turn in history)]
     replies = [feedback(guess, code) for code in live]
     return {reply: replies.count(reply) for reply in sorted(set(replies))}
@@ -76,16 +87,16 @@ def plain_parts(rules, history, guess):
 class TestDraw:
     @pytest.mark.parametrize("client_nonce", [None, "", "mine"])
     @pytest.mark.parametrize("game", [1, 7])
-    def test_the_secret_is_the_one_of_the_formula(self, game, client_nonce):
-        """With 1,296 codes the first number is refused once in 2^245 draws."""
+    def test_draw_secret_follows_formula(self, game, client_nonce):
+        """With 1,296 codes the first number is rejected once in 2^245 draws."""
         expected = keyed(NONCE, client_nonce or "", MATCH, game, 0) % 1296
         assert draw(game, client_nonce).secret(LADDERS["classic"]) == code_at(expected, CLASSIC)
 
-    def test_a_tie_is_decided_by_the_formula(self):
+    def test_draw_tie_follows_formula(self):
         for turn in range(1, 20):
             assert draw(3).tie(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn) % 5
 
-    def test_its_repr_tells_nothing_and_no_task_knows_it(self):
+    def test_draw_repr_and_tasks_hide_secrets(self):
         drawn, ladder = draw(2, "mine"), LADDERS["grand-practice"]
         secret, pool, guess = drawn.secret(ladder), Pool(), (0, 1, 2, 3, 0, 1)
         codemaking = Codemaking(reckoner(), pool)
@@ -93,23 +104,23 @@ class TestDraw:
         codemaking.reply(LADDERS["grand-evil"], 5, drawn, NOTHING_YET, guess, print)
         codemaking.reply(LADDERS["classic-devil"], 5, drawn, NOTHING_YET, guess[:4], print)
         codemaking.disclose(LADDERS["grand-evil"], 5, drawn, (Turn(guess, Feedback(0, 0)),), print)
-        told = repr(drawn) + repr([task for _, _, task, _ in pool.jobs])
+        shown = repr(drawn) + repr([task for _, _, task, _ in pool.jobs])
         assert len(pool.jobs) == 4
-        assert told.startswith(f"Draw(match='{MATCH}', game=2)")
-        assert not any(text in told for text in (NONCE, "mine", str(secret), format_code(secret)))
+        assert shown.startswith(f"Draw(match='{MATCH}', game=2)")
+        assert not any(text in shown for text in (NONCE, "mine", str(secret), format_code(secret)))
 
 
 class TestFixed:
-    def test_it_tells_the_truth(self, codemaking):
+    def test_fixed_reply_is_true_feedback(self, codemaking):
         drawn, ladder = draw(), LADDERS["classic"]
         guess = (0, 0, 1, 1)
         assert codemaking.answer(ladder, drawn, NOTHING_YET, guess) == Answer(feedback(guess, drawn.secret(ladder)))
 
-    def test_its_secret_is_shown(self, codemaking):
+    def test_fixed_secret_is_disclosed(self, codemaking):
         drawn, ladder = draw(), LADDERS["classic"]
         assert codemaking.secret(ladder, drawn, NOTHING_YET) == format_code(drawn.secret(ladder))
 
-    def test_a_rated_game_of_any_size_needs_no_memory(self):
+    def test_rated_fixed_game_needs_no_memory(self):
         huge = replace(LADDERS["classic"], rules=Rules(16, 34))
         codemaking = Codemaking(reckoner(0), None)
         drawn = draw()
@@ -120,7 +131,7 @@ class TestFixed:
 class TestEvil:
     @settings(deadline=None, max_examples=30)
     @given(st.lists(st.integers(0, 1295), min_size=1, max_size=4), st.integers(0, 2**256 - 1))
-    def test_a_seeded_game_follows_the_formula_and_its_witness_fits(self, guesses, nonce):
+    def test_seeded_evil_follows_formula(self, guesses, nonce):
         nonce = f"{nonce:064x}"
         ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
         codemaking = Codemaking(reckoner(), None)
@@ -136,20 +147,20 @@ class TestEvil:
         witness = parse_code(codemaking.secret(ladder, drawn, history), CLASSIC)
         assert all(feedback(guess, witness) == given for guess, given in history)
 
-    def test_in_practice_a_tie_goes_to_fewest_blacks_then_whites(self, codemaking):
+    def test_practice_tie_takes_fewest_blacks_then_whites(self, codemaking):
         """After 1122 three parts have 256 codes."""
         ladder = LADDERS["classic-evil-practice"]
         given = {codemaking.answer(ladder, draw(game), NOTHING_YET, (0, 0, 1, 1)).feedback for game in range(1, 20)}
         assert given == {Feedback(0, 0)}
 
-    def test_what_does_not_fit_the_memory_is_an_error(self):
+    def test_evil_reply_over_memory_bound_raises(self):
         codemaking = Codemaking(reckoner(1000), None)
         with pytest.raises(TooLargeError):
             codemaking.answer(LADDERS["classic-evil"], draw(), NOTHING_YET, (0, 0, 1, 1))
 
 
 @pytest.mark.parametrize("name", ["classic-practice", "classic-evil-practice"])
-def test_practice_shows_the_parts(codemaking, name):
+def test_practice_answer_shows_part_sizes(codemaking, name):
     history = (Turn((0, 0, 1, 1), feedback((0, 0, 1, 1), draw().secret(LADDERS["classic"]))),)
     answer = codemaking.answer(LADDERS[name], draw(), history, (0, 1, 2, 3))
     parts = plain_parts(CLASSIC, history, (0, 1, 2, 3))
@@ -178,55 +189,55 @@ class TestRun:
             ("classic-devil-practice", False),
         ],
     )
-    def test_what_is_cheap(self, codemaking, name, cheap):
+    def test_is_cheap_by_ladder(self, codemaking, name, cheap):
         assert codemaking.is_cheap(LADDERS[name]) is cheap
 
-    def test_cheap_replies_are_given_at_once(self, codemaking):
+    def test_cheap_reply_is_given_at_once(self, codemaking):
         done = []
         codemaking.reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
         assert done == [codemaking.answer(self.SMALL, draw(), (), (0, 0, 1, 1))]
 
-    def test_an_error_of_a_cheap_one_is_handed_over_like_a_result(self):
+    def test_cheap_reply_hands_over_error(self):
         done = []
         Codemaking(reckoner(1000), None).reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
         assert isinstance(done[0], TooLargeError)
 
     @pytest.mark.parametrize("name", ["grand-evil", "grand-evil-practice", "grand-practice", "classic-devil"])
-    def test_others_are_tasks_for_the_pool_in_the_name_of_the_player(self, codemaking, name):
+    def test_expensive_reply_goes_to_pool(self, codemaking, name):
         pool, done, ladder, history, guess = Pool(), [], LADDERS[name], (), (0, 1, 2, 3, 3, 3)
         guess = guess[: ladder.rules.pegs]
         Codemaking(reckoner(), pool).reply(ladder, 5, draw(), history, guess, done.append)
-        [(player, units, task, tell)] = pool.jobs
+        [(player, units, task, finish)] = pool.jobs
         assert (player, units, done) == (5, cost(ladder, 0), [])
-        tell(task.do(reckoner()).value)
+        finish(task.do(reckoner()).value)
         assert done == [codemaking.answer(ladder, draw(), history, guess)]
 
-    def test_an_error_of_a_task_is_handed_over_like_a_result(self):
+    def test_pool_task_error_is_handed_over(self):
         pool, done, error = Pool(), [], TooLargeError()
         Codemaking(reckoner(), pool).reply(self.LARGE, 5, draw(), (), (0,) * 6, done.append)
         pool.jobs[0][-1](error)
         assert done == [error]
 
-    def test_just_the_same_turns_are_answered_at_once_on_any_ladder(self, codemaking):
+    def test_repeated_turns_are_answered_without_pool(self, codemaking):
         pool, done, first, other = Pool(), [], (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
         asking = Codemaking(reckoner(), pool)
         asking.reply(self.LARGE, 5, draw(), (), first, done.append)
-        [(_, _, task, tell)] = pool.jobs
-        tell(task.do(reckoner()).value)
+        [(_, _, task, finish)] = pool.jobs
+        finish(task.do(reckoner()).value)
         for name in ("grand-evil", "grand-evil-practice", "grand-practice"):
             asking.reply(LADDERS[name], 6, draw(2), (), first, done.append)
             assert done[-1] == codemaking.answer(LADDERS[name], draw(2), (), first)
-        assert (len(pool.jobs), asking._known.state.hits) == (1, 3)
+        assert (len(pool.jobs), asking.metrics().known.hits) == (1, 3)
         asking.reply(self.LARGE, 6, draw(), (), other, done.append)
         assert len(pool.jobs) == 2
 
-    def test_a_counted_reply_says_what_it_cost_and_one_that_is_kept_nothing(self):
+    def test_cached_reply_costs_nothing(self):
         turns = (Turn((0, 1, 2, 3, 4, 5), Feedback(1, 3)),)
         task, reckons = task_of(self.LARGE, turns, (0, 0, 1, 1, 2, 6)), reckoner()
         assert task.do(reckons).cost > 100
         assert task.do(reckons).cost == 0
 
-    def test_a_hint_is_never_cheap_and_has_a_pool_of_its_own(self):
+    def test_hint_goes_to_its_own_pool(self):
         pool, hints = Pool(), Pool()
         Codemaking(reckoner(), pool, hints).hint(self.SMALL, 5, (), print)
         assert (pool.jobs, hints.jobs) == ([], [(5, HINT_BUDGET, Hint(CLASSIC, ()), print)])
@@ -235,25 +246,25 @@ class TestRun:
         ("name", "milliseconds"),
         [("super-evil", 0.1), ("grand-evil", 1), ("huge-evil", 4), ("monster-evil", 100), ("colossus-evil", 3000)],
     )
-    def test_what_a_reply_costs_is_about_what_it_takes(self, name, milliseconds):
+    def test_reply_cost_matches_measured_time(self, name, milliseconds):
         assert 0.8 < cost(LADDERS[name], 0) * 2.5e-6 / milliseconds < 1.3
 
-    def test_large_rules_and_the_first_reply_of_a_devil_are_heavy(self):
+    def test_first_devil_and_large_replies_are_heavy(self):
         heavy = {name for name, ladder in LADDERS.items() if cost(ladder, 0) > REPLY_TERMS.cheap}
         assert {name.split("-")[0] for name in heavy} == {"monster", "colossus", "classic"}
         assert {name for name in heavy if name.startswith("classic")} == {"classic-devil", "classic-devil-practice"}
         assert cost(LADDERS["classic-devil"], 1) <= REPLY_TERMS.cheap
 
 
-def test_warming_up_leaves_the_tables_of_cheap_evil_ladders_in_the_cache():
+def test_warm_up_makes_tables_of_cheap_ladders():
     reckons, small = reckoner(), Rules(3, 3)
     ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], replace(LARGE, rules=Rules(16, 34))]
     Codemaking(reckons, None).warm_up(ladders)
     assert LiveSets.bytes_needed(small) < reckons.live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
 
 
-def test_warming_up_counts_elsewhere_on_the_smallest_rules_that_are_counted():
-    """So that no kernel is compiled while somebody plays."""
+def test_warm_up_tries_smallest_counted_rules_elsewhere():
+    """Otherwise a kernel would be compiled during a game."""
     here, there = reckoner(), reckoner()
     tasks = Codemaking(here, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
     assert tasks == [TryOut(LARGE.rules, 8)]
@@ -266,27 +277,22 @@ class TestDisclosure:
     EVIL = LADDERS["huge-evil"]
     HISTORY = (Turn((0,) * 8, Feedback(0, 0)),)
 
-    def test_on_large_rules_a_code_that_fits_is_looked_for_beside_the_event_loop(self):
+    def test_witness_on_large_rules_goes_to_pool(self):
         pool, done = Pool(), []
         Codemaking(reckoner(), pool).disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
-        [(player, units, task, tell)] = pool.jobs
+        [(player, units, task, finish)] = pool.jobs
         assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
-        tell(task.do(reckoner()).value)
-        tell(error := TooLargeError())
+        finish(task.do(reckoner()).value)
+        finish(error := TooLargeError())
         assert done == ["22222222", error]
 
-    def test_it_is_found_where_listing_the_candidates_takes_too_much(self, monkeypatch):
-        def refuse(*_):
-            raise TooLargeError
-
-        reckons = reckoner()
-        monkeypatch.setattr(reckons.live_sets, "get", refuse)
+    def test_witness_is_found_without_listing_candidates(self):
+        reckons = Reckoner(UnlistedLiveSets(), Devils())
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
         history = (Turn(guess, Feedback(6, 2)),)
         assert Codemaking(reckons, None).secret(self.EVIL, draw(), history) == "12345678"
         hint = Hint(self.EVIL.rules, history).do(reckons).value
         assert (hint.code, hint.candidates) == ("12345678", 28)
-        assert hint.why.endswith("it is the first of too many to be weighed")
 
     @pytest.mark.parametrize(
         ("name", "history", "secret"),
@@ -297,13 +303,13 @@ class TestDisclosure:
             ("huge", HISTORY, format_code(draw().secret(LADDERS["huge"]))),
         ],
     )
-    def test_what_is_known_anyway_is_told_at_once(self, codemaking, name, history, secret):
+    def test_known_secret_is_disclosed_at_once(self, codemaking, name, history, secret):
         done = []
         codemaking.disclose(LADDERS[name], 5, draw(), history, done.append)
         assert done == [secret]
 
 
-def test_the_metrics_of_what_is_known_and_of_the_pools_are_in_one_place():
+def test_codemaking_metrics_cover_cache_and_pools():
     pool = FairPool(REPLY_TERMS, Crew(), lambda: 0.0)
     codemaking = Codemaking(reckoner(), pool)
     codemaking.reply(LARGE, 5, draw(), NOTHING_YET, (0,) * 6, print)

@@ -1,4 +1,4 @@
-"""Opening the database: durable, migrated, locked, and refused in one line when it will not do."""
+"""The database is durable, migrated, locked and private; one that cannot be used is refused in one line."""
 
 import os
 import sqlite3
@@ -6,32 +6,36 @@ import sqlite3
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
 
 from evilpegs_server.storage.database import (
+    DatabaseInUseError,
     DatabaseLock,
+    DatabaseMissingError,
     DatabaseUnusableError,
     newest_revision,
     open_database,
     open_existing,
 )
-from evilpegs_server.storage.tables import metadata
+from evilpegs_server.storage.tables import metadata, players
 
 
-def refusal(url, open_it=open_database):
-    """The one line that says why not and what to do."""
+def refusal(url, open_it=open_database, kind=DatabaseUnusableError):
+    """Return the message of the refusal: one line of an error of exactly this kind that hides its cause."""
     with pytest.raises(DatabaseUnusableError) as caught:
         open_it(url)
     message = str(caught.value)
     assert "\n" not in message
     assert caught.value.__cause__ is None
+    assert type(caught.value) is kind
     return message
 
 
 class TestDurability:
     @pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1)])
-    def test_every_connection_has_its_settings(self, engine, pragma, value):
-        """``synchronous`` 2 is FULL."""
+    def test_connections_have_durability_pragmas(self, engine, pragma, value):
+        """The value 2 of ``synchronous`` means FULL."""
         connections = [engine.connect() for _ in range(3)]
         try:
             assert [one.execute(text(f"PRAGMA {pragma}")).scalar() for one in connections] == [value] * 3
@@ -39,31 +43,31 @@ class TestDurability:
             for connection in connections:
                 connection.close()
 
-    def test_errors_do_not_show_rows(self, engine):
-        with engine.connect() as connection, pytest.raises(Exception, match="no such table") as caught:
+    def test_database_errors_hide_rows(self, engine):
+        with engine.connect() as connection, pytest.raises(OperationalError, match="nowhere") as caught:
             connection.execute(text("INSERT INTO nowhere VALUES (:seed)"), {"seed": "a secret"})
         assert "a secret" not in str(caught.value)
 
 
 class TestMigrations:
-    def test_the_tables_are_those_of_the_models(self, engine):
+    def test_migrated_tables_match_models(self, engine):
         with engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
-    def test_the_first_revision_is_there(self, engine):
+    def test_new_database_has_first_revision(self, engine):
         assert newest_revision() == "0001"
         with engine.connect() as connection:
-            assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == newest_revision()
+            assert MigrationContext.configure(connection).get_current_revision() == newest_revision()
 
-    def test_opening_again_keeps_what_is_there(self, engine, database):
+    def test_reopening_keeps_rows(self, engine, database):
         with engine.begin() as connection:
             connection.execute(text("INSERT INTO players VALUES (1, 'ann', 'ann', 'bot', 'hash', 0)"))
         again = open_existing(database)
         with again.connect() as connection:
-            assert connection.execute(text("SELECT name FROM players")).scalars().all() == ["ann"]
+            assert connection.execute(select(players.c.name)).scalars().all() == ["ann"]
         again.dispose()
 
-    def test_a_database_of_a_later_version_is_refused(self, engine, database):
+    def test_later_revision_is_refused(self, engine, database):
         with engine.begin() as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         assert "9999" in refusal(database)
@@ -89,37 +93,44 @@ class TestRefused:
         ],
     )
     @pytest.mark.parametrize("open_it", [open_database, open_existing, DatabaseLock])
-    def test_a_url_that_will_not_do(self, tmp_path, monkeypatch, url, open_it):
+    def test_bad_url_is_refused_without_side_effects(self, tmp_path, monkeypatch, url, open_it):
         monkeypatch.chdir(tmp_path)
         message = refusal(url, open_it)
         assert "sqlite:///FILE" in message
         assert "password" not in message
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_file_that_is_no_database(self, tmp_path):
+    def test_foreign_database_file_is_refused(self, tmp_path):
         path = tmp_path / "notes.txt"
-        path.write_text("not a database, but long enough to be taken for one" * 100)
-        assert "not a database" in refusal(f"sqlite:///{path}")
+        path.write_text(content := "not a database, but long enough to be taken for one" * 100)
+        message = refusal(f"sqlite:///{path}")
+        assert str(path) in message
+        assert "--database" in message
+        assert path.read_text() == content
 
     @pytest.mark.parametrize("open_it", [open_database, DatabaseLock])
-    def test_a_directory_that_cannot_be_made(self, tmp_path, open_it):
+    def test_uncreatable_directory_is_refused(self, tmp_path, open_it):
         (tmp_path / "file").touch()
         assert "--database" in refusal(f"sqlite:///{tmp_path}/file/evilpegs.sqlite3", open_it)
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
     @pytest.mark.parametrize("open_it", [open_database, DatabaseLock])
-    def test_a_directory_that_cannot_be_written(self, tmp_path, open_it):
+    def test_unwritable_directory_is_refused(self, tmp_path, open_it):
         tmp_path.chmod(0o500)
         assert "--database" in refusal(f"sqlite:///{tmp_path}/evilpegs.sqlite3", open_it)
 
-    def test_a_directory_in_place_of_the_file(self, tmp_path):
-        assert "unable to open" in refusal(f"sqlite:///{tmp_path}")
-
-    def test_reading_does_not_create(self, database, tmp_path):
-        assert "there is no database" in refusal(database, open_existing)
+    def test_directory_as_database_is_refused(self, tmp_path):
+        message = refusal(f"sqlite:///{tmp_path}")
+        assert str(tmp_path) in message
+        assert "--database" in message
         assert list(tmp_path.iterdir()) == []
 
-    def test_directories_on_the_way_are_made(self, tmp_path):
+    def test_open_existing_creates_nothing(self, database, tmp_path):
+        message = refusal(database, open_existing, DatabaseMissingError)
+        assert str(tmp_path / "evilpegs.sqlite3") in message
+        assert list(tmp_path.iterdir()) == []
+
+    def test_open_database_makes_parent_directories(self, tmp_path):
         path = tmp_path / "a" / "b" / "evilpegs.sqlite3"
         open_database(f"sqlite:///{path}").dispose()
         sqlite3.connect(path).close()
@@ -127,20 +138,20 @@ class TestRefused:
 
 
 class TestLock:
-    def test_a_second_server_is_locked_out_until_the_first_stops(self, database):
+    def test_lock_excludes_second_server_until_released(self, database):
         first = DatabaseLock(database)
-        assert "another server is running" in refusal(database, DatabaseLock)
+        assert "--database" in refusal(database, DatabaseLock, DatabaseInUseError)
         first.release()
         first.release()
         DatabaseLock(database).release()
 
-    def test_reading_needs_no_lock(self, engine, database):
+    def test_open_existing_needs_no_lock(self, engine, database):
         lock = DatabaseLock(database)
         open_existing(database).dispose()
         lock.release()
 
 
-def test_what_is_made_is_for_its_owner_only(tmp_path):
+def test_new_database_files_are_private(tmp_path):
     url = f"sqlite:///{tmp_path}/new.sqlite3"
     lock, engine = DatabaseLock(url), open_database(url)
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}

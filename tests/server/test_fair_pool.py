@@ -1,4 +1,4 @@
-"""The pool: no more tasks at once than there are lanes, each once, in fair order; a clean close."""
+"""The pool runs at most one task per lane, each task once and in fair order, and closes cleanly."""
 
 from collections import defaultdict
 
@@ -12,7 +12,7 @@ CHEAP, HEAVY = 1, 40
 
 
 class Crew:
-    """Tasks that were begun, and by name how to say what came of them."""
+    """A crew whose tasks end when a test ends them; ``under_way`` maps tasks to their callbacks."""
 
     def __init__(self):
         self.under_way = {}
@@ -24,15 +24,15 @@ class Crew:
         self.under_way.pop(task)(outcome, cost)
 
 
-class Office:
-    """A pool, its crew, the seconds it goes by, and what it told."""
+class PoolHarness:
+    """A pool with its crew and its clock, and the outcomes it handed over."""
 
     def __init__(self, terms=TERMS):
-        self.seconds, self.told, self.crew = 0.0, [], Crew()
+        self.seconds, self.outcomes, self.crew = 0.0, [], Crew()
         self.pool = FairPool(terms, self.crew, lambda: self.seconds)
 
-    def ask(self, player, cost, task):
-        self.pool.submit(player, cost, task, self.told.append)
+    def submit(self, player, cost, task):
+        self.pool.submit(player, cost, task, self.outcomes.append)
 
     @property
     def under_way(self):
@@ -40,92 +40,92 @@ class Office:
 
 
 @pytest.fixture
-def office():
-    return Office()
+def harness():
+    return PoolHarness()
 
 
-def test_what_came_of_a_task_is_told_also_if_that_is_an_error(office):
-    office.ask("ann", HEAVY, "first")
-    office.ask("bob", HEAVY, "second")
+def test_pool_hands_over_results_and_errors(harness):
+    harness.submit("ann", HEAVY, "first")
+    harness.submit("bob", HEAVY, "second")
     error = ZeroDivisionError()
-    office.crew.end("second", error)
-    office.crew.end("first", 7)
-    assert office.told == [error, 7]
+    harness.crew.end("second", error)
+    harness.crew.end("first", 7)
+    assert harness.outcomes == [error, 7]
 
 
-def test_a_cheap_task_passes_heavy_ones(office):
+def test_cheap_task_passes_heavy_ones(harness):
     for player in "abc":
-        office.ask(player, HEAVY, f"heavy {player}")
-    office.ask("d", CHEAP, "cheap")
-    assert office.under_way == ["heavy a", "heavy b", "cheap"]
-    office.crew.end("cheap")
-    assert office.under_way == ["heavy a", "heavy b"]
-    office.crew.end("heavy a")
-    assert office.under_way == ["heavy b", "heavy c"]
+        harness.submit(player, HEAVY, f"heavy {player}")
+    harness.submit("d", CHEAP, "cheap")
+    assert harness.under_way == ["heavy a", "heavy b", "cheap"]
+    harness.crew.end("cheap")
+    assert harness.under_way == ["heavy a", "heavy b"]
+    harness.crew.end("heavy a")
+    assert harness.under_way == ["heavy b", "heavy c"]
 
 
-def test_the_end_of_a_task_frees_its_players_next_one_and_a_lane(office):
+def test_finished_task_frees_player_and_lane(harness):
     for player in "abc":
-        office.ask(player, HEAVY, player)
-    office.ask("a", CHEAP, "a again")
-    office.crew.end("a")
-    assert office.under_way == ["b", "c", "a again"]
+        harness.submit(player, HEAVY, player)
+    harness.submit("a", CHEAP, "a again")
+    harness.crew.end("a")
+    assert harness.under_way == ["b", "c", "a again"]
 
 
-def test_what_is_told_may_ask_for_more(office):
-    office.pool.submit("a", HEAVY, "first", lambda _: office.ask("a", HEAVY, "second"))
-    office.crew.end("first")
-    assert office.under_way == ["second"]
+def test_done_callback_may_submit_more(harness):
+    harness.pool.submit("a", HEAVY, "first", lambda _: harness.submit("a", HEAVY, "second"))
+    harness.crew.end("first")
+    assert harness.under_way == ["second"]
 
 
-def test_tasks_of_many_players_run_one_at_a_time_each_in_order(office):
+def test_pool_runs_tasks_of_player_in_order(harness):
     order = defaultdict(list)
     for number in range(400):
-        office.ask(number % 7, CHEAP if number % 3 else HEAVY, number)
-    while office.under_way:
-        players = [number % 7 for number in office.under_way]
+        harness.submit(number % 7, CHEAP if number % 3 else HEAVY, number)
+    while harness.under_way:
+        players = [number % 7 for number in harness.under_way]
         assert len(set(players)) == len(players) <= TERMS.lanes
-        number = office.under_way[len(office.told) % len(players)]
+        number = harness.under_way[len(harness.outcomes) % len(players)]
         order[number % 7].append(number)
-        office.crew.end(number)
+        harness.crew.end(number)
     assert dict(order) == {player: list(range(player, 400, 7)) for player in range(7)}
 
 
-def test_the_metrics_say_what_waits_runs_and_was_done(office):
+def test_pool_metrics_count_waiting_running_done(harness):
     for player in "abc":
-        office.ask(player, HEAVY, player)
-    office.seconds = 3.0
-    office.ask("d", HEAVY, "d")
-    office.seconds = 5.0
-    assert office.pool.metrics() == PoolMetrics(
+        harness.submit(player, HEAVY, player)
+    harness.seconds = 3.0
+    harness.submit("d", HEAVY, "d")
+    harness.seconds = 5.0
+    assert harness.pool.metrics() == PoolMetrics(
         waiting=2, oldest_wait=5.0, running=2, heavy=2, done=0, work=0, longest_wait=0.0
     )
     for player, cost in zip("abcd", (0, 0, 50, 1), strict=True):
-        office.crew.end(player, cost=cost)
-    assert office.pool.metrics() == PoolMetrics(
+        harness.crew.end(player, cost=cost)
+    assert harness.pool.metrics() == PoolMetrics(
         waiting=0, oldest_wait=0.0, running=0, heavy=0, done=4, work=40 + 40 + 50 + 40, longest_wait=5.0
     )
 
 
-def test_what_a_task_cost_counts_against_the_budget():
-    office = Office(Terms(budget=100, window=60.0, cheap=5, heavy_lanes=1, cheap_lanes=0))
-    office.ask("ann", HEAVY, "first")
-    office.ask("bob", HEAVY, "other")
-    office.crew.end("first", cost=101)
-    office.ask("ann", HEAVY, "over")
-    office.ask("cid", HEAVY, "within")
-    office.crew.end("other")
-    assert office.under_way == ["within"]
-    office.crew.end("within")
-    assert office.under_way == ["over"]
+def test_actual_cost_counts_against_budget():
+    harness = PoolHarness(Terms(budget=100, window=60.0, cheap=5, heavy_lanes=1, cheap_lanes=0))
+    harness.submit("ann", HEAVY, "first")
+    harness.submit("bob", HEAVY, "other")
+    harness.crew.end("first", cost=101)
+    harness.submit("ann", HEAVY, "over")
+    harness.submit("cid", HEAVY, "within")
+    harness.crew.end("other")
+    assert harness.under_way == ["within"]
+    harness.crew.end("within")
+    assert harness.under_way == ["over"]
 
 
-def test_closing_drops_what_waits_and_begins_nothing_more(office):
+def test_closed_pool_drops_waiting_tasks(harness):
     for player in "abc":
-        office.ask(player, HEAVY, player)
-    office.pool.close()
-    assert office.pool.metrics().waiting == 0
-    office.crew.end("a", 7)
-    assert (office.told, office.under_way) == ([7], ["b"])
+        harness.submit(player, HEAVY, player)
+    harness.pool.close()
+    assert harness.pool.metrics().waiting == 0
+    harness.crew.end("a", 7)
+    assert (harness.outcomes, harness.under_way) == ([7], ["b"])
     with pytest.raises(RuntimeError, match="closed"):
-        office.ask("a", CHEAP, "late")
+        harness.submit("a", CHEAP, "late")

@@ -1,4 +1,4 @@
-"""Who is next: the rules of the queue, for any jobs of any players at any times."""
+"""The order of the fair queue, by example and for any jobs of any players at any times."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ def queue_of(*jobs, terms=TERMS):
 
 
 def run(queue, now=0.0):
-    """Start and finish one job."""
+    """Start and finish one job; return it."""
     job = queue.start(now)
     queue.finish(job, job.cost, now)
     return job
@@ -31,7 +31,7 @@ def spend(queue, player, cost, now=0.0):
 
 
 class TestOrder:
-    def test_players_take_turns_and_each_has_his_own_order(self):
+    def test_queue_alternates_players_in_order(self):
         queue = queue_of(("ann", 1), ("ann", 1), ("ann", 1), ("bob", 1), ("cid", 1), ("bob", 1))
         jobs = [run(queue) for _ in range(6)]
         assert [(job.player, job.content) for job in jobs] == [
@@ -44,30 +44,30 @@ class TestOrder:
         ]
         assert queue.start(0.0) is None
 
-    def test_one_job_of_a_player_at_a_time(self):
+    def test_player_runs_one_job_at_once(self):
         queue = queue_of(("ann", 1), ("ann", 1))
         first = queue.start(0.0)
         assert queue.start(0.0) is None
         queue.finish(first, 1, 0.0)
         assert queue.start(0.0).content == 1
 
-    def test_heavy_jobs_leave_a_lane_to_cheap_ones(self):
+    def test_heavy_jobs_leave_cheap_lanes_free(self):
         queue = queue_of(("ann", HEAVY), ("bob", HEAVY), ("cid", HEAVY), ("dot", CHEAP))
         assert [queue.start(0.0).player for _ in range(3)] == ["ann", "bob", "dot"]
         assert queue.start(0.0) is None
         assert (len(queue), queue.running, queue.heavy) == (1, 3, 2)
 
-    def test_cheap_jobs_leave_lanes_to_heavy_ones(self):
+    def test_cheap_jobs_leave_heavy_lanes_free(self):
         queue = queue_of(("ann", CHEAP), ("bob", CHEAP), ("cid", HEAVY))
         assert [queue.start(0.0).player for _ in range(2)] == ["ann", "cid"]
         assert queue.start(0.0) is None
 
-    def test_just_at_the_bound_a_job_is_cheap(self):
+    def test_job_at_cheap_bound_is_cheap(self):
         queue = queue_of(("ann", 5), ("bob", 6), terms=Terms(100, 16.0, 5, 0, 2))
         assert queue.start(0.0).player == "ann"
         assert queue.start(0.0) is None
 
-    def test_over_the_budget_one_waits_behind_all_others_and_most_used_comes_last(self):
+    def test_players_over_budget_run_last(self):
         queue = queue_of()
         spend(queue, "ann", 300)
         spend(queue, "bob", 200)
@@ -76,14 +76,14 @@ class TestOrder:
             queue.push(Job(player, 1, 0.0, None))
         assert [run(queue).player for _ in range(4)] == ["cid", "dot", "bob", "ann"]
 
-    def test_after_a_window_all_is_forgiven(self):
+    def test_overspending_is_forgotten_after_window(self):
         queue = queue_of()
         spend(queue, "ann", 300)
         queue.push(Job("ann", 1, 0.0, None))
         queue.push(Job("bob", 1, 0.0, None))
         assert queue.start(16.0).player == "ann"
 
-    def test_clearing_takes_what_waits_and_leaves_what_runs(self):
+    def test_clear_removes_only_waiting_jobs(self):
         queue = queue_of(("ann", 1), ("ann", 1), ("bob", 1))
         job = queue.start(0.0)
         assert sorted(each.content for each in queue.clear()) == [1, 2]
@@ -92,27 +92,27 @@ class TestOrder:
 
 
 class TestCharge:
-    def test_what_it_cost_is_charged_and_at_least_what_was_guessed(self):
+    def test_charge_is_larger_of_cost_and_estimate(self):
         queue = queue_of(("ann", 7), ("ann", 7))
         queue.finish(queue.start(0.0), 9, 0.0)
         assert queue.used("ann", 0.0) == 9
         queue.finish(queue.start(0.0), 1, 0.0)
         assert queue.used("ann", 0.0) == 16
 
-    def test_nobody_is_remembered_longer_than_a_window(self):
+    def test_charged_players_are_forgotten_after_window(self):
         queue = queue_of()
         for second in range(100):
             spend(queue, second, 1 + second % 2, float(second))
             spend(queue, "ann", 1, float(second))
-        assert list(queue._spending) == [*range(84, 100), "ann"]
+        assert queue.charged_players == [*range(84, 100), "ann"]
 
-    def test_free_jobs_leave_nothing(self):
+    def test_free_jobs_are_not_remembered(self):
         queue = queue_of(("ann", 0))
         run(queue)
-        assert queue._spending == {}
+        assert queue.charged_players == []
 
     @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), max_size=60))
-    def test_it_is_the_sum_over_the_last_ticks(self, steps):
+    def test_spending_sums_last_ticks(self, steps):
         spending, tick, charges = Spending(), 0, []
         for pause, cost in steps:
             tick += pause
@@ -122,7 +122,7 @@ class TestCharge:
 
 
 class Queue(RuleBasedStateMachine):
-    """Any pushes, starts and finishes, next to plain lists."""
+    """Random pushes, starts and finishes, compared with plain lists."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ class Queue(RuleBasedStateMachine):
         return sum(cost for when, who, cost in self.charges if who == player and int(when) > tick - 16)
 
     def heads(self):
-        """The jobs that may start: first of an idle player, and with a lane free."""
+        """Return the jobs that may start: the first job of each idle player, if a lane is free for it."""
         busy = {job.player for job in self.running}
         first = {}
         for job in self.waiting:
@@ -175,7 +175,7 @@ class Queue(RuleBasedStateMachine):
 
     @invariant()
     def a_cheap_job_waits_for_no_heavy_one_of_others(self):
-        """Each kind keeps to its lanes, and `start` found nothing only where `heads` did."""
+        """Each kind of job keeps to its lanes, and `start` returned None only when `heads` was empty."""
         heavy = sum(job.cost > TERMS.cheap for job in self.running)
         assert self.queue.heavy == heavy <= TERMS.heavy_lanes
         assert len(self.running) - heavy <= TERMS.cheap_lanes
@@ -198,8 +198,8 @@ TestAnyOrder.settings = settings(max_examples=60, stateful_step_count=60)
     cost=st.sampled_from([CHEAP, HEAVY]),
     seconds=st.floats(0.1, 5),
 )
-def test_nobody_starves(victim, spent, others, cost, seconds):
-    """New players come without end and fill every lane; who waits for a window is then next after those before him."""
+def test_waiting_player_never_starves(victim, spent, others, cost, seconds):
+    """New players keep every lane full. A player who has waited for a window runs after those who came earlier."""
     queue, now = FairQueue(TERMS), 0.0
     spend(queue, "victim", spent)
     for number in range(others):

@@ -1,4 +1,4 @@
-"""Fair time: a monotonic clock with the stalls of the event loop taken out."""
+"""Fair time is a monotonic clock from which the stalls of the event loop are removed."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from evilpegs_server.fair_time import BEAT_MS, STALL_MS, FairTime
 
 
 class World:
-    """Fair time on a clock that a test sets, in milliseconds from the first moment on."""
+    """Fair time on a clock that a test sets, in milliseconds since the start."""
 
     def __init__(self):
         self.ms = 0.0
@@ -23,7 +23,7 @@ class World:
         self.fair_time.beat()
 
 
-def test_with_regular_beats_it_is_the_time():
+def test_regular_beats_keep_clock_time():
     world = World()
     for ms in range(20, 2000, 20):
         assert world.at(ms - 1) == pytest.approx(ms - 1)
@@ -31,26 +31,26 @@ def test_with_regular_beats_it_is_the_time():
     assert world.fair_time.stalled_ms == 0
 
 
-def test_a_beat_that_is_a_little_late_takes_nothing_out():
+def test_slightly_late_beat_removes_nothing():
     world = World()
     world.beat(BEAT_MS + STALL_MS)
     assert world.at(71) == pytest.approx(71)
 
 
-def test_a_stall_over_fifty_milliseconds_is_taken_out_whole():
+def test_stall_is_removed_whole():
     world = World()
     world.beat(BEAT_MS + 51)
     assert world.fair_time.stalled_ms == pytest.approx(51)
     assert world.at(BEAT_MS + 61) == pytest.approx(BEAT_MS + 10)
 
 
-def test_who_looks_during_a_stall_sees_the_time_stand():
+def test_time_stands_still_during_stall():
     world = World()
     assert [world.at(ms) for ms in (100, 200, 426)] == pytest.approx([BEAT_MS] * 3)
     assert world.fair_time.stalled_ms == pytest.approx(406)
 
 
-def test_a_stall_made_of_many_short_callbacks_that_all_look_is_a_stall():
+def test_many_short_callbacks_count_as_stall():
     world = World()
     readings = [world.at(ms) for ms in range(0, 420, 10)]
     world.beat(426)
@@ -68,7 +68,7 @@ def test_stalls_add_up():
 
 
 @given(st.lists(st.tuples(st.floats(0, 10_000), st.booleans())))
-def test_it_never_gains_on_the_time_and_steps_back_by_no_more_than_a_stall(steps):
+def test_fair_time_never_outruns_clock(steps):
     world, highest = World(), 0.0
     for gap, beats in steps:
         before, world.ms = world.fair_time.now(), world.ms + gap

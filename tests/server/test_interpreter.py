@@ -1,4 +1,4 @@
-"""A server's settings of the interpreter are there while it runs, and gone afterwards."""
+"""The interpreter is tuned while a server runs and has its former settings afterwards."""
 
 import gc
 import sys
@@ -10,7 +10,7 @@ def settings():
     return gc.get_threshold(), gc.get_freeze_count() > 0, sys.getswitchinterval()
 
 
-def test_the_interpreter_is_tuned_while_a_server_runs_and_not_longer():
+def test_tuned_settings_last_only_within_block():
     before = settings()
     with tuned():
         thresholds, frozen, switch_seconds = settings()

@@ -1,4 +1,4 @@
-"""Ladders: every one that is built in, field by field, because an id never changes meaning."""
+"""Built-in ladders are compared field by field with golden values, because an id never changes meaning."""
 
 import json
 from pathlib import Path
@@ -26,30 +26,30 @@ rated = true
 
 
 @pytest.mark.parametrize("expected", GOLDEN, ids=lambda golden: golden["id"])
-def test_a_ladder_means_what_it_always_meant(expected):
+def test_built_in_ladder_equals_golden_entry(expected):
     assert LADDERS[expected["id"]].info().model_dump(mode="json") == expected
 
 
-def test_no_ladder_is_missing_from_the_golden_table():
+def test_golden_table_lists_every_ladder():
     assert list(LADDERS) == [golden["id"] for golden in GOLDEN]
 
 
 @pytest.mark.parametrize("ladder", LADDERS.values(), ids=list(LADDERS))
 class TestEvery:
-    def test_is_found_by_its_id_and_can_be_told(self, ladder):
+    def test_ladder_is_keyed_by_id_and_serializable(self, ladder):
         assert LADDERS[ladder.id] is ladder
         assert LadderInfo.model_validate_json(ladder.info().model_dump_json()) == ladder.info()
 
-    def test_is_rated_exactly_if_it_is_timed(self, ladder):
+    def test_ladder_is_rated_only_if_timed(self, ladder):
         assert ladder.rated == (ladder.clock is not None)
 
-    def test_has_the_tie_rule_of_its_kind(self, ladder):
-        """A deterministic opponent would be one memorized line."""
+    def test_ladder_has_tie_rule_of_kind(self, ladder):
+        """A rated opponent must not be deterministic: one memorized line would beat it."""
         evil = "largest/seeded" if ladder.rated else "largest"
         assert ladder.tie == (None if ladder.codemaker == "fixed" else evil)
 
 
-def test_a_file_of_ladders_is_read(tmp_path):
+def test_load_ladders_reads_file(tmp_path):
     path = tmp_path / "ladders.toml"
     path.write_text(FILE)
     assert {name: ladder.info().model_dump(mode="json") for name, ladder in load_ladders(path).items()} == {
@@ -70,7 +70,7 @@ def test_a_file_of_ladders_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("good", "bad", "error"), [("classic", "clasic", MalformedError), ('"3+2"', '"3 s"', ValueError)]
 )
-def test_a_file_with_a_mistake_is_refused(tmp_path, good, bad, error):
+def test_load_ladders_refuses_mistakes(tmp_path, good, bad, error):
     path = tmp_path / "ladders.toml"
     path.write_text(FILE.replace(good, bad))
     with pytest.raises(error):

@@ -1,4 +1,4 @@
-"""The leaderboard: a pure fold over events, read here from a file, and an interval that may be looked at any time."""
+"""The leaderboard as a pure fold over recorded events, and its interval, which holds at any time."""
 
 import statistics
 from decimal import Decimal
@@ -20,13 +20,13 @@ EVENTS = [
 
 
 class Records:
-    """Makes the events of made-up matches."""
+    """The events of invented matches."""
 
     def __init__(self):
         self.events = []
 
     def match(self, player, scores, version="1", codemaker="fixed", took_ms=10):
-        """A match of solved games; a score of 11 is one that was not."""
+        """Add a match with these scores; a score of 11 means that a game was not solved."""
         match, at = f"{len(self.events):016x}", len(self.events)
         started = MatchStarted(
             match=match,
@@ -68,14 +68,14 @@ class Records:
 
 
 def around(mean, games):
-    """Scores with this mean and hardly any spread."""
+    """Return scores with this mean and little spread."""
     return [mean - 1, mean + 1] * (games // 2)
 
 
 class TestFile:
-    """tests/golden/leaderboard.jsonl: two players on classic, three on classic-evil, and what does not count."""
+    """Events of tests/golden/leaderboard.jsonl: two players on classic, three on classic-evil, and uncounted games."""
 
-    def test_a_row(self):
+    def test_leaderboard_row_summarizes_counted_games(self):
         ann = {row.player: row for row in leaderboard(EVENTS, "classic")}["ann"]
         assert (ann.client, ann.games) == ("bot 2", 4)
         assert ann.mean == (4 + 11 + 11 + 11) / 4
@@ -84,14 +84,14 @@ class TestFile:
         assert (ann.p95_ms, ann.mean_ms) == (1000, 400)
         assert (ann.rank, ann.rank_worst) == (None, None)
 
-    def test_a_later_version_without_a_counted_game_does_not_hide_the_one_before(self):
+    def test_version_without_counted_games_is_ignored(self):
         bob = {row.player: row for row in leaderboard(EVENTS, "classic")}["bob"]
         assert (bob.client, bob.games, bob.mean) == ("bot 1", 2, 8)
 
-    def test_the_best_comes_first(self):
+    def test_best_player_comes_first(self):
         assert [row.player for row in leaderboard(EVENTS, "classic")] == ["bob", "ann"]
 
-    def test_against_evil_mean_guesses_count_then_mean_time(self):
+    def test_evil_ladder_orders_by_guesses_then_time(self):
         rows = leaderboard(EVENTS, "classic-evil")
         assert [(row.player, row.mean, row.mean_ms) for row in rows] == [
             ("yan", 7, 40),
@@ -104,35 +104,35 @@ class TestFile:
     def test_practice_and_empty_ladders_have_no_rows(self, ladder):
         assert leaderboard(EVENTS, ladder) == []
 
-    def test_the_fold_takes_any_iterable_once(self):
+    def test_leaderboard_accepts_any_iterable(self):
         assert leaderboard(iter(EVENTS), "classic") == leaderboard(EVENTS, "classic")
 
 
 class TestVersions:
-    def test_only_the_version_played_last_counts(self):
+    def test_only_latest_version_counts(self):
         records = Records().match("ann", [3, 3]).match("ann", [5, 7], version="2")
         row = records.rows()["ann"]
         assert (row.client, row.games, row.mean) == ("bot 2", 2, 6)
 
-    def test_going_back_to_a_version_goes_on_with_its_games(self):
+    def test_returning_to_version_adds_its_games(self):
         records = Records().match("ann", [3]).match("ann", [9], version="2").match("ann", [5])
         row = records.rows()["ann"]
         assert (row.client, row.games, row.mean) == ("bot 1", 2, 4)
 
     @pytest.mark.parametrize("maker", ["evil", "devil"])
-    def test_against_an_adversary_every_version_counts(self, maker):
+    def test_every_version_counts_against_adversary(self, maker):
         rows = Records().match("ann", [6], codemaker=maker).match("ann", [8], version="2", codemaker=maker).rows()
         assert (rows["ann"].games, rows["ann"].mean, rows["ann"].client) == (2, 7.0, "bot 2")
 
 
 class TestRanks:
-    def test_fewer_than_a_hundred_games_are_provisional(self):
+    def test_player_with_few_games_is_provisional(self):
         rows = Records().match("few", [2] * (PROVISIONAL - 1)).match("enough", around(5, PROVISIONAL)).rows()
         assert list(rows) == ["enough", "few"]
         assert (rows["few"].rank, rows["few"].rank_worst) == (None, None)
         assert (rows["enough"].rank, rows["enough"].rank_worst) == (1, 1)
 
-    def test_a_rank_counts_those_who_are_surely_better(self):
+    def test_rank_counts_surely_better_players(self):
         rows = Records()
         for player, mean in [("good", 4), ("fair", 6), ("poor", 8)]:
             rows.match(player, around(mean, 400))
@@ -142,7 +142,7 @@ class TestRanks:
             ("poor", 3, 3),
         ]
 
-    def test_players_that_cannot_be_told_apart_share_a_rank(self):
+    def test_indistinguishable_players_share_rank(self):
         rows = Records().match("ann", [4, 6] * 50).match("bob", [4, 6] * 49 + [5, 7]).match("zoe", [8, 10] * 50)
         assert [(row.player, row.rank, row.rank_worst) for row in rows.rows().values()] == [
             ("ann", 1, 2),
@@ -150,14 +150,17 @@ class TestRanks:
             ("zoe", 3, 3),
         ]
 
-    def test_the_interval_is_around_the_mean(self):
+    def test_interval_is_centered_on_mean(self):
         row = Records().match("ann", [4, 6] * 50).rows()["ann"]
         assert (row.low + row.high) / 2 == pytest.approx(row.mean)
         assert row.high - row.mean == pytest.approx(interval_half_width([4, 6] * 50))
 
 
 def half_width(scores):
-    """With 28 digits: sigma sqrt(2 (t rho^2 + 1) / (t^2 rho^2) ln(sqrt(t rho^2 + 1) / alpha)), as the paper has it."""
+    """Return sigma sqrt(2 (t rho^2 + 1) / (t^2 rho^2) ln(sqrt(t rho^2 + 1) / alpha)), the formula of the paper.
+
+    The calculation has 28 digits.
+    """
     alpha, time = Decimal(ALPHA), Decimal(len(scores))
     wanted = -2 * alpha.ln()
     rho2 = (wanted + (wanted + 1).ln()) / TUNED_FOR
@@ -168,19 +171,19 @@ def half_width(scores):
 
 class TestInterval:
     @pytest.mark.parametrize("games", [2, 3, 10, 100, 1000])
-    def test_it_is_the_formula_of_the_paper(self, games):
+    def test_interval_follows_formula_of_paper(self, games):
         scores = Random(games).choices(range(1, 12), k=games)
         assert interval_half_width(scores) == pytest.approx(half_width(scores), rel=1e-12)
 
     @pytest.mark.parametrize("scores", [[], [5]])
-    def test_too_few_games_have_none(self, scores):
+    def test_too_few_games_have_no_interval(self, scores):
         assert interval_half_width(scores) is None
 
-    def test_scores_that_never_differ_have_no_width(self):
+    def test_equal_scores_have_zero_width(self):
         assert interval_half_width([5] * 10) == 0
 
-    def test_it_holds_at_every_look_at_once(self):
-        """Of 200 players looked at ten times each, at most 5 % ever have their true mean outside."""
+    def test_interval_holds_at_every_look(self):
+        """At ten looks at each of 200 players, the true mean of at most 5 % of them is ever outside."""
         outcomes, weights = [3, 4, 5, 6, 11], [10, 35, 40, 14, 1]
         truth = sum(score * weight for score, weight in zip(outcomes, weights, strict=True)) / sum(weights)
         missed = 0
@@ -193,7 +196,7 @@ class TestInterval:
             )
         assert missed <= 10
 
-    def test_it_costs_about_half_as_much_again_as_one_look(self):
+    def test_interval_is_half_wider_than_one_look(self):
         scores = Random(1).choices([3, 4, 5, 6], k=TUNED_FOR)
         once = 1.96 * statistics.stdev(scores) / TUNED_FOR**0.5
         assert 1.4 < interval_half_width(scores) / once < 1.7

@@ -1,4 +1,4 @@
-"""The token bucket."""
+"""The rate limit is a token bucket."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from evilpegs_server.rate_limit import RateLimit
 
 
-def test_a_burst_then_the_average():
+def test_rate_limit_allows_burst_then_average():
     limit = RateLimit(10, 3, now=0)
     assert [limit.take(0) for _ in range(4)] == [0, 0, 0, 100]
     assert limit.take(99) == 1
@@ -14,12 +14,12 @@ def test_a_burst_then_the_average():
     assert limit.take(100) == 100
 
 
-def test_a_rest_fills_it_no_further_than_the_burst():
+def test_rest_refills_no_further_than_burst():
     limit = RateLimit(10, 2, now=0)
     assert [limit.take(10**9) for _ in range(3)] == [0, 0, 100]
 
 
-def test_refusals_count_until_as_much_was_let_through():
+def test_refused_count_falls_with_accepted_requests():
     limit = RateLimit(10, 1, now=0)
     limit.take(0)
     for expected in (1, 2, 3):
@@ -31,7 +31,7 @@ def test_refusals_count_until_as_much_was_let_through():
 
 
 @given(st.lists(st.floats(0, 500), max_size=200))
-def test_never_more_than_burst_and_average_together(gaps):
+def test_accepted_requests_stay_within_rate(gaps):
     limit, now, taken = RateLimit(20, 5, now=0), 0.0, 0
     for gap in gaps:
         now += gap

@@ -1,4 +1,4 @@
-"""The record: a chain that only grows."""
+"""The record of a match is a chain of hashed events to which events are only appended."""
 
 import hashlib
 import json
@@ -24,30 +24,30 @@ def feedback(seq, game, turn):
 
 @pytest.fixture
 def record():
-    """Three events."""
+    """Return a record of three events."""
     record = Record(MATCH)
     for seq in (1, 2, 3):
         record.append(started(seq))
     return record
 
 
-def test_it_begins_empty():
+def test_new_record_is_empty():
     record = Record(MATCH)
     assert (record.seq, record.head, record.entries) == (0, "0" * 64, [])
 
 
-def test_an_entry_is_the_event_in_canonical_json(record):
+def test_entry_is_canonical_json(record):
     entry = record.append(started(4))
     assert (entry.seq, entry.at, entry.type) == (4, 1_004, "game_started")
     assert entry.text == canonical(json.loads(entry.text))
     assert GameStarted.model_validate_json(entry.text) == started(4)
 
 
-def test_whom_an_event_answers_is_not_recorded():
+def test_entry_omits_request_id():
     assert Record(MATCH).append(started(1, re="7")) == Record(MATCH).append(started(1))
 
 
-def test_each_hash_is_over_the_one_before(record):
+def test_entry_hashes_form_chain(record):
     head = "0" * 64
     for entry in record.entries:
         head = hashlib.sha256((head + entry.text).encode()).hexdigest()
@@ -56,24 +56,24 @@ def test_each_hash_is_over_the_one_before(record):
 
 
 @pytest.mark.parametrize("event", [started(3), started(5), started(0), started(4, match="f" * 16)])
-def test_what_does_not_follow_is_refused_and_changes_nothing(record, event):
+def test_append_refuses_event_out_of_order(record, event):
     before = list(record.entries)
-    with pytest.raises(ValueError, match="does not follow event 3"):
+    with pytest.raises(ValueError, match=rf"\b{event.seq}\b.*\b{event.match}\b.*\b3\b.*\b{MATCH}\b"):
         record.append(event)
     assert record.entries == before
 
 
 @pytest.mark.parametrize(("seq", "expected"), [(0, [1, 2, 3]), (2, [3]), (3, []), (2**53 - 1, [])])
-def test_the_events_after_a_number(record, seq, expected):
+def test_since_returns_later_entries(record, seq, expected):
     assert [entry.seq for entry in record.since(seq)] == expected
 
 
-def test_it_goes_on_from_stored_entries(record):
+def test_record_continues_stored_entries(record):
     stored = Record(MATCH, list(record.entries))
     assert stored.append(started(4)) == record.append(started(4))
 
 
-def test_a_feedback_is_found_by_game_and_turn(record):
+def test_feedback_is_found_by_game_and_turn(record):
     places = [(1, 1), (1, 2), (2, 1)]
     entries = [record.append(feedback(4 + number, *place)) for number, place in enumerate(places)]
     assert [record.feedback(*place) for place in places] == entries
@@ -81,6 +81,6 @@ def test_a_feedback_is_found_by_game_and_turn(record):
         record.feedback(2, 2)
 
 
-def test_the_last_event_carries_the_hash_before_it(record):
+def test_match_over_carries_previous_hash(record):
     over = MatchOver(match=MATCH, seq=4, at=0, outcomes=(), guesses=(), elapsed_ms=0, head=record.head)
     assert json.loads(record.append(over).text)["head"] == record.entries[2].hash

@@ -1,19 +1,19 @@
-"""What the server as a whole does at its end, and beside the process that computes."""
+"""The server as a whole: the file of its solved positions, and the metrics it logs at its end."""
 
 import pytest
 import structlog
 
-from evilpegs_server.service import _solved_file, running_server
+from evilpegs_server.service import running_server, solved_path
 from evilpegs_server.settings import Settings
 
 
 @pytest.mark.parametrize(("given", "used"), [(None, "a.sqlite3.solved"), ("b", "b")])
-def test_solved_positions_are_kept_beside_the_database_if_no_other_file_is_named(tmp_path, given, used):
+def test_solved_path_defaults_beside_database(tmp_path, given, used):
     settings = Settings(database=f"sqlite:///{tmp_path / 'a.sqlite3'}", solved=given and tmp_path / given)
-    assert _solved_file(settings) == tmp_path / used
+    assert solved_path(settings) == tmp_path / used
 
 
-async def test_at_the_end_it_is_logged_how_the_codemakers_did(database):
+async def test_server_end_logs_codemaking_metrics(database):
     with structlog.testing.capture_logs() as logged:
         async with running_server(Settings(port=0, database=database), structlog.get_logger()):
             pass

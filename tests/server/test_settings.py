@@ -1,4 +1,4 @@
-"""Settings: options, then the environment, then evilpegs.toml, then the defaults."""
+"""Settings come from options, then the environment, then evilpegs.toml, then the defaults."""
 
 import pytest
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from evilpegs_server.settings import Settings
 
 @pytest.fixture(autouse=True)
 def empty_directory(tmp_path, monkeypatch):
-    """Nothing is set anywhere."""
+    """Run in an empty directory with no setting in the environment."""
     monkeypatch.chdir(tmp_path)
     for name in Settings.model_fields:
         monkeypatch.delenv(f"EVILPEGS_{name.upper()}", raising=False)
@@ -19,18 +19,18 @@ def empty_directory(tmp_path, monkeypatch):
 
 @pytest.fixture
 def toml(empty_directory):
-    """Write evilpegs.toml."""
+    """Return a function that writes evilpegs.toml."""
     return (empty_directory / "evilpegs.toml").write_text
 
 
-def test_the_defaults():
+def test_settings_have_documented_defaults():
     settings = Settings()
     assert (settings.host, settings.port, settings.registration) == ("127.0.0.1", 8765, "open")
     assert settings.database.startswith("sqlite:///")
     assert settings.database.endswith("evilpegs.sqlite3")
 
 
-def test_what_wins_over_what(toml, monkeypatch):
+def test_option_beats_environment_beats_file(toml, monkeypatch):
     assert Settings().port == 8765
     toml('port = 1\nhost = "file"\nregistration = "closed"')
     assert Settings().port == 1
@@ -57,7 +57,7 @@ def test_what_wins_over_what(toml, monkeypatch):
         ("no_such_setting", 1),
     ],
 )
-def test_bad_values_are_refused_by_name_wherever_they_come_from(toml, monkeypatch, name, value):
+def test_bad_value_is_refused_by_name(toml, monkeypatch, name, value):
     with pytest.raises(ValidationError, match=name):
         Settings(**{name: value})
     toml(f"{name} = {value!r}")
@@ -70,12 +70,12 @@ def test_bad_values_are_refused_by_name_wherever_they_come_from(toml, monkeypatc
             Settings()
 
 
-def test_other_variables_do_not_matter(monkeypatch):
+def test_unknown_variables_are_ignored(monkeypatch):
     monkeypatch.setenv("EVILPEGS_SOMETHING_ELSE", "1")
     Settings()
 
 
-def test_every_built_in_ladder_is_offered_by_default_but_those_that_may_take_minutes_a_reply():
+def test_default_bounds_refuse_only_slow_ladders():
     settings = Settings()
     bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
     refused = {ladder.id for ladder in load_ladders().values() if bounds.misfit(ladder)}
@@ -84,7 +84,7 @@ def test_every_built_in_ladder_is_offered_by_default_but_those_that_may_take_min
     assert not any(patient.misfit(ladder) for ladder in load_ladders().values())
 
 
-def test_the_smallest_bounds_are_enough_for_what_is_enumerated():
+def test_smallest_bounds_allow_enumerated_ladders():
     smallest = [Settings.model_fields[name].metadata[0].ge for name in ("cache_bytes", "count_bytes", "count_work")]
     small = [ladder for ladder in load_ladders().values() if is_enumerated(ladder.rules)]
     assert {str(ladder.rules) for ladder in small} == {"4x6", "4x10-distinct", "5x8"}

@@ -1,4 +1,7 @@
-"""What devils have solved is kept over restarts, and a file that will not do stops nothing."""
+"""Solved positions survive restarts, and a file that cannot be used stops nothing."""
+
+import errno
+import os
 
 import pytest
 from structlog import wrap_logger
@@ -8,13 +11,14 @@ from evilpegs_game.solved import SolvedPositions
 from evilpegs_server.solved_keeper import SolvedKeeper
 
 
-def learnt():
+def learned():
+    """Return solved positions as bytes."""
     solved = SolvedPositions()
     solved.learn(bytes(16), at_least=3)
     return solved.to_bytes()
 
 
-LEARNT = learnt()
+LEARNED = learned()
 
 
 @pytest.fixture
@@ -32,16 +36,22 @@ def path(tmp_path):
     return tmp_path / "solved"
 
 
-def test_it_comes_back(path, log, logged):
+def warned_of(logged):
+    """Return the paths that warnings name; nothing but warnings was logged."""
+    assert {entry["log_level"] for entry in logged.entries} <= {"warning"}
+    return [entry["path"] for entry in logged.entries]
+
+
+def test_saved_positions_are_loaded(path, log, logged):
     keeper = SolvedKeeper(path, log)
-    keeper.save(LEARNT)
-    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNT
+    keeper.save(LEARNED)
+    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNED
     assert [each.name for each in path.parent.iterdir()] == ["solved"]
     assert logged.entries == []
 
 
-def test_without_a_file_nothing_is_kept(log, logged):
-    SolvedKeeper(None, log).save(LEARNT)
+def test_keeper_without_path_keeps_nothing(log, logged):
+    SolvedKeeper(None, log).save(LEARNED)
     assert logged.entries == []
 
 
@@ -50,40 +60,40 @@ def flip(data, place):
 
 
 @pytest.mark.parametrize("harm", [lambda data: data[:-1], lambda data: flip(data, 45), lambda data: b""])
-def test_a_damaged_file_is_told_of_not_believed_and_replaced(path, log, logged, harm):
-    path.write_bytes(harm(LEARNT))
+def test_damaged_solved_file_is_reported_and_replaced(path, log, logged, harm):
+    path.write_bytes(harm(LEARNED))
     keeper = SolvedKeeper(path, log)
     assert len(keeper.solved) == 0
-    [entry] = logged.entries
-    assert (entry["log_level"], entry["event"]) == ("warning", "solved positions will be solved anew")
-    keeper.save(LEARNT)
-    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNT
+    assert warned_of(logged) == [str(path)]
+    keeper.save(LEARNED)
+    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNED
 
 
-def test_somebodys_file_is_left_alone(path, log, logged):
+def test_foreign_file_is_left_alone(path, log, logged):
     path.write_text("of mine")
     keeper = SolvedKeeper(path, log)
-    keeper.save(LEARNT)
+    keeper.save(LEARNED)
     assert path.read_text() == "of mine"
-    assert [entry["event"] for entry in logged.entries] == ["solved positions are not kept"]
+    assert warned_of(logged) == [str(path)]
 
 
-def test_where_nothing_can_be_read_nothing_is_kept(path, log, logged):
+def test_unreadable_path_keeps_nothing(path, log, logged):
     path.mkdir()
-    SolvedKeeper(path, log).save(LEARNT)
-    assert [entry["event"] for entry in logged.entries] == ["solved positions are not kept"]
+    SolvedKeeper(path, log).save(LEARNED)
+    assert warned_of(logged) == [str(path)]
+    assert list(path.iterdir()) == []
 
 
-def test_a_disk_that_fails_costs_what_was_learnt_and_no_more(path, log, logged, monkeypatch):
+def test_full_disk_loses_only_learned_positions(path, log, logged, monkeypatch):
     def full(_):
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     keeper = SolvedKeeper(path, log)
     monkeypatch.setattr("os.fsync", full)
-    keeper.save(LEARNT)
+    keeper.save(LEARNED)
     assert list(path.parent.iterdir()) == []
-    [entry] = logged.entries
-    assert (entry["event"], entry["why"]) == ("cannot keep solved positions", "No space left on device")
+    assert warned_of(logged) == [str(path)]
+    assert logged.entries[0]["why"] == os.strerror(errno.ENOSPC)
     monkeypatch.undo()
-    keeper.save(LEARNT)
+    keeper.save(LEARNED)
     assert path.exists()
