@@ -1,4 +1,4 @@
-"""What is written is read back: players, open matches, whole records."""
+"""Players, matches and records are read back as they were written."""
 
 import json
 
@@ -34,7 +34,7 @@ SEED = bytes(range(32))
 
 
 class Store:
-    """Writes and waits."""
+    """A database to which a test writes; each call waits until its writes are committed."""
 
     def __init__(self, engine):
         self.engine = engine
@@ -53,7 +53,7 @@ class Store:
 
 @pytest.fixture
 def store(engine):
-    """A database that knows Ann and Bob."""
+    """Return a store with the players Ann and Bob."""
     store = Store(engine)
     store(writes.player_claimed(ANN, "aa" * 32, 100), writes.player_claimed(BOB, "bb" * 32, 200))
     return store
@@ -71,7 +71,7 @@ def written(driver, match, client_program):
     return record, [write for each in minutes for write in each.writes]
 
 
-def test_players_come_back(store):
+def test_load_players_restores_claimed_players(store):
     players = load_players(store.engine)
     assert len(players) == 2
     assert players.claim("carl", "bot").id == 3
@@ -85,7 +85,7 @@ def test_players_come_back(store):
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_match_comes_back_as_it_was(tmp_path_factory, random_matches, client_program, data):
+def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_program, data):
     driver = data.draw(random_matches)
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
     store = Store(engine)
@@ -105,7 +105,7 @@ def test_any_match_comes_back_as_it_was(tmp_path_factory, random_matches, client
     assert rebuilt.over == driver.match.over
 
 
-def test_a_game_begun_and_over_is_one_row(store, new_match, client_program):
+def test_game_row_holds_beginning_and_end(store, new_match, client_program):
     driver = new_match()
     driver.begin("mine")
     driver.wait(700).answer("11")
@@ -119,7 +119,7 @@ def test_a_game_begun_and_over_is_one_row(store, new_match, client_program):
     assert load_match(store.engine, "00112233445566aa").client_nonces == {1: "mine", 2: None}
 
 
-def test_open_matches_are_those_not_over(store):
+def test_load_open_matches_skips_finished_matches(store):
     for match in ("a" * 16, "b" * 16):
         store.open(match)
     store(writes.match_over("a" * 16))
@@ -127,33 +127,33 @@ def test_open_matches_are_those_not_over(store):
     assert load_match(store.engine, "a" * 16).over
 
 
-def test_a_match_that_never_was(store):
+def test_load_match_returns_none_for_unknown_id(store):
     assert load_match(store.engine, "f" * 16) is None
 
 
-def test_a_stored_match_keeps_its_secrets_out_of_its_repr(store):
+def test_stored_match_repr_hides_secrets(store):
     store.open("a" * 16)
     store(writes.game_begun("a" * 16, 1, "client-nonce"))
-    told = repr(load_match(store.engine, "a" * 16))
-    assert repr(SEED) not in told
-    assert "client-nonce" not in told
+    text = repr(load_match(store.engine, "a" * 16))
+    assert repr(SEED) not in text
+    assert "client-nonce" not in text
 
 
-def test_events_come_match_by_match_in_the_order_they_began(store, new_match, client_program):
+def test_recorded_events_are_grouped_by_match(store, new_match, client_program):
     for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
         store.open(match, at=at, ladder=ladder)
         store(*written(new_match(), match, client_program)[1])
 
-    def told(ladders=None):
+    def places(ladders=None):
         events = [json.loads(text) for text in recorded_events(store.engine, ladders)]
         return [(event["match"][0], event["seq"]) for event in events]
 
-    assert told() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
-    assert told(["tiny"]) == [("b", 1), ("b", 2), ("c", 1), ("c", 2)]
-    assert told([]) == []
+    assert places() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
+    assert places(["tiny"]) == [("b", 1), ("b", 2), ("c", 1), ("c", 2)]
+    assert places([]) == []
 
 
-def test_matches_are_found_by_how_their_id_begins_and_by_age(store):
+def test_matches_are_found_by_prefix_and_age(store):
     for number in range(12):
         store.open(f"a{number:x}".ljust(16, "0"), at=number)
     store.open("b" * 16, at=99)

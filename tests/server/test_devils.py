@@ -1,4 +1,4 @@
-"""The devil at work: replies by the written rule, said how they were found, and never on the event loop."""
+"""The devil: its replies follow the documented rule, name their method, and never run on the event loop."""
 
 import hashlib
 from dataclasses import replace
@@ -33,8 +33,8 @@ def draw(game=1):
     return Draw(MATCH, game, NONCE, None)
 
 
-def due(ladder, live, guess, turn, game):
-    """The reply and the method, from the definitions."""
+def expected_reply(ladder, live, guess, turn, game):
+    """Return the reply, its method and the parts of the guess, from the definitions."""
     parts = plain_parts(live, guess)
     if len(live) <= ladder.exact_up_to:
         allowed, method = PLAIN.hardest(live, guess), "exact"
@@ -47,13 +47,13 @@ def due(ladder, live, guess, turn, game):
 
 
 @pytest.mark.parametrize("ladder", [RATED, PRACTICE], ids=["rated", "practice"])
-def test_replies_follow_the_rule_and_say_how_they_were_found(ladder):
+def test_devil_reply_follows_rule_and_names_method(ladder):
     codemaking, rng, methods = Codemaking(reckoner(), None), Random(5), set()
     for game in range(1, 9):
         live, history = plain_codes(all_codes(RULES)), ()
         while len(live) > 1:
             guess = code_at(rng.randrange(RULES.size), RULES)
-            given, method, parts = due(ladder, live, guess, len(history) + 1, game)
+            given, method, parts = expected_reply(ladder, live, guess, len(history) + 1, game)
             answer = codemaking.answer(ladder, draw(game), history, guess)
             assert (answer.feedback, answer.method) == (given, method)
             if not ladder.rated:
@@ -70,7 +70,7 @@ def classic(guess):
     return task_of(CLASSIC_DEVIL, (), guess)
 
 
-def test_a_reply_is_charged_by_the_feedbacks_it_looked_at_and_is_cheap_once_it_is_known():
+def test_devil_reply_is_cheap_once_known():
     reckons = reckoner()
     first, again = [classic((0, 0, 1, 1)).do(reckons) for _ in range(2)]
     assert again.value == first.value
@@ -78,7 +78,7 @@ def test_a_reply_is_charged_by_the_feedbacks_it_looked_at_and_is_cheap_once_it_i
     assert first.cost > 100_000
 
 
-def test_what_is_known_saves_work_and_changes_no_reply():
+def test_solved_positions_save_work_and_keep_replies():
     devils = Devils()
     before = classic((0, 1, 2, 3)).do(reckoner(devils=devils))
     kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
@@ -87,37 +87,37 @@ def test_what_is_known_saves_work_and_changes_no_reply():
     assert after.cost < before.cost
 
 
-def test_what_was_learnt_is_handed_over_once():
+def test_take_solved_returns_learned_positions_once():
     reckons = reckoner()
     assert TakeSolved().do(reckons).value is None
     classic((0, 0, 1, 1)).do(reckons)
-    learnt = TakeSolved().do(reckons).value
-    assert len(SolvedPositions.from_bytes(learnt)) == len(reckons.devils.solved) == reckons.state.solved > 0
+    learned = TakeSolved().do(reckons).value
+    assert len(SolvedPositions.from_bytes(learned)) == len(reckons.devils.solved) == reckons.state.solved > 0
     assert TakeSolved().do(reckons).value is None
 
 
-def test_all_matches_share_one_solver_for_the_same_rules():
+def test_same_rules_share_one_solver():
     devils = Devils()
     assert devils.worst_case(RULES) is devils.worst_case(Rules(3, 4))
     assert devils.worst_case(RULES).solved is devils.worst_case(Rules(2, 3)).solved is devils.solved
 
 
-def test_a_failure_is_handed_over_like_that_of_others():
+def test_devil_failure_is_handed_over():
     outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), reckoner(10))
     assert isinstance(outcome, TooLargeError)
     assert cost == 0
 
 
-def test_warming_up_does_not_take_the_devils_first_thoughts():
-    """Else the first start of a server would take long."""
+def test_warm_up_skips_devils_first_reply():
+    """Otherwise the first start of a server would take long."""
     reckons = reckoner()
     for task in Codemaking(reckons, None).warm_up([CLASSIC_DEVIL]):
         task.do(reckons)
     assert 0 < len(reckons.devils.solved) < 100
 
 
-async def test_in_a_match_it_is_recorded_how_each_reply_was_found(fake_server):
-    """2x3 has nine codes, and this devil solves six."""
+async def test_match_records_method_of_each_reply(fake_server):
+    """The rules 2x3 have nine codes, and this devil solves live sets of six."""
     ann = await fake_server.connect_player("ann")
     match = await ann.play("devil")
     assert fake_server.pool.submitted == []
@@ -130,7 +130,7 @@ async def test_in_a_match_it_is_recorded_how_each_reply_was_found(fake_server):
     assert '"exact_up_to":6' in runner.record.entries[0].text
 
 
-async def test_a_match_goes_on_after_a_restart(fake_server, open_fake_server, engine):
+async def test_devil_match_resumes_after_restart(fake_server, open_fake_server, engine):
     ann = await fake_server.connect_player("ann")
     match = await ann.play("devil")
     given = await ann.guess(match, 1, "11")

@@ -120,7 +120,7 @@ class TestVersions:
         assert (row.client, row.games, row.mean) == ("bot 1", 2, 4)
 
     @pytest.mark.parametrize("maker", ["evil", "devil"])
-    def test_every_version_counts_against_adversary(self, maker):
+    def test_adversary_ladder_counts_every_version(self, maker):
         rows = Records().match("ann", [6], codemaker=maker).match("ann", [8], version="2", codemaker=maker).rows()
         assert (rows["ann"].games, rows["ann"].mean, rows["ann"].client) == (2, 7.0, "bot 2")
 

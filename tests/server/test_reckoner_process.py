@@ -160,8 +160,8 @@ async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
 
 async def test_close_returns_learned_positions(process):
     await process.do(DEVIL)
-    pid, learnt = process.pid, await process.close()
-    assert len(SolvedPositions.from_bytes(learnt)) == process.state.solved > 0
+    pid, learned = process.pid, await process.close()
+    assert len(SolvedPositions.from_bytes(learned)) == process.state.solved > 0
     assert process.pid is None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -169,8 +169,8 @@ async def test_close_returns_learned_positions(process):
 
 async def test_setup_passes_learned_positions(process, logs):
     await process.do(DEVIL)
-    learnt = await process.close()
-    again = ReckonerProcess(Setup(BYTES, BYTES, learnt), structlog.wrap_logger(None, processors=[logs]))
+    learned = await process.close()
+    again = ReckonerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
     await again.do(DEVIL)
     assert await again.close() is None
 

@@ -1,4 +1,4 @@
-"""Facts as events of the record, and back."""
+"""Facts become events of the record, and events become the same facts again."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from evilpegs_server.transcript import Identity
 
 
 def write_down(match, facts):
-    """The record of these facts."""
+    """Return the record of these facts."""
     record = Record(match.id)
     for fact in facts:
         seq = record.seq + 1
@@ -40,13 +40,13 @@ def read_back(match, record, nonces):
 
 
 def as_recorded(fact):
-    """A fact without what the events before it say already."""
+    """Return a fact without the details that earlier events hold."""
     return replace(fact, history=(), client_nonce=None, begun=True) if isinstance(fact, GameEnded) else fact
 
 
 @settings(deadline=None)
 @given(st.data())
-def test_the_record_of_any_match_brings_its_facts_back(random_matches, data):
+def test_record_restores_facts_of_any_match(random_matches, data):
     driver = data.draw(random_matches)
     match = Identity("00112233445566aa", driver.match.ladder, b"s" * 32)
     nonces = {fact.game: fact.client_nonce for fact in driver.facts if isinstance(fact, GameBegun)}
@@ -55,7 +55,7 @@ def test_the_record_of_any_match_brings_its_facts_back(random_matches, data):
     assert Match.rebuilt(match.ladder, facts).facts() == driver.match.facts()
 
 
-def test_the_first_event_tells_who_plays_what(identity, client_program):
+def test_match_started_has_documented_fields(identity, client_program):
     started = transcript.match_started(identity, "ann", client_program, 9)
     assert started.model_dump(mode="json") == {
         "type": "match_started",
@@ -80,19 +80,19 @@ def test_the_first_event_tells_who_plays_what(identity, client_program):
     assert read_back(identity, Record(identity.id, [Record(identity.id).append(started)]), {}) == []
 
 
-def test_a_game_opens_with_the_commitment_to_its_nonce(identity):
+def test_game_started_commits_to_nonce(identity):
     event = transcript.game_started(identity, GameOpened(2, 60_000), 5, 9)
     assert event.commitment == commitment(identity.id, 2, "2x3", identity.nonce(2))
     assert (event.game, event.ready_by_ms, event.seq, event.at) == (2, 60_000, 5, 9)
 
 
-def test_each_game_has_a_nonce_of_its_own(identity):
+def test_nonce_differs_per_game(identity):
     nonces = {identity.nonce(game) for game in range(1, 50)}
     others = {replace(identity, id="f" * 16).nonce(1), replace(identity, seed=b"t" * 32).nonce(1)}
     assert len(nonces | others) == 49 + 2
 
 
-def test_a_feedback_of_practice_shows_the_parts(identity):
+def test_practice_feedback_shows_parts(identity):
     fact = GuessAnswered(1, 2, (0, 1), Feedback(1, 0), 30, None)
     answer = Answer(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
     event = transcript.feedback_given(identity, fact, answer, 12, 6, 9)
@@ -110,19 +110,19 @@ def test_a_feedback_of_practice_shows_the_parts(identity):
     }
 
 
-def test_a_turn_without_stall_does_not_mention_it(identity):
+def test_feedback_without_stall_omits_optional_keys(identity):
     fact = GuessAnswered(1, 1, (0, 1), Feedback(1, 0), 30, 900)
     event = transcript.feedback_given(identity, fact, Answer(fact.feedback), 0, 3, 9)
     assert not {"stalled_ms", "candidates", "parts"} & set(event.model_dump())
 
 
 @pytest.mark.parametrize("opened", [True, False])
-def test_the_nonce_is_opened_where_there_was_a_commitment(identity, opened):
+def test_game_over_opens_committed_nonce(identity, opened):
     fact = GameEnded(2, Outcome.RESIGNED, 0, 0, (), None, begun=False, opened=opened)
     event = transcript.game_over(identity, fact, None, 3, 9)
     assert event.nonce == (identity.nonce(2) if opened else None)
 
 
-def test_the_seed_is_not_in_a_repr(identity):
+def test_identity_repr_hides_seed(identity):
     assert str(identity.seed) not in repr(identity)
     assert identity.seed.hex() not in repr(identity)

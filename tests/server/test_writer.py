@@ -1,4 +1,4 @@
-"""The writer: many jobs a commit, durable before done, and a bad job alone in its failure."""
+"""The writer commits many jobs at once, reports a job when it is durable, and lets a bad job fail alone."""
 
 import sqlite3
 from contextlib import closing
@@ -24,7 +24,7 @@ def child(number, parent=1):
 
 @pytest.fixture
 def commits(engine):
-    """The number of each commit so far."""
+    """Return a list that grows by one number per commit."""
     metadata.create_all(engine)
     seen = []
     event.listen(engine, "commit", lambda _connection: seen.append(len(seen) + 1))
@@ -33,7 +33,7 @@ def commits(engine):
 
 @pytest.fixture
 def writer(engine, commits):
-    """A writer that reports on its own thread, not yet started: what is submitted before gathers."""
+    """Return a writer that reports on its own thread; it is not started, so that jobs gather first."""
     writer = Writer(engine, lambda report: report())
     yield writer
     writer.close()
@@ -41,7 +41,7 @@ def writer(engine, commits):
 
 @pytest.fixture
 def stored(tmp_path):
-    """The rows of a table, through another connection."""
+    """Return a function that reads the ids in a table through another connection."""
 
     def read(table):
         with closing(sqlite3.connect(tmp_path / "evilpegs.sqlite3")) as connection:
@@ -50,7 +50,7 @@ def stored(tmp_path):
     return read
 
 
-def test_jobs_that_wait_share_a_commit(writer, commits, stored):
+def test_waiting_jobs_share_commit(writer, commits, stored):
     done = []
     for number in range(50):
         writer.submit([parent(number)], done.append)
@@ -61,7 +61,7 @@ def test_jobs_that_wait_share_a_commit(writer, commits, stored):
     assert len(commits) == 1
 
 
-def test_no_more_than_so_many_jobs_share_one(writer, commits):
+def test_commit_takes_limited_jobs(writer, commits):
     for number in range(MOST_JOBS + 1):
         writer.submit([parent(number)], lambda _error: None)
     writer.start()
@@ -69,7 +69,7 @@ def test_no_more_than_so_many_jobs_share_one(writer, commits):
     assert len(commits) == 2
 
 
-def test_a_job_is_durable_when_it_is_done(writer, stored):
+def test_job_is_durable_when_done(writer, stored):
     seen = []
     writer.submit([parent(1), child(7)], lambda _error: seen.append((stored("parents"), stored("children"))))
     writer.start()
@@ -77,7 +77,7 @@ def test_a_job_is_durable_when_it_is_done(writer, stored):
     assert seen == [([1], [7])]
 
 
-def test_parents_are_written_before_children_whatever_the_order(writer, engine):
+def test_parents_are_written_before_children(writer, engine):
     statements = []
     event.listen(engine, "before_cursor_execute", lambda *call: statements.append(call[2].split()[2]))
     writer.submit([child(1), parent(1)], lambda _error: None)
@@ -87,7 +87,7 @@ def test_parents_are_written_before_children_whatever_the_order(writer, engine):
     assert statements == ["parents", "children"]
 
 
-def test_a_bad_job_fails_alone(writer, stored):
+def test_bad_job_fails_alone(writer, stored):
     outcomes = {}
     for number, write in enumerate([parent(1), parent(2), parent(1), parent(3)]):
         writer.submit([child(number), write], lambda error, number=number: outcomes.update({number: error}))
@@ -98,7 +98,7 @@ def test_a_bad_job_fails_alone(writer, stored):
     assert stored("children") == [0, 1, 3]
 
 
-def test_after_a_failure_it_goes_on(writer, stored):
+def test_writer_continues_after_failure(writer, stored):
     errors, went_on = [], Event()
     writer.start()
     for _ in range(2):
@@ -109,7 +109,7 @@ def test_after_a_failure_it_goes_on(writer, stored):
     assert [error is None for error in errors] == [True, False]
 
 
-def test_what_could_not_be_committed_does_not_come_with_the_next_commit(writer, stored, broken_disk):
+def test_failed_rows_are_not_committed_later(writer, stored, broken_disk):
     errors, failed = [], Event()
     broken_disk.on = True
     writer.start()
@@ -122,7 +122,7 @@ def test_what_could_not_be_committed_does_not_come_with_the_next_commit(writer, 
     assert stored("parents") == [2]
 
 
-def test_done_is_called_where_notify_says(engine, commits):
+def test_done_runs_where_notify_says(engine, commits):
     reports, done = [], []
     writer = Writer(engine, reports.append)
     for number in range(3):
@@ -135,7 +135,7 @@ def test_done_is_called_where_notify_says(engine, commits):
     assert done == [None] * 3
 
 
-def test_closing_commits_everything_and_takes_no_more(writer, stored):
+def test_close_commits_everything_and_refuses_more(writer, stored):
     writer.start()
     for number in range(200):
         writer.submit([parent(number)], lambda _error: None)
@@ -146,17 +146,17 @@ def test_closing_commits_everything_and_takes_no_more(writer, stored):
         writer.submit([parent(999)], lambda _error: None)
 
 
-def test_rows_are_not_in_a_repr():
-    """Seeds are among them."""
+def test_write_repr_hides_rows():
+    """The rows hold seeds."""
     assert "12345" not in repr(parent(12345))
 
 
 class TestWaking:
-    """The thread is woken once for what is submitted together."""
+    """The thread of the writer wakes once for jobs that are submitted together."""
 
     @pytest.fixture
     def due(self):
-        """What the submitting thread is to call back soon."""
+        """Return the callbacks that the submitting thread owes."""
         return []
 
     @pytest.fixture
@@ -166,18 +166,18 @@ class TestWaking:
         yield writer
         writer.close()
 
-    def test_it_is_woken_when_nothing_more_was_submitted(self, writer, due, stored):
+    def test_writer_wakes_when_submitting_pauses(self, writer, due, stored):
         done = Event()
         writer.submit([parent(1)], lambda _error: None)
         writer.submit([parent(2)], lambda _error: done.set())
-        due.pop()()  # a second one came since the first
+        due.pop()()  # a second job came after the first
         assert stored("parents") == []
         due.pop()()
         assert done.wait(10)
         assert due == []
         assert stored("parents") == [1, 2]
 
-    def test_it_is_woken_for_enough(self, writer, due, commits, stored):
+    def test_writer_wakes_for_enough_jobs(self, writer, due, commits, stored):
         done = Event()
         for number in range(ENOUGH_JOBS):
             writer.submit([parent(number)], lambda _error, number=number: number == ENOUGH_JOBS - 1 and done.set())
@@ -186,7 +186,7 @@ class TestWaking:
         assert len(commits) == 1
         due.pop()()
 
-    def test_closing_commits_what_it_was_not_woken_for(self, writer, stored):
+    def test_close_commits_without_waking(self, writer, stored):
         writer.submit([parent(1)], lambda _error: None)
         writer.close()
         assert stored("parents") == [1]
