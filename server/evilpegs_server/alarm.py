@@ -30,7 +30,7 @@ class Alarm:
 
     @property
     def is_set(self) -> bool:
-        """Whether it will ring."""
+        """True while a timer runs that will ring."""
         return self._timer is not None
 
     def turn_off(self) -> None:

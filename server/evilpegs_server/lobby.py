@@ -91,7 +91,7 @@ class Lobby:
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
-        """The runners of all open matches."""
+        """The runners of all open matches, in the order in which they were opened or restored."""
         return tuple(self._open.values())
 
     def open_of(self, player: Player) -> list[OpenMatch]:

@@ -25,7 +25,7 @@ def players():
     return Players()
 
 
-def enrol(players, name, kind="bot"):
+def add_player(players, name, kind="bot"):
     """Add a player and return them with their token."""
     player, token = players.claim(name, kind), new_token()
     players.add(player, hash_token(token))
@@ -73,13 +73,13 @@ def test_bad_name_is_refused_unquoted(players, name):
 def test_look_alike_name_is_refused_both_ways(taken, wanted):
     for first, second in [(taken, wanted), (wanted, taken)]:
         players = Players()
-        enrol(players, first)
+        add_player(players, first)
         assert refusal(players, second).taken
 
 
 @pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("bot1", "bot2"), ("ann", "nan")])
 def test_distinct_names_can_both_be_claimed(players, one, other):
-    assert enrol(players, one)[0].id != enrol(players, other)[0].id
+    assert add_player(players, one)[0].id != add_player(players, other)[0].id
 
 
 @given(GOOD_NAMES)
@@ -88,7 +88,7 @@ def test_skeleton_is_no_longer_than_name(name):
 
 
 def test_player_is_found_by_token_only(players):
-    ann, token = enrol(players, "ann")
+    ann, token = add_player(players, "ann")
     assert players.by_token(token) is ann
     assert players.by_token(new_token()) is None
     assert players.by_token(hash_token(token)) is None
@@ -106,17 +106,17 @@ def test_player_ids_continue_from_highest(players):
 
 
 def test_removed_player_frees_name(players):
-    ann, token = enrol(players, "ann")
+    ann, token = add_player(players, "ann")
     players.remove(ann, hash_token(token))
     assert players.by_token(token) is None
-    assert enrol(players, "ann")[0].name == "ann"
+    assert add_player(players, "ann")[0].name == "ann"
 
 
 def test_guest_has_reserved_name(players):
     guest = players.guest()
     assert guest.is_guest
     assert guest.name.startswith("guest-")
-    assert not enrol(players, "ann")[0].is_guest
+    assert not add_player(players, "ann")[0].is_guest
     with pytest.raises(NameRefusedError):
         check_name(guest.name)
 
@@ -133,7 +133,7 @@ def test_token_is_random_and_kept_as_hash(players):
     tokens = {new_token() for _ in range(100)}
     assert len(tokens) == 100
     assert all(len(bytes.fromhex(token)) == 32 for token in tokens)
-    _, token = enrol(players, "ann")
+    _, token = add_player(players, "ann")
     assert hash_token(token) == hashlib.sha256(token.encode()).hexdigest()
     assert token.encode() not in pickle.dumps(players)
     assert hash_token(token).encode() in pickle.dumps(players)
