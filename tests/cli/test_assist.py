@@ -1,4 +1,4 @@
-"""`evilpegs assist`: what may be typed, what is answered, and how the dialog ends."""
+"""`evilpegs assist`: reading input, advice, the dialog and its screen."""
 
 import io
 import os
@@ -13,16 +13,16 @@ from rich.console import Console
 
 from evilpegs.assisting.advice import Advice, Adviser, Contradiction, Suggestion
 from evilpegs.assisting.board import Board
-from evilpegs.assisting.dialog import AssistDialog
+from evilpegs.assisting.dialog import MOST_CODES, AssistDialog
 from evilpegs.assisting.lines import Change, Word, read_feedback, read_line
 from evilpegs.assisting.screen import LOOKS, Screen, suggestion_tables
 from evilpegs.errors import CommandError
 from evilpegs.main import main
 from evilpegs.played_turns import parse_turns
 from evilpegs_game.analysis import Effort
-from evilpegs_game.candidates import Turn
+from evilpegs_game.candidates import LiveSets, Turn
 from evilpegs_game.codes import code_at, format_code, parse_code
-from evilpegs_game.errors import GameError, TooLargeError
+from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 
@@ -39,26 +39,26 @@ def row(code, black, white, rules=CLASSIC):
     ["1122 1,2", "1122:1,2", " 1122  1, 2 ", "1122 1 2", "1 1 2 2 1,2", "1 1 2 2 1 2", "1122 1b2w", "1122 1b 2w",
      "1122 1 black, 2 whites", "1122 bww", "1122 b w w", "1122 B WW", "1122 1;2", "1122: 1/2"],
 )  # fmt: skip
-def test_a_row_may_be_typed_in_many_ways(typed):
+def test_read_line_accepts_spellings_of_rows(typed):
     assert read_line(typed, CLASSIC) == row("1122", 1, 2)
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "given"),
     [("-", (0, 0)), ("0", (0, 0)), ("none", (0, 0)), ("0,0", (0, 0)), ("2w", (0, 2)), ("3b", (3, 0)), ("w", (0, 1)),
      ("bb", (2, 0)), ("2 white", (0, 2)), ("4 black", (4, 0))],
 )  # fmt: skip
-def test_a_feedback_may_leave_out_what_there_is_not(typed, told):
-    assert read_feedback(typed, 4) == Feedback(*told)
+def test_read_feedback_takes_missing_counts_as_zero(typed, given):
+    assert read_feedback(typed, 4) == Feedback(*given)
 
 
 @pytest.mark.parametrize("typed", ["10", ",", "1,", "1.2", "x", "wb", "1,2,3", "-1,2", "", "b2", "1b 2b"])
-def test_what_could_mean_two_things_is_no_feedback(typed):
-    with pytest.raises(GameError, match="not a feedback"):
+def test_read_feedback_refuses_ambiguous_text(typed):
+    with pytest.raises(MalformedError, match=re.escape(repr(typed))):
         read_feedback(typed, 4)
 
 
-def test_a_code_takes_its_pegs_before_the_feedback():
+def test_read_line_takes_pegs_before_feedback():
     rules = Rules(3, 34)
     assert read_line("BWB b", rules) == row("BWB", 1, 0, rules)
     assert read_line("B W B b", rules) == row("BWB", 1, 0, rules)
@@ -72,11 +72,11 @@ def test_a_code_takes_its_pegs_before_the_feedback():
     [("", Word.SHOW), ("  ", Word.SHOW), ("rows", Word.ROWS), ("undo", Word.UNDO), ("?", Word.HELP), ("q", Word.QUIT),
      ("exit", Word.QUIT), ("QUIT", Word.QUIT), ("codes", Word.CODES), ("new", Word.NEW)],
 )  # fmt: skip
-def test_words(typed, word):
+def test_read_line_knows_words(typed, word):
     assert read_line(typed, CLASSIC) is word
 
 
-def test_what_is_a_code_too_is_a_word_in_lower_case_only():
+def test_read_line_takes_upper_case_as_code():
     rules = Rules(3, 34)
     assert read_line("new", rules) is Word.NEW
     assert read_line("NEW", rules) == parse_code("NEW", rules)
@@ -91,31 +91,32 @@ def test_what_is_a_code_too_is_a_word_in_lower_case_only():
         ("change 1 bw", Change(1, None, Feedback(1, 1))),
     ],
 )
-def test_changes(typed, change):
+def test_read_line_reads_changes(typed, change):
     assert read_line(typed, CLASSIC) == change
 
 
 @pytest.mark.parametrize(
-    ("typed", "says"),
+    ("typed", "error", "named"),
     [
-        ("112 1,0", "'112' has 3 pegs; 4x6 needs 4. Type help"),
-        ("1127", "has a color that 4x6 lacks"),
-        ("whet?", "not a code: 'whet[?]'"),
-        ("1122 ١,٠", "write BLACK,WHITE"),
-        ("1122 4,1", "feedback 4,1 is impossible"),
-        ("1122 10", "write BLACK,WHITE like 1,2"),
-        ("change", "write the number of the row"),
-        ("change 2", "write the number of the row"),
-        ("change x 1,0", "write the number of the row"),
-        ("change ² 1,0", "write the number of the row"),
-        ("change 1 1122", "the feedback is missing: change 1 1122 BLACK,WHITE"),
-        ("change 1 5,0", "impossible with 4 pegs"),
-        ("change 1 112 1,0", "'112' has 3 pegs"),
+        ("112 1,0", CommandError, ["'112'", "3", "4x6", "4"]),
+        ("1127", CommandError, ["'1127'", "4x6", "123456"]),
+        ("whet?", CommandError, ["'whet?'", "123456"]),
+        ("1122 ١,٠", MalformedError, ["'١,٠'"]),
+        ("1122 4,1", MalformedError, ["4,1"]),
+        ("1122 10", MalformedError, ["'10'"]),
+        ("change", CommandError, ["change 2 1122 1,0"]),
+        ("change 2", CommandError, ["change 2 1122 1,0"]),
+        ("change x 1,0", CommandError, ["change 2 1122 1,0"]),
+        ("change ² 1,0", CommandError, ["change 2 1122 1,0"]),
+        ("change 1 1122", CommandError, ["change 1 1122 BLACK,WHITE"]),
+        ("change 1 5,0", MalformedError, ["5,0", "4"]),
+        ("change 1 112 1,0", IllegalCodeError, ["'112'", "3"]),
     ],
 )
-def test_what_cannot_be_read_is_told(typed, says):
-    with pytest.raises((GameError, CommandError), match=says) as caught:
+def test_read_line_names_wrong_input(typed, error, named):
+    with pytest.raises(error) as caught:
         read_line(typed, CLASSIC)
+    assert all(value in str(caught.value) for value in named)
     assert "\n" not in str(caught.value)
 
 
@@ -123,14 +124,14 @@ PIECES = ["1", "2", ",", "b", "w", "change", "undo", "0", "9", ":", "-", "x"]
 
 
 @given(st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join))
-def test_whatever_is_typed_is_read_or_told_in_one_line(typed):
-    told = ""
+def test_read_line_reads_or_refuses_any_text(typed):
+    complaint = ""
     try:
         assert isinstance(read_line(typed, Rules(2, 3)), Word | Turn | Change | tuple)
     except (GameError, CommandError) as error:
-        told = str(error)
-    assert "\n" not in told
-    assert len(told) < 300
+        complaint = str(error)
+    assert "\n" not in complaint
+    assert len(complaint) < 300
 
 
 TYPED = st.sampled_from(
@@ -140,15 +141,15 @@ TYPED = st.sampled_from(
 
 @settings(max_examples=12)
 @given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
-def test_whatever_is_done_the_dialog_goes_on(lines):
+def test_dialog_survives_any_lines(lines):
     typed, out = iter(lines), io.StringIO()
     dialog = AssistDialog(Rules(2, 3), Screen(Console(file=out, width=100)), lambda _: next(typed, None))
     dialog.run(Board(Rules(2, 3)))
     assert next(typed, None) is None
-    assert out.getvalue().startswith("2x3: 9 codes")
+    assert out.getvalue().startswith("2x3: 9 ")
 
 
-def test_a_board():
+def test_board_adds_changes_and_undoes_rows():
     first, second = row("1122", 1, 0), row("3344", 0, 1)
     board = Board(CLASSIC).add(first).add(second)
     assert board.rows == (first, second)
@@ -156,17 +157,18 @@ def test_a_board():
     assert board.change(1, second).rows == (second, second)
     assert not board.is_solved
     assert board.add(row("1122", 4, 0)).is_solved
-    with pytest.raises(CommandError, match="no row to take back"):
+    with pytest.raises(CommandError):
         Board(CLASSIC).undo()
 
 
 @pytest.mark.parametrize(
-    ("rows", "number", "says"),
-    [(0, 1, "none yet"), (1, 2, "only row 1"), (2, 3, "the rows: 1 to 2"), (2, 0, "there is no row 0")],
+    ("rows", "number", "named"),
+    [(0, 1, ["1"]), (1, 2, ["2", "1"]), (2, 3, ["3", "1", "2"]), (2, 0, ["0", "1", "2"])],
 )
-def test_a_row_that_there_is_not(rows, number, says):
-    with pytest.raises(CommandError, match=says):
+def test_board_names_missing_row(rows, number, named):
+    with pytest.raises(CommandError) as caught:
         Board(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
+    assert re.findall("[0-9]+", str(caught.value)) == named
 
 
 def advised(rules, *turns, **options):
@@ -174,7 +176,7 @@ def advised(rules, *turns, **options):
     return Adviser(parsed, **options).advise(Board(parsed, parse_turns(turns, parsed)))
 
 
-def test_advice():
+def test_adviser_finds_best_guesses():
     found = advised("3x3", "112:1,1")
     codes = [code_at(index, Rules(3, 3)) for index in range(27)]
     left = [code for code in codes if feedback((0, 0, 1), code) == (1, 1)]
@@ -196,7 +198,7 @@ def least_mean(left, codes):
     return 2 - (1 / len(left) if set(apart) & set(left) else 0)
 
 
-def test_a_contradiction_names_the_rows_and_what_would_fit():
+def test_contradiction_names_rows_and_fitting_feedback():
     found = advised("4x6", "1122:4,0", "3456:0,0", "1122:1,0", "1212:2,2")
     assert isinstance(found, Contradiction)
     assert found.rows == (3, 4)
@@ -204,13 +206,13 @@ def test_a_contradiction_names_the_rows_and_what_would_fit():
     assert advised("4x6", "1122:4,0", "3456:0,0", "1122:2,2").fitting == ((Feedback(2, 2),), (Feedback(4, 0),))
 
 
-def test_where_several_rows_are_wrong_no_single_change_fits():
+def test_contradiction_of_several_rows_has_no_fit():
     found = advised("2x4", "11:2,0", "22:2,0", "33:2,0")
     assert found.rows == (2, 3)
     assert found.fitting == ((), ())
 
 
-def test_too_many_codes_are_sampled():
+def test_adviser_samples_many_codes():
     found = advised("8x10", "12345678:2,2")
     assert found.among == "samples"
     (suggestion,) = found.suggestions
@@ -220,34 +222,27 @@ def test_too_many_codes_are_sampled():
     assert found.more_guesses is None
 
 
-def test_what_takes_too_long_to_count_has_no_figures():
+def test_adviser_leaves_out_expensive_figures():
     assert advised("6x10", effort=NONE_TO_SPARE).suggestions[0].figures is not None
     assert advised("6x10", "112233:2,2", effort=NONE_TO_SPARE).suggestions[0].figures is None
 
 
-def test_samples_that_do_not_fit_give_way_to_the_first_code(monkeypatch):
-    def refuse(*_):
-        raise TooLargeError
-
-    monkeypatch.setattr("evilpegs_game.candidates.Position.sample", refuse)
-    found = advised("6x10", "112233:0,0", effort=NONE_TO_SPARE)
+def test_adviser_without_memory_for_samples_suggests_first_code():
+    live_sets = LiveSets(max_bytes=1000, listed_at=lambda rules: rules.size)
+    found = advised("6x10", "112233:0,0", effort=NONE_TO_SPARE, live_sets=live_sets)
     assert format_code(found.suggestions[0].guess) == "444444"
 
 
-def test_codes_that_do_not_fit_are_not_listed(monkeypatch):
-    class Full:
-        def get(self, *_):
-            raise TooLargeError
-
-        def count(self, *_):
-            return 3
-
-    adviser = Adviser(Rules(6, 10))
-    monkeypatch.setattr(adviser, "_live_sets", Full())
-    assert adviser.codes(Board(Rules(6, 10)), 30) is None
+@pytest.mark.parametrize(("max_bytes", "codes"), [(1 << 20, 23), (1, None)])
+def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
+    rules = Rules(6, 10)
+    board = Board(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
+    adviser = Adviser(rules, live_sets=LiveSets(max_bytes))
+    found = adviser.codes(board, 30)
+    assert codes == (None if found is None else len(found))
 
 
-def test_without_a_solution_there_are_the_criteria():
+def test_adviser_without_solution_suggests_by_criteria():
     found = advised("3x3", "112:1,1", effort=Effort(solving=0))
     assert found.more_guesses is None
     assert {name for suggestion in found.suggestions for name in suggestion.best_by} == {
@@ -255,9 +250,105 @@ def test_without_a_solution_there_are_the_criteria():
     }  # fmt: skip
 
 
+class FakeScreen:
+    """A screen that keeps what it is asked to show, each item as its kind and its values."""
+
+    def __init__(self):
+        self.shown = []
+
+    def say(self, text, style=""):
+        self.shown.append(("error" if style == "red" else "text", str(text)))
+
+    def typed(self, line):
+        self.shown.append(("typed", line))
+
+    def advice(self, advice):
+        self.shown.append(("advice", advice))
+
+    def codes(self, codes):
+        self.shown.append(("codes", codes))
+
+    def rows(self, board, numbers):
+        if numbers := list(numbers):
+            self.shown.append(("rows", [board.row(number) for number in numbers]))
+
+    def contradiction(self, found):
+        self.shown.append(("contradiction", found))
+
+    def weighed(self, figures):
+        self.shown.append(("weighed", figures))
+
+
+def answers(*lines, rules=CLASSIC):
+    """Type lines into a dialog; what is shown at the start, and what is shown after each line, by its kind."""
+    screen, typed = FakeScreen(), iter(lines)
+    AssistDialog(rules, screen, lambda _: next(typed, None)).run(Board(rules))
+    found = [{}]
+    for kind, value in screen.shown:
+        if kind == "typed":
+            found.append({})
+        else:
+            found[-1][kind] = value
+    return found
+
+
+def test_dialog_advises_after_each_row():
+    start, first, second, third, last = answers("1122 1,0", "1344 bw", "1 3 4 4 4,0", "quit", "1111 0,0")
+    assert (start["advice"].codes, first["advice"].codes) == (1296, 256)
+    assert first["rows"] == [row("1122", 1, 0)]
+    assert second["rows"] == [row("1344", 1, 1)]
+    assert 0 < second["advice"].codes < 256
+    assert third["contradiction"].rows == (2, 3)
+    assert last == {}
+
+
+def test_dialog_goes_on_after_solved_game():
+    _, solved, new = answers("1122 4,0", "new")
+    assert set(solved) == {"rows", "text"}
+    assert new["advice"].codes == 1296
+
+
+def test_dialog_changes_and_undoes_rows():
+    lines = ("1122 4,0", "1123 0,0", "change 2 3,0", "change 3 1,1", "undo", "undo", "undo", "rows")
+    _, _, clash, changed, missing, undone, emptied, refused, rows = answers(*lines)
+    assert clash["contradiction"].rows == (1, 2)
+    assert clash["contradiction"].fitting == ((Feedback(0, 0),), (Feedback(3, 0),))
+    assert changed["rows"] == [row("1123", 3, 0)]
+    assert changed["advice"].listed == (parse_code("1122", CLASSIC),)
+    assert re.findall("[0-9]+", missing["error"]) == ["3", "1", "2"]
+    assert undone["rows"] == [row("1122", 4, 0)]
+    assert emptied["advice"].board == Board(CLASSIC)
+    assert set(refused) == {"error"}
+    assert set(rows) == {"text"}
+
+
+def test_dialog_changes_whole_row():
+    changed = answers("1122 4,0", "change 1 1111 0,0")[-1]
+    assert changed["rows"] == list(changed["advice"].board.rows) == [row("1111", 0, 0)]
+    assert changed["advice"].codes == 625
+
+
+def test_dialog_answers_words():
+    lines = ("1122", "codes", "1122 2,2", "codes", "rows", "help", "", "nonsense", "1133")
+    _, weighed, many, given, codes, rows, helped, shown, wrong, impossible = answers(*lines)
+    figures = weighed["weighed"]
+    assert (figures.largest, figures.candidates, figures.parts, figures.is_candidate) == (256, 1296, 13, True)
+    assert str(MOST_CODES) in many["text"]
+    assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
+    assert given["advice"].listed == shown["advice"].listed == codes["codes"]
+    assert rows == {"rows": [row("1122", 2, 2)]}
+    assert all(f"  {word.value} " in helped["text"] for word in Word if word not in {Word.SHOW, Word.HELP})
+    assert "'nonsense'" in wrong["error"]
+    assert not impossible["weighed"].is_candidate
+
+
+def test_dialog_names_single_clashing_row():
+    assert answers("1234 3,1")[-1]["contradiction"].rows == (1,)
+
+
 @pytest.fixture
 def talk(run, monkeypatch):
-    """Type lines into the dialog."""
+    """Type lines into the command."""
 
     def talk(*lines, arguments=()):
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(line + "\n" for line in lines)))
@@ -268,61 +359,28 @@ def talk(run, monkeypatch):
     return talk
 
 
-def test_a_game(talk):
-    out = talk("1122 1,0", "1344 bw", "1 3 4 4 4,0", "quit", "never read")
-    assert "4x6: 1,296 codes\n" in out
-    assert "  1> 1122 1,0\n  1   1  1  2  2   ●··· 1,0\n256 of 1,296 codes left\n" in out
-    assert re.search(r" 1  3  4  4 +44 +31.55  3.22 +13  yes +minimax, lexicographic, expected-size", out)
-    assert re.search("\n  2   1  3  4  4   ●○·· 1,1\n[0-9]+ of 1,296 codes left\n", out)
-    assert "No code of 4x6 fits rows 2 and 3 together:" in out
-    assert out.endswith("  4> quit\n")
-    assert "never" not in out
-
-
-def test_it_ends_when_it_is_solved_only_if_told(talk):
-    out = talk("1122 4,0", "new", arguments=["--rules", "4x6"])
-    assert "Solved with 1 guess.\nType new for another game" in out
-    assert out.count("4x6: 1,296 codes") == 2
-    assert out.endswith("  1> \n")
-
-
-def test_changes_and_undo(talk):
-    out = talk("1122 4,0", "1123 0,0", "change 2 3,0", "change 3 1,1", "undo", "undo", "undo", "rows")
-    assert "No code of 4x6 fits rows 1 and 2 together:" in out
-    assert "  2   1  1  2  3   ···· 0,0  would fit the other rows with 3,0" in out
-    assert "Mend one, as in: change 2 BLACK,WHITE; or undo takes back row 2." in out
-    assert "one code is left:   1  1  2  2 " in out
-    assert "there is no row 3; the rows: 1 to 2" in out
-    assert "there is no row to take back" in out
-    assert "There are no rows yet." in out
-
-
-def test_a_whole_row_can_be_changed(talk):
-    assert "  1   1  1  1  1   ···· 0,0\n625 of 1,296 codes left" in talk("1122 4,0", "change 1 1111 0,0")
-
-
-def test_other_words(talk):
-    out = talk("1122", "codes", "1122 2,2", "codes", "rows", "help", "", "nonsense", arguments=["--rules", "4x6"])
-    assert "at most 256 of 1,296 left, 204.54 on average; 2.89 bits; 13 parts; it may be the code" in out
-    assert "These are too many to list: over 500." in out
-    assert out.count(" 1  2  1  2    1  2  2  1    2  1  1  2    2  1  2  1 ") == 3
-    assert "  change 2 1122 1,0  row 2 was that\n" in out
-    assert "not a code: 'nonsense'" in out
-    assert "it cannot be the code" in talk("1122 2,2", "1133")
+def test_assist_echoes_input_and_shows_rows(talk):
+    lines = talk("1122 1,0", "quit", "never read").splitlines()
+    place = lines.index("  1> 1122 1,0")
+    assert lines[place + 1] == "  1   1  1  2  2   ●··· 1,0"
+    assert lines[place + 2].startswith("256 of 1,296 ")
+    table = r" 1  3  4  4 +44 +31.55  3.22 +13  yes +minimax, lexicographic"
+    assert any(re.match(table, line) for line in lines[place:])
+    assert lines[-1] == "  2> quit"
 
 
 @pytest.mark.parametrize(
     ("rules", "code"), [("4x6", "1122"), ("5x3", "11223"), ("3x1", "111"), ("4x10-distinct", "1234")]
 )
-def test_examples_are_codes_of_the_rules(talk, rules, code):
+def test_assist_examples_fit_rules(talk, rules, code):
     out = talk("help", arguments=["--rules", rules])
-    assert f"black and white: {code} 1,0; or help." in out
-    assert f"  change 2 {code} 1,0  row 2 was that\n" in out
+    assert f" {code} 1,0;" in out
+    assert f"  change 2 {code} 1,0  " in out
     assert parse_code(code, Rules.parse(rules))
 
 
 @pytest.mark.parametrize("place", range(len(LOOKS)))
-def test_a_narrower_terminal_gets_a_narrower_table(place):
+def test_suggestion_table_fits_narrow_terminal(place):
     tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
     width = Console(width=1000).measure(tables[place]).maximum
     out = io.StringIO()
@@ -331,26 +389,27 @@ def test_a_narrower_terminal_gets_a_narrower_table(place):
     heading = next(line for line in lines if line.startswith("guess"))
     assert max(map(len, lines)) <= width
     assert len(heading.rstrip()) <= width
-    assert ("mean left" in heading) == LOOKS[place].average
-    assert "lexicographic" in out.getvalue() or "every criterion" in out.getvalue()
+    assert ("mean" in heading) == LOOKS[place].average
+    assert "lexicographic" in out.getvalue() or "every" in out.getvalue()
     assert "…" not in out.getvalue()
 
 
-def test_rows_may_be_given_before(talk):
+def test_assist_shows_rows_given_before(talk):
     out = talk(arguments=["--after", "1122:1,0", "1344:0,0"])
     assert out.startswith("  1   1  1  2  2   ●··· 1,0\n  2   1  3  4  4   ···· 0,0\n")
-    assert "every criterion" in talk("1122 2,2")
 
 
-def test_a_clash_of_one_row(talk):
-    assert "No code of 4x6 fits row 1:\n" in talk("1234 3,1")
+def test_assist_sums_up_all_criteria(talk):
+    out = talk(arguments=["--after", "1122:2,2"])
+    assert "every" in out
+    assert not any(name in out for name in ("minimax", "entropy"))
 
 
-def test_among_whom_guesses_are_compared_is_told(talk):
-    assert "compared among samples" in talk("12345678 2,2", arguments=["--rules", "8x10"])
+def test_assist_says_when_it_samples(talk):
+    assert "samples" in talk("12345678 2,2", arguments=["--rules", "8x10"])
 
 
-def test_the_document(run):
+def test_assist_json_has_documented_keys(run):
     result = run("assist", "--rules", "4x6", "--after", "1122:1,0", "3456:0,1", "1145:1,0", "--json")
     document = result.document
     assert result.status == 0
@@ -365,7 +424,7 @@ def test_the_document(run):
     assert 1 < document["expected_guesses"] < 4
 
 
-def test_the_document_of_a_clash(run):
+def test_assist_json_of_clash(run):
     result = run("assist", "--after", "1122:4,0", "1122:0,0", "--json")
     assert result.status == 1
     fitting = [{"row": 1, "fitting": [[0, 0]]}, {"row": 2, "fitting": [[4, 0]]}]
@@ -373,20 +432,20 @@ def test_the_document_of_a_clash(run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "named"),
     [
-        (["--rules", "16x34"], "can be counted; take smaller rules"),
-        (["--after"], "--after wants the turns"),
-        (["--after", "1122"], "write BLACK,WHITE like 1,2"),
-        (["1122"], "there is no use for '1122'"),
-        (["--rules", "4y6"], "not rules"),
+        (["--rules", "16x34"], "16x34"),
+        (["--after"], "--after"),
+        (["--after", "1122"], "BLACK,WHITE"),
+        (["1122"], "'1122'"),
+        (["--rules", "4y6"], "'4y6'"),
     ],
 )
-def test_bad_input(run, monkeypatch, arguments, says):
+def test_assist_refuses_bad_input(run, monkeypatch, arguments, named):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     result = run("assist", *arguments)
     assert (result.status, result.out) == (2, "")
-    assert says in result.complaint
+    assert named in result.complaint
 
 
 class Terminal(io.StringIO):
@@ -417,32 +476,32 @@ def at_terminal(monkeypatch):
     return at_terminal
 
 
-def test_at_a_terminal_long_counts_are_told(at_terminal):
+def test_assist_shows_progress_of_long_counts(at_terminal):
     status, shown = at_terminal("--rules", "6x10", "--after", "112233:1,1")
     assert status == 0
     assert "counting" in shown
-    assert "157,626 of 1,000,000 codes left" in shown
+    assert "157,626 of 1,000,000 " in shown
     assert "quit" not in shown
 
 
-def test_at_a_terminal_short_ones_are_not(at_terminal):
+def test_assist_shows_no_progress_of_short_counts(at_terminal):
     status, shown = at_terminal("--after", "1122:2,2")
     assert status == 0
-    assert "4 of 1,296 codes left" in shown
+    assert "4 of 1,296 " in shown
     assert "counting" not in shown
 
 
-def test_an_interruption_ends_the_line(at_terminal, monkeypatch):
+def test_interrupted_prompt_ends_line(at_terminal, monkeypatch):
     def interrupt(_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("builtins.input", interrupt)
     status, shown = at_terminal("--after", "1122:2,2")
     assert status == 130
-    assert shown.endswith("help.\x1b[0m\n\n")
+    assert shown.endswith("\x1b[0m\n\n")
 
 
-def test_what_is_not_known_is_not_shown():
+def test_screen_leaves_out_unknown_figures():
     out = io.StringIO()
     board = Board(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
     unknown = Suggestion((0,) * 6, ("sampled",), None)
@@ -451,30 +510,31 @@ def test_what_is_not_known_is_not_shown():
     screen.advice(Advice(board, 1, (), "codes", (unknown,), None))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["1", "1", "1", "1", "1", "1", "sampled"] in lines
-    assert lines[-1] == ["one", "code", "is", "left"]
+    assert lines[-1]
+    assert not any(word.isdigit() for word in lines[-1])
 
 
-def test_rows_that_nothing_fits_are_shown_without(talk):
+def test_assist_shows_clashing_rows_without_fit(talk):
     out = talk("11 2,0", "22 2,0", "33 2,0", arguments=["--rules", "2x4"])
-    assert "fits rows 2 and 3 together:\n  2   2  2   ●● 2,0\n  3   3  3   ●● 2,0\nMend one" in out
+    assert {"  2   2  2   ●● 2,0", "  3   3  3   ●● 2,0"} <= set(out.splitlines())
 
 
-def test_without_input_it_ends_in_order(run, monkeypatch):
+def test_assist_without_input_ends_normally(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     result = run("assist")
     assert (result.status, result.err) == (0, "")
-    assert result.out.endswith("or help.\n\n")
+    assert result.out.endswith("\n")
 
 
-def test_a_pipe_may_hold_anything(start):
+def test_assist_survives_undecodable_input(start):
     with start("assist", stdin=-1) as child:
         result = child.end(typed=b"1122 1,0\n\xff\xfe\n\x00\n1122 \xc2\xb2,0")
     assert (result.status, result.err) == (0, "")
-    assert "256 of 1,296 codes left" in result.out
-    assert result.out.count("not a code") == 2
+    assert "256 of 1,296 " in result.out
+    assert result.out.count("123456") == 2
 
 
-def test_an_interruption_ends_it_in_order(start):
+def test_interrupted_assist_exits_with_130(start):
     with start("assist", stdin=-1) as child:
         shown = b""
         while not shown.endswith(b"  1> "):
@@ -485,7 +545,7 @@ def test_an_interruption_ends_it_in_order(start):
     assert (result.status, result.out, result.err) == (130, "\n", "")
 
 
-def test_a_terminal_shows_what_was_typed_by_itself(start):
+def test_assist_on_terminal_does_not_echo_input(start):
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color"}
     with start("assist", "--rules", "8x10", stdin=theirs, stdout=theirs, env=environment) as child:

@@ -1,4 +1,4 @@
-"""Whose doing an error is."""
+"""The distinction between errors of the user and faults of the program."""
 
 from importlib import import_module
 
@@ -10,16 +10,16 @@ from evilpegs_game.errors import MalformedError
 
 
 @pytest.mark.parametrize("name", sorted(USERS_DOING))
-def test_every_error_of_the_list_exists(name):
+def test_users_doing_names_exceptions(name):
     module, _, kind = name.rpartition(".")
     assert issubclass(getattr(import_module(module), kind), Exception)
 
 
 @pytest.mark.parametrize("kind", [CommandError, MalformedError, ServerUnreachableError])
-def test_the_errors_of_users_are_told_in_one_line(kind):
-    assert explained(kind("what is\n  wrong")) == "what is wrong"
+def test_explained_joins_lines_of_user_errors(kind):
+    assert explained(kind("4x99\n  5x99")) == "4x99 5x99"
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), OSError("x"), ModuleNotFoundError("x", name="json")])
-def test_other_errors_are_not_explained(error):
+def test_explained_leaves_other_errors(error):
     assert explained(error) is None

@@ -62,12 +62,12 @@ class Contradiction:
 
 
 class Adviser:
-    """Advises on boards of the same rules, and keeps what it has computed."""
+    """Advises on boards of the same rules, and keeps what it has computed in ``live_sets``, by default its own."""
 
-    def __init__(self, rules: Rules, effort: Effort = EFFORT) -> None:
+    def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
         self._rules = rules
         self._effort = effort
-        self._live_sets = LiveSets()
+        self._live_sets = live_sets or LiveSets()
         self._solver = BoundedSolver(rules, effort.solving)
 
     def advise(self, board: Board) -> Advice | Contradiction:

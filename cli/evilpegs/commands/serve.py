@@ -54,6 +54,11 @@ def _loop_factory() -> "Callable[[], asyncio.AbstractEventLoop] | None":
 
 
 def _announce(server: "RunningServer") -> None:
+    print(greeting(server), flush=True)  # noqa: T201
+
+
+def greeting(server: "RunningServer") -> str:
+    """Return the lines printed once the server listens: its address, its database, and commands that reach it."""
     from dataclasses import replace
 
     from evilpegs.addresses import reachable_host
@@ -66,4 +71,4 @@ def _announce(server: "RunningServer") -> None:
         f"play:         evilpegs play --server {url}",
         "stop with Ctrl-C",
     ]
-    print("\n".join(lines), flush=True)  # noqa: T201
+    return "\n".join(lines)
