@@ -1,4 +1,4 @@
-"""The command in this process, and as a child in a process of its own."""
+"""Fixtures that run the command in this process and in child processes."""
 
 import json
 import os
@@ -17,29 +17,32 @@ import pytest
 from evilpegs.main import main
 
 PATIENCE = 120
-"""Seconds; only a hang takes so long."""
+"""Seconds to wait for a child process before the test fails."""
 
 
 @dataclass(frozen=True)
 class Result:
+    """What a command printed, and its exit status."""
+
     status: int
     out: str
     err: str
 
     @property
     def document(self):
+        """The JSON document on standard output."""
         return json.loads(self.out)
 
     @property
     def complaint(self):
-        """The one line on standard error."""
+        """The only line on standard error, without the name of the command."""
         (line,) = self.err.splitlines()
         assert line.startswith("evilpegs: ")
         return line.removeprefix("evilpegs: ")
 
 
 class Child:
-    """The command in a process of its own; leaving the block kills it if it still runs."""
+    """The command in a child process, which is killed at the end of the block if it still runs."""
 
     def __init__(self, *arguments, **options):
         command = [sys.executable, "-m", "evilpegs", *map(str, arguments)]
@@ -55,7 +58,7 @@ class Child:
         self.process.communicate()
 
     def next_line(self):
-        """A line of standard output, waited for within bounds."""
+        """Wait for a line of standard output and return it."""
         deadline = time.monotonic() + PATIENCE
         line = b""
         while not line.endswith(b"\n"):
@@ -68,7 +71,7 @@ class Child:
         return line.decode().rstrip("\n")
 
     def end(self, number=None, typed=None):
-        """Send that signal, or type that, and wait for the end."""
+        """Send the signal of that number, write ``typed`` to standard input, and wait for the exit."""
         if number is not None:
             self.process.send_signal(number)
         out, err = self.process.communicate(typed, PATIENCE)
@@ -76,7 +79,7 @@ class Child:
 
 
 class Server(Child):
-    """A server on a free port, once it listens."""
+    """A server in a child process that listens on a free port."""
 
     def __init__(self, database, *options, **how):
         self.database = f"sqlite:///{database}"
@@ -87,7 +90,7 @@ class Server(Child):
 
 @pytest.fixture(autouse=True)
 def at_home(monkeypatch, tmp_path):
-    """A user of his own: no settings from outside, data and working directory under tmp_path."""
+    """Give each test a user without settings, with the data and working directories under ``tmp_path``."""
     for name in [name for name in os.environ if name.upper().startswith("EVILPEGS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -109,7 +112,7 @@ def run(capsys):
 
 @pytest.fixture
 def talker(tmp_path):
-    """A strategy that prints, as people do who look for a mistake."""
+    """The file of a strategy that prints when it is loaded and when it chooses."""
     path = tmp_path / "talker.py"
     path.write_text(
         "print('loaded')\ndef choose(position, rng):\n    print('thinking')\n    return position.first_candidate\n"
@@ -119,21 +122,21 @@ def talker(tmp_path):
 
 @pytest.fixture
 def start():
-    """Start the command in a process of its own."""
+    """Start the command in a child process."""
     with ExitStack() as children:
         yield lambda *arguments, **options: children.enter_context(Child(*arguments, **options))
 
 
 @pytest.fixture
 def serve(tmp_path):
-    """Start a server of one's own."""
+    """Start a server for this test alone, in a child process."""
     with ExitStack() as children:
         yield lambda *options, **how: children.enter_context(Server(tmp_path / "own.sqlite3", *options, **how))
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """One server for all tests that need no other."""
+    """The server that tests share unless they need one of their own."""
     with Server(tmp_path_factory.mktemp("server") / "server.sqlite3", stderr=subprocess.DEVNULL) as running:
         yield running
 
@@ -148,7 +151,7 @@ def snapshot_server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def played(server, tmp_path_factory):
-    """What a bot named minimax said after a match on classic and one on classic-evil."""
+    """The JSON documents of a bot named minimax after a match on classic and one on classic-evil."""
     home = os.environ | {"XDG_DATA_HOME": str(tmp_path_factory.mktemp("minimax"))}
     bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--json")
     documents = []
@@ -166,7 +169,7 @@ def evil_match(played):
 
 @pytest.fixture
 def tampered(server, evil_match, tmp_path):
-    """A copy of the database to do wrong to; ``:match`` is the number of the match there."""
+    """Copy the database, run a statement on it, and return its URL; ``:match`` is the number of the evil match."""
     place = Path(server.database.removeprefix("sqlite:///"))
     for path in place.parent.glob(place.name + "*"):
         shutil.copy(path, tmp_path)

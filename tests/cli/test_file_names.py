@@ -1,4 +1,7 @@
-"""What is wrong with the name of a file is known before anything is written to it."""
+"""Names of files: what keeps a file from being written is reported before any work."""
+
+import errno
+import os
 
 import pytest
 
@@ -9,36 +12,36 @@ from evilpegs.main import COMMANDS, app
 from evilpegs.options import FILE
 
 FULL = "/dev/full"
-"""Can be opened, but nothing can be written to it."""
+"""A file that can be opened but not written to."""
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        (".", "Is a directory"),
-        ("lost/a", "No such file or directory"),
-        ("file/a", "No such file or directory"),
-        ("a\0b", "there can be no such file"),
-        ("x" * 5000, "File name too long"),
+        (".", os.strerror(errno.EISDIR)),
+        ("lost/a", os.strerror(errno.ENOENT)),
+        ("file/a", os.strerror(errno.ENOENT)),
+        ("a\0b", reason(ValueError())),
+        ("x" * 5000, os.strerror(errno.ENAMETOOLONG)),
     ],
 )
-def test_what_keeps_a_file_from_being_written(tmp_path, name, why):
+def test_obstacle_gives_reason_of_system(tmp_path, name, why):
     (tmp_path / "file").write_text("")
     assert obstacle(tmp_path / name) == why
-    with pytest.raises(CommandError, match=f"^cannot write .*: {why}; choose another file$"):
+    with pytest.raises(CommandError, match=f": {why};"):
         check_writable(str(tmp_path / name))
 
 
 @pytest.mark.parametrize("name", ["here", "new"])
-def test_without_permission_it_is_refused(tmp_path, monkeypatch, name):
+def test_obstacle_without_permission(tmp_path, monkeypatch, name):
     (tmp_path / "here").write_text("")
     asked = []
     monkeypatch.setattr(file_names.os, "access", lambda path, _: asked.append(path))
-    assert obstacle(tmp_path / name) == "Permission denied"
+    assert obstacle(tmp_path / name) == os.strerror(errno.EACCES)
     assert asked == [tmp_path / name if name == "here" else tmp_path]
 
 
-def test_a_file_that_can_be_written_is_not_touched(tmp_path):
+def test_check_writable_touches_nothing(tmp_path):
     (tmp_path / "here").write_text("kept")
     for name in ("here", "new"):
         check_writable(str(tmp_path / name))
@@ -47,15 +50,22 @@ def test_a_file_that_can_be_written_is_not_touched(tmp_path):
     assert (tmp_path / "here").read_text() == "kept"
 
 
-def test_a_name_that_is_none():
-    with pytest.raises(CommandError, match="the name of the file is empty"):
+def test_check_name_refuses_empty_name():
+    with pytest.raises(CommandError):
         check_name("")
-    with pytest.raises(CommandError, match=r"--json stands where a file should; if it is one, write \./--json"):
+
+
+def test_check_name_refuses_option():
+    with pytest.raises(CommandError, match=r"\./--json"):
         check_name("--json")
+
+
+def test_reason_is_message_of_system():
     assert reason(FileExistsError(17, "File exists")) == "File exists"
+    assert reason(ValueError("4x99")) not in {"", "4x99"}
 
 
-def test_every_option_for_a_file_refuses_an_empty_name():
+def test_file_options_share_one_converter():
     options = [option for command in COMMANDS for option in app[command.__name__].assemble_argument_collection()]
     files = {option.name for option in options if option.parameter.converter is FILE.converter}
     assert files == {"--csv", "--journal", "--out", "--plot", "--record", "--solved"}
@@ -76,31 +86,35 @@ def test_every_option_for_a_file_refuses_an_empty_name():
         ("replay", "last", "--record"),
     ],
 )
-def test_an_empty_name_is_called_empty(run, arguments):
+def test_empty_name_after_option_is_refused(run, arguments):
     result = run(*arguments, "")
     assert (result.status, result.out) == (2, "")
-    assert result.complaint == f"the name of the file after {arguments[-1]} is empty; write one"
+    assert arguments[-1] in result.complaint
+    assert not any(os.strerror(number) in result.complaint for number in (errno.EISDIR, errno.ENOENT))
 
 
 @pytest.mark.parametrize("command", ["certify", "verify"])
-def test_an_empty_name_of_what_is_read(run, command):
-    assert run(command, "").complaint.startswith("the name of the file is empty; write one, or - for standard input")
+def test_empty_name_of_input_is_refused(run, command):
+    result = run(command, "")
+    assert (result.status, result.out) == (2, "")
+    assert " - " in result.complaint
+    assert not any(os.strerror(number) in result.complaint for number in (errno.EISDIR, errno.ENOENT))
 
 
 @pytest.mark.parametrize("name", [".", "lost/a.tree"])
-def test_a_proof_is_not_begun_whose_tree_cannot_be_written(run, tmp_path, name):
+def test_solve_checks_output_before_work(run, tmp_path, name):
     result = run("solve", "--rules", "3x3", "--out", name)
     assert result.status == 2
-    assert result.complaint.startswith(f"cannot write {name}: ")
+    assert f" {name}: " in result.complaint
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("option", "name"), [("--csv", "a.csv"), ("--plot", "a.svg")])
-def test_an_evaluation_is_not_begun_whose_results_cannot_be_written(run, tmp_path, option, name):
+def test_evaluate_checks_outputs_before_work(run, tmp_path, option, name):
     (tmp_path / name).mkdir()
     result = run("evaluate", "minimax", "--rules", "3x3", option, name)
     assert (result.status, result.out) == (2, "")
-    assert result.complaint.endswith(f"{name}: Is a directory; choose another file")
+    assert f"{name}: {os.strerror(errno.EISDIR)};" in result.complaint
 
 
 @pytest.mark.parametrize(
@@ -111,9 +125,9 @@ def test_an_evaluation_is_not_begun_whose_results_cannot_be_written(run, tmp_pat
         ("evaluate", "minimax", "--rules", "2x2", "--plot"),
     ],
 )
-def test_what_is_only_found_out_by_writing_is_told_then(run, tmp_path, arguments):
+def test_full_device_is_reported(run, tmp_path, arguments):
     (tmp_path / "full.svg").symlink_to(FULL)
     result = run(*arguments, "full.svg")
     assert result.status == 2
     assert "full.svg" in result.complaint
-    assert "No space left on device" in result.complaint
+    assert os.strerror(errno.ENOSPC) in result.complaint

@@ -10,7 +10,7 @@ from evilpegs_server.ladders import load_ladders
 KEYS = {"id", "rules", "codemaker", "tie", "exact_up_to", "clock", "guess_limit", "games", "rated"}
 
 
-def test_the_built_in_ladders(run):
+def test_ladders_json_lists_built_in_ladders(run):
     ladders = run("ladders", "--json").document["ladders"]
     assert all(set(ladder) == KEYS for ladder in ladders)
     classic = ladders[0]
@@ -20,21 +20,23 @@ def test_the_built_in_ladders(run):
     }
 
 
-def test_a_server_is_asked_and_lists_what_it_offers(run, server):
+def test_ladders_json_lists_what_server_offers(run, server):
     built_in = run("ladders", "--json").document["ladders"]
     offered = run("ladders", "--server", server.url, "--json").document["ladders"]
-    too_dear = ["colossus-evil", "colossus-practice", "colossus-evil-practice"]
-    assert offered == [ladder for ladder in built_in if ladder["id"] not in too_dear]
+    too_expensive = ["colossus-evil", "colossus-practice", "colossus-evil-practice"]
+    assert offered == [ladder for ladder in built_in if ladder["id"] not in too_expensive]
 
 
-def test_the_table(run):
+def test_ladders_table_shows_rules_clock_and_kind(run):
     lines = run("ladders").out.splitlines()
-    assert lines[2].split() == ["classic", "4x6", "fixed", "60", "s", "+", "1", "s", "a", "guess", "10", "10", "rated"]
+    words = lines[2].split()
+    assert words[:3] + words[-3:] == ["classic", "4x6", "fixed", "10", "10", "rated"]
+    assert [word for word in words[3:-3] if word.isdigit()] == ["60", "1"]
     assert any("untimed" in line and "practice" in line for line in lines)
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 30, 10])
-def test_ids_are_never_cut(capsys, width):
+def test_ladders_table_never_cuts_ids(capsys, width):
     infos = [ladder.info() for ladder in load_ladders().values()]
     out = console()
     out.width = width

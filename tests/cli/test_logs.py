@@ -43,7 +43,7 @@ def log_all(log):
     logging.getLogger("asyncio").error("task failed")
 
 
-def test_lines_of_json(capsys):
+def test_log_writes_json_lines(capsys):
     log_all(configure_logging("info"))
     listening, failed, task = map(json.loads, capsys.readouterr().err.splitlines())
     assert (listening["event"], listening["level"], listening["port"]) == ("listening", "info", 1)
@@ -52,7 +52,7 @@ def test_lines_of_json(capsys):
     assert task["event"] == "task failed"
 
 
-def test_lines_for_people(monkeypatch):
+def test_log_on_terminal_is_for_people(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     log_all(configure_logging("info"))
     text = terminal.getvalue()
@@ -63,6 +63,6 @@ def test_lines_for_people(monkeypatch):
     assert "\x1b" in text
 
 
-def test_the_level(capsys):
+def test_log_level_hides_lower_levels(capsys):
     configure_logging("warning").info("not seen")
     assert capsys.readouterr().err == ""

@@ -1,12 +1,12 @@
-"""The command as a whole: help, version, and how it ends."""
+"""The command as a whole: help, version, and its exit."""
 
+import io
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from evilpegs import main as command
 from evilpegs.main import COMMANDS, main
 from evilpegs_clients.strategies.registry import STRATEGIES
 
@@ -24,7 +24,7 @@ def test_help_lists_every_command(run):
 
 
 @pytest.mark.parametrize("name", [function.__name__ for function in COMMANDS])
-def test_help_of_a_command_describes_every_option(run, name):
+def test_help_describes_every_option(run, name):
     result = run(name, "--help")
     assert result.status == 0
     assert f"evilpegs {name}" in result.out
@@ -37,11 +37,11 @@ def test_help_names_every_strategy(run):
     assert all(name in text for name in STRATEGIES)
 
 
-def test_version(run):
+def test_version_is_printed(run):
     assert run("--version").out.strip() == "0.1.0"
 
 
-def test_nothing_to_do_is_help(run):
+def test_command_without_arguments_shows_help(run):
     assert run().out == run("--help").out
 
 
@@ -55,16 +55,24 @@ def test_help_imports_nothing_heavy():
     assert done.stderr.splitlines() == [" ".join("0" * len(calls)), ""]
 
 
-def test_an_interrupt_is_quiet(run, monkeypatch):
-    def interrupted(_):
-        raise KeyboardInterrupt
+class FailingOutput(io.StringIO):
+    """An output whose use raises an error."""
 
-    monkeypatch.setattr(command, "app", interrupted)
-    result = run("ladders")
-    assert (result.status, result.out, result.err) == (130, "", "")
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, text):
+        raise self.error
 
 
-def test_nobody_reads():
+def test_interrupt_is_quiet(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", FailingOutput(KeyboardInterrupt()))
+    assert main(["ladders"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_closed_pipe_is_quiet():
     script = "import sys; from evilpegs.main import main; sys.stdin.read(); sys.exit(main(['ladders', '--json']))"
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -76,43 +84,38 @@ def test_nobody_reads():
     assert process.wait(60) == 1
 
 
-def test_no_space_left():
+def test_full_output_device_is_reported():
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "evilpegs", "ladders"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "evilpegs: no space is left where the output goes; make room or send it elsewhere"
-    ]
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("evilpegs: ")
 
 
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-"])
-def test_an_output_that_was_closed_before_the_start(closed):
+def test_output_closed_before_start_is_ignored(closed):
     line = f"{sys.executable} -m evilpegs ladders {closed}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_fault_of_the_program_is_not_hidden(monkeypatch):
-    def broken(_):
-        message = "a bug"
-        raise ZeroDivisionError(message)
-
-    monkeypatch.setattr(command, "app", broken)
+def test_fault_of_program_is_not_hidden(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", FailingOutput(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         main(["ladders"])
 
 
-def test_it_is_said_which_extra_is_missing(run, monkeypatch):
+def test_missing_extra_is_named(run, monkeypatch):
     for name in [name for name in sys.modules if name.startswith("evilpegs_server.") or name == "evilpegs.database"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     result = run("leaderboard")
     assert result.status == 2
-    assert "pip install 'evilpegs[server]'" in result.complaint
+    assert "'evilpegs[server]'" in result.complaint
 
 
-def test_text_that_the_terminal_lacks_is_replaced():
+def test_text_beyond_terminal_encoding_is_replaced():
     done = subprocess.run(
         [sys.executable, "-m", "evilpegs", "duel", "minimax", "--rules", "2x2"],
         env={"PYTHONIOENCODING": "ascii", "PATH": ""},

@@ -1,4 +1,4 @@
-"""What goes where, and with which colors."""
+"""Printing documents and text, and colors."""
 
 import io
 import sys
@@ -22,24 +22,24 @@ def terminal(monkeypatch):
     return Terminal()
 
 
-def test_json_is_one_document_in_one_line(capsys):
+def test_print_json_prints_one_line(capsys):
     print_json({"name": "ä", "value": [1, None]})
     assert capsys.readouterr().out == '{"name": "ä", "value": [1, null]}\n'
 
 
-def test_a_terminal_has_colors(terminal):
+def test_console_on_terminal_has_colors(terminal):
     console(terminal).print(peg_text("12"))
     assert "\x1b[" in terminal.getvalue()
 
 
-def test_no_color_is_respected(terminal, monkeypatch):
+def test_console_respects_no_color(terminal, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     console(terminal).print(peg_text("12"))
     assert "48;" not in terminal.getvalue()
     assert "1" in terminal.getvalue()
 
 
-def test_a_pipe_gets_plain_text_of_one_width(capsys):
+def test_console_on_pipe_is_plain(capsys):
     console().print(peg_text("12"))
     assert capsys.readouterr().out == " 1  2 \n"
     assert console(sys.stdout).width == PLAIN_WIDTH

@@ -1,44 +1,52 @@
 """`evilpegs play`."""
 
+import re
 import signal
 import subprocess
 import sys
 
+import pytest
 
-def test_a_game_typed_in(start, server):
+from evilpegs.errors import CommandError
+from evilpegs.main import app
+
+
+def test_play_resigns_typed_game(run, start, server):
     child = start("play", "--server", server.url, "--ladder", "classic-evil-practice", stdin=subprocess.PIPE)
     result = child.end(typed=b"hint\n1122\nresign\n")
-    assert result.status == 0
-    assert "evil kept the largest part" in result.out
-    assert "Resigned after 1 guess" in result.out
-    assert result.err == ""
+    assert (result.status, result.err) == (0, "")
+    assert "[0,0: 256]" in result.out
+    (game,) = run("replay", "last", "--database", server.database, "--json").document["games"]
+    assert (game["outcome"], [turn["code"] for turn in game["turns"]]) == ("resigned", ["1122"])
 
 
-def test_leaving_says_how_to_come_back(start, server):
+def test_interrupted_play_shows_command_to_return(start, server):
     child = start("play", "--server", server.url, "--name", "leaving", stdin=subprocess.PIPE)
-    assert child.next_line() == f"You are leaving at {server.url}."
-    assert child.next_line().startswith("classic-practice: 4 pegs against a fixed secret")
+    assert re.search(rf"\bleaving\b.* {server.url}", child.next_line())
+    assert child.next_line().startswith("classic-practice: 4 ")
     result = child.end(signal.SIGINT)
     assert result.status == 130
     assert f"evilpegs play --name leaving --server {server.url}" in result.out
     assert result.err == ""
 
 
-def test_rated_ladders_want_a_name(start, server):
+def test_play_on_rated_ladder_requires_name(start, server):
     result = start("play", "--server", server.url, "--ladder", "classic").end()
     assert result.status == 2
-    assert "--name" in result.complaint
+    assert all(fact in result.complaint for fact in ("--name", "auth_required"))
 
 
-def test_no_server(start):
+def test_play_without_server_is_refused(start):
     result = start("play", "--server", "ws://127.0.0.1:1/v1").end()
     assert result.status == 2
-    assert "run `evilpegs serve`" in result.complaint
+    assert all(fact in result.complaint for fact in ("ws://127.0.0.1:1/v1", "evilpegs serve"))
     assert result.out == ""
 
 
-def test_nowhere_to_read_guesses_from(run, monkeypatch):
+def test_play_without_input_is_refused(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     result = run("play")
     assert result.status == 2
-    assert "nowhere to read guesses from" in result.complaint
+    assert result.complaint
+    with pytest.raises(CommandError):
+        app(["play"])

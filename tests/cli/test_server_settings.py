@@ -1,5 +1,7 @@
-"""What is said of settings that will not do, and where they come from."""
+"""Settings of a server: their sources and the refusal of wrong values."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -8,47 +10,44 @@ from evilpegs.errors import CommandError
 from evilpegs.server_settings import server_settings
 
 
-def test_none_is_not_given():
+def test_server_settings_ignore_none():
     assert server_settings(host=None, port=1).host == "127.0.0.1"
     assert server_settings(port=1).port == 1
 
 
-def test_a_wrong_option():
+def test_wrong_option_is_named():
     with pytest.raises(CommandError, match=r"^--port: "):
         server_settings(port=70000)
 
 
-def test_a_wrong_environment(monkeypatch):
+def test_wrong_variable_is_named(monkeypatch):
     monkeypatch.setenv("EVILPEGS_PORT", "many")
-    with pytest.raises(CommandError, match=r"^environment variable EVILPEGS_PORT: "):
+    with pytest.raises(CommandError, match=r"\bEVILPEGS_PORT: "):
         server_settings()
 
 
-def test_an_empty_host_is_not_every_address(monkeypatch):
+def test_empty_host_variable_is_refused(monkeypatch):
     monkeypatch.setenv("EVILPEGS_HOST", "")
-    with pytest.raises(CommandError, match=r"^environment variable EVILPEGS_HOST: must not be empty"):
+    with pytest.raises(CommandError, match=r"\bEVILPEGS_HOST: "):
         server_settings()
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "named"),
     [
-        (b"port = 'x'", "^port in evilpegs.toml: "),
-        (b"prt = 1", "^prt in evilpegs.toml: there is no such setting; there are host, port, "),
-        (b"port = [", "^evilpegs.toml is not TOML: "),
-        (b"host = '\xff'", "^evilpegs.toml is not TOML: "),
+        (b"port = 'x'", "^port .*evilpegs.toml: "),
+        (b"prt = 1", "^prt .*evilpegs.toml: .*host, port, "),
+        (b"port = [", "^evilpegs.toml .*TOML: "),
+        (b"host = '\xff'", "^evilpegs.toml .*TOML: "),
     ],
 )
-def test_a_wrong_file(text, says):
+def test_wrong_settings_file_is_named(text, named):
     Path("evilpegs.toml").write_bytes(text)
-    with pytest.raises(CommandError, match=says):
+    with pytest.raises(CommandError, match=named):
         server_settings()
 
 
-def test_a_file_that_cannot_be_read(monkeypatch):
-    def refused(**_):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("evilpegs.server_settings.Settings", refused)
-    with pytest.raises(CommandError, match=r"^evilpegs.toml cannot be read: Permission denied"):
+def test_unreadable_settings_file_is_named():
+    Path("evilpegs.toml").symlink_to("/proc/self/mem")  # a file that even root cannot read from its start
+    with pytest.raises(CommandError, match=f"^evilpegs.toml .*{os.strerror(errno.EIO)}"):
         server_settings()
