@@ -1,14 +1,15 @@
 """`evilpegs solve`."""
 
+import errno
+import os
 import signal
 
 import pytest
 
+from evilpegs.commands.solve import find_solution
 from evilpegs.errors import CommandError
-from evilpegs.solving import journal_file, tightening
-from evilpegs.solving.journal_file import JournalFile
-from evilpegs.solving.tightening import Tightening
-from evilpegs_game import optimal
+from evilpegs.solving.journal_file import SAVED_EVERY, JournalFile
+from evilpegs.solving.tightening import TOLD_EVERY, Tightening
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.least.board import UNLIMITED
 from evilpegs_game.least.journal import Answer, Journal, Question
@@ -16,26 +17,29 @@ from evilpegs_game.optimal import Progress
 from evilpegs_game.rules import Rules
 from evilpegs_game.tree import parse_tree
 from support.plain_least_total import played
+from support.printed import numbers_in
 
 FACT = {Question(UNLIMITED, (0, 0, 1), Feedback(1, 0)): Answer(9)}
 
 
-def test_the_tree_goes_to_standard_output(run):
+def test_solve_writes_tree_to_standard_output(run):
     result = run("solve", "--rules", "3x3")
     assert result.status == 0
     assert played(parse_tree(result.out)) == (73, 4)
-    assert result.err.startswith("3x3: 27 codes, 3 first guesses that differ, 12 codes at most after one; at most ")
-    assert "73 guesses for 27 codes, mean 2.703704, at most 4; proved in " in result.err.splitlines()[-1]
+    first, *_, last = result.err.splitlines()
+    assert {"3x3", "27", "3", "12"} <= numbers_in(first)
+    assert {"3x3", "73", "27", "2.703704", "4"} <= numbers_in(last)
 
 
-def test_the_tree_goes_to_a_file_and_can_be_certified(run, tmp_path):
+def test_solve_writes_tree_that_certifies(run, tmp_path):
     result = run("solve", "--rules", "3x3", "--objective", "worst", "--out", tmp_path / "best.tree", "--threads", "2")
-    assert "at most 4; proved" in result.out
+    (line,) = result.out.splitlines()
+    assert {"3x3", "73", "27", "4"} <= numbers_in(line)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("best")] == ["best.tree"]
     assert run("certify", tmp_path / "best.tree", "--json").document["total"] == 73
 
 
-def test_the_document(run, tmp_path):
+def test_solve_json_has_documented_keys(run, tmp_path):
     document = run("solve", "--rules", "2x3", "--json").document
     assert played(parse_tree(document.pop("tree"))) == (21, 3)
     assert document.pop("seconds") >= 0
@@ -55,108 +59,112 @@ def test_the_document(run, tmp_path):
     assert played(parse_tree((tmp_path / "best.tree").read_text())) == (21, 3)
 
 
-def test_a_dry_run_says_what_it_costs(run):
+def test_solve_dry_run_shows_cost(run, tmp_path):
     result = run("solve", "--rules", "4x6", "--dry-run", "--out", "best.tree")
-    assert result.out.startswith("4x6: 1,296 codes, 5 first guesses that differ, 625 codes at most after one; at most ")
+    (line,) = result.out.splitlines()
+    assert {"4x6", "1,296", "5", "625"} <= numbers_in(line)
+    assert list(tmp_path.iterdir()) == []
     document = run("solve", "--rules", "4x6", "--dry-run", "--json").document
     assert document["first_guesses"] == 5
     assert 2**20 < document["memory"] < 2**30
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "named"),
     [
-        (("--rules", "8x10"), "8x10 is too large for optimal play; it may have 1,048,576 codes and 9 pegs"),
-        (
-            ("--rules", "5x8"),
-            "16,807 codes of 5x8, which one first guess leaves, are too many for optimal play: they take ",
-        ),
-        (("--rules", "3x3", "--threads", "0"), "--threads must be 1 to 256, not 0"),
-        (("--rules", "3x3", "--out", "--json"), "--json stands where a file should"),
-        (("--rules", "3x3", "--objective", "best"), "Invalid value"),
-        (("--rules", "8x10", "--against", "devil"), "8x10 is too large to be solved exactly"),
-        (("--rules", "8x10", "--against", "evil"), "8x10 is too large for optimal play"),
-        (("--rules", "3x3", "--journal", "nowhere/journal"), "cannot write the journal at nowhere/journal: "),
-        (("--rules", "3x3", "--out", "nowhere/tree"), "cannot write nowhere/tree: No such file or directory; choose"),
-        (("--rules", "3x3", "--journal", "."), "cannot read the journal at .: Is a directory; name another file"),
+        (("--rules", "8x10"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "5x8"), ["5x8", "16,807", "536,870,912"]),
+        (("--rules", "3x3", "--threads", "0"), ["--threads", "1 to 256", " 0"]),
+        (("--rules", "3x3", "--out", "--json"), ["./--json"]),
+        (("--rules", "3x3", "--objective", "best"), ["--objective", '"best"', '"mean"', '"worst"']),
+        (("--rules", "8x10", "--against", "devil"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "8x10", "--against", "evil"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "3x3", "--journal", "nowhere/journal"), ["nowhere/journal", os.strerror(errno.ENOENT)]),
+        (("--rules", "3x3", "--out", "nowhere/tree"), ["nowhere/tree", os.strerror(errno.ENOENT)]),
+        (("--rules", "3x3", "--journal", "."), [f".: {os.strerror(errno.EISDIR)}"]),
     ],
 )
-def test_bad_input_gets_one_line(run, arguments, complaint):
+def test_solve_refuses_bad_input(run, arguments, named):
     result = run("solve", *arguments)
-    assert result.status == 2
-    assert result.err.splitlines()[-1].removeprefix("evilpegs: ").startswith(complaint)
-    assert not result.out
+    assert (result.status, result.out) == (2, "")
+    assert [word for word in named if word not in result.err.splitlines()[-1]] == []
 
 
-def test_a_named_journal_stays(run, tmp_path):
+def test_solve_named_journal_stays(run, tmp_path):
     path = tmp_path / "3x3.journal"
     run("solve", "--rules", "3x3", "--journal", path)
     kept = Journal.from_text(path.read_text())
     assert kept.answers
     assert run("solve", "--rules", "3x3", "--journal", path).status == 0
-    assert run("solve", "--rules", "3x4", "--journal", path).complaint == (
-        f"{path} is a journal of 3x3, not of 3x4; name another file"
-    )
+    result = run("solve", "--rules", "3x4", "--journal", path)
+    assert (result.status, result.out) == (2, "")
+    assert {"3x3", "3x4"} <= numbers_in(result.complaint)
+    assert str(path) in result.complaint
 
 
-def test_another_kind_of_file_is_left_alone(run, tmp_path):
+def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
     for content in (b"a diary\n", b"\xff\xfe"):
         (tmp_path / "diary").write_bytes(content)
         result = run("solve", "--rules", "3x3", "--journal", tmp_path / "diary")
-        assert result.status == 2
-        assert "holds something else than a journal; name another file" in result.err
+        assert (result.status, result.out) == (2, "")
+        assert str(tmp_path / "diary") in result.complaint
         assert (tmp_path / "diary").read_bytes() == content
 
 
-def test_a_damaged_journal_is_told_of_and_not_believed(run, tmp_path):
+def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
     journal = Journal(Rules(3, 3))
     journal.answers.update(FACT)
     (tmp_path / "journal").write_text(journal.to_text().replace(" 9 ", " 900 "))
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
     assert result.document["total"] == 73
-    assert f"evilpegs: {tmp_path / 'journal'}: the journal is damaged; the proof begins anew" in result.err.splitlines()
+    assert sum(line.startswith(f"evilpegs: {tmp_path / 'journal'}: ") for line in result.err.splitlines()) == 1
     (tmp_path / "journal").write_text("")
     assert run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json").document["total"] == 73
 
 
-def test_an_interrupted_proof_keeps_what_it_has(run, monkeypatch, tmp_path):
+def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
     def interrupted(rules, objective, threads, journal, progress):
         if journal:
             journal.answers.update(FACT)
         progress(Progress(None, 70, 75))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(optimal, "solve", interrupted)
-    result = run("solve", "--rules", "3x3", "--out", "best.tree")
-    assert result.status == 130
-    assert result.err.splitlines()[-1] == "3x3: 70 to 75 guesses in all"
-    assert Journal.from_text((tmp_path / "best.tree.journal").read_text()).answers == FACT
-    result = run("solve", "--rules", "3x3")
-    assert (result.status, result.out) == (130, "")
+    file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
+    for kept in (file, None):
+        out = Lines()
+        with pytest.raises(KeyboardInterrupt):
+            find_solution(interrupted, Rules(3, 3), "mean", 1, kept, out)
+        assert list(map(numbers_in, out.printed)) == [{"3x3", "70", "75"}]
+    assert Journal.from_text((tmp_path / "journal").read_text()).answers == FACT
+    assert [path.name for path in tmp_path.iterdir()] == ["journal"]
 
 
-def test_ctrl_c_ends_a_long_proof_and_a_killed_one_goes_on(start, tmp_path):
-    """4x7 takes seconds; the journal is there once a part is proved, though the run is killed later."""
+def wait_for_bounds(child):
+    """Read the cost and the first bounds that a proof prints."""
+    assert child.process.stderr.readline()
+    assert child.process.stderr.readline()
+
+
+def test_solve_resumes_after_interrupt_and_kill(start, tmp_path):
+    """4x7 takes seconds; the journal is saved once a part is proved, even if the run is killed later."""
     with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
-        while b"guesses in all" not in (line := child.process.stderr.readline()):
-            assert line
+        wait_for_bounds(child)
         ended = child.end(signal.SIGINT)
-    assert ended.status == 130
+    assert (ended.status, ended.out) == (130, "")
     assert "Traceback" not in ended.err
     kept = Journal.from_text((tmp_path / "best.tree.journal").read_text())
     assert kept.rules == Rules(4, 7)
     assert kept.answers
     assert not (tmp_path / "best.tree").exists()
     with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
-        while b"guesses in all" not in (line := child.process.stderr.readline()):
-            assert line
+        wait_for_bounds(child)
         assert child.end(signal.SIGKILL).status == -signal.SIGKILL
     again = Journal.from_text((tmp_path / "best.tree.journal").read_text())
     assert kept.answers.keys() <= again.answers.keys()
 
 
-def test_what_a_journal_has_wrong_is_not_called_proved(run, tmp_path):
-    """Somebody wrote himself a tree that there is not; what the tree does is counted all the same."""
+def test_solve_claims_no_proof_from_forged_journal(run, tmp_path):
+    """A forged journal promises a tree that does not exist; the guesses of the real tree are counted nevertheless."""
     run("solve", "--rules", "3x3", "--journal", tmp_path / "journal")
     journal = Journal.from_text((tmp_path / "journal").read_text())
     for question, answer in list(journal.answers.items()):
@@ -165,11 +173,13 @@ def test_what_a_journal_has_wrong_is_not_called_proved(run, tmp_path):
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
     assert played(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
     assert not result.document["proved"]
-    assert "no tree has under" in run("solve", "--rules", "3x3", "--journal", tmp_path / "journal").err
+    assert result.document["lower"] < result.document["total"]
+    *_, summary = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal").err.splitlines()
+    assert {str(result.document["lower"]), str(result.document["total"])} <= numbers_in(summary)
 
 
 class Clock:
-    """Time in seconds that a test sets."""
+    """A clock whose time, in seconds, is set by the test."""
 
     def __init__(self):
         self.time = 100.0
@@ -178,11 +188,11 @@ class Clock:
         return self.time
 
 
-def test_a_journal_is_saved_every_few_seconds(tmp_path):
+def test_solve_journal_is_saved_every_few_seconds(tmp_path):
     clock = Clock()
     file = JournalFile(tmp_path / "journal", Rules(3, 3), clock)
     file.journal.answers.update(FACT)
-    clock.time += journal_file.SAVED_EVERY - 0.1
+    clock.time += SAVED_EVERY - 0.1
     file.tick()
     assert not (tmp_path / "journal").exists()
     clock.time += 0.1
@@ -194,69 +204,77 @@ def test_a_journal_is_saved_every_few_seconds(tmp_path):
     file.remove()
 
 
-def test_a_journal_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
+def test_solve_journal_survives_failed_save(tmp_path, monkeypatch):
     file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
     file.save()
     before = (tmp_path / "journal").read_text()
     file.journal.answers.update(FACT)
 
     def full(_):
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(CommandError, match="cannot write the journal"):
+    with pytest.raises(CommandError, match=os.strerror(errno.ENOSPC)) as caught:
         file.save()
+    assert str(tmp_path / "journal") in str(caught.value)
     assert (tmp_path / "journal").read_text() == before
     assert len(list(tmp_path.iterdir())) == 1
 
 
 class Lines:
+    """A console that keeps what is printed to it."""
+
     def __init__(self):
-        self.told = []
+        self.printed = []
 
     def print(self, line):
-        self.told.append(line)
+        self.printed.append(line)
 
 
-def test_bounds_are_told_as_they_tighten_but_not_too_often():
+def test_tightening_limits_rate_of_lines():
     out, clock = Lines(), Clock()
     tell = Tightening(out, Rules(4, 6), clock)
     for bounds in (Progress(None, 5200, None), Progress(None, 5200, 5700)):
         tell(bounds)
-    assert out.told == []
-    clock.time += tightening.TOLD_EVERY
+    assert out.printed == []
+    clock.time += TOLD_EVERY
     tell(Progress(None, 5200, 5700))
     tell(Progress(None, 5600, 5700))
-    clock.time += tightening.TOLD_EVERY
+    clock.time += TOLD_EVERY
     tell(Progress(None, 5625, 5625))
     tell.tell()
-    assert out.told == ["4x6: 5,200 to 5,700 guesses in all", "4x6: 5,625 guesses in all, proved"]
+    assert list(map(numbers_in, out.printed)) == [{"4x6", "5,200", "5,700"}, {"4x6", "5,625"}]
 
 
-@pytest.mark.parametrize(
-    ("bounds", "line"),
-    [
-        (Progress(None, 5200, None), "4x6: at least 5,200 guesses in all"),
-        (Progress(5, 5200, 5700), "4x6: 5,200 to 5,700 guesses in all within 5 guesses"),
-        (Progress(4, None, None), "4x6: 4 guesses are not enough for every code"),
-    ],
-)
-def test_what_bounds_say(bounds, line):
+BOUNDS = {
+    Progress(None, 5200, None): {"4x6", "5,200"},
+    Progress(None, 5200, 5200): {"4x6", "5,200"},
+    Progress(None, 5200, 5700): {"4x6", "5,200", "5,700"},
+    Progress(5, 5200, 5700): {"4x6", "5,200", "5,700", "5"},
+    Progress(5, 5200, None): {"4x6", "5,200", "5"},
+    Progress(4, None, None): {"4x6", "4"},
+}
+
+
+def test_tightening_prints_numbers_of_all_bounds():
     out = Lines()
-    tell = Tightening(out, Rules(4, 6), Clock())
-    tell(bounds)
-    tell.tell()
-    assert out.told == [line]
+    for bounds in BOUNDS:
+        tightening = Tightening(out, Rules(4, 6), Clock())
+        tightening(bounds)
+        tightening.tell()
+    assert list(map(numbers_in, out.printed)) == list(BOUNDS.values())
+    assert len(set(out.printed)) == len(BOUNDS)
 
 
-def test_the_shortest_line_against_evil(run):
+def test_solve_against_evil_shows_shortest_line(run):
     document = run("solve", "--rules", "3x3", "--against", "evil", "--json").document
     assert (document["rules"], document["against"], document["guesses"]) == ("3x3", "evil", 3)
     assert document["turns"][-1]["black"] == 3
     result = run("solve", "--rules", "3x3", "--against", "evil")
-    assert result.out.splitlines()[0] == "evil on 3x3 can be beaten with 3 guesses and no fewer"
+    assert result.out.startswith("evil ")
+    assert numbers_in(result.out.splitlines()[0]) == {"3x3", "3"}
     assert result.out.splitlines()[-1].split()[-2:] == ["3,0", "1"]
-    assert result.err.splitlines()[-1] == "3x3: trying 3 guesses"
+    assert numbers_in(result.err.splitlines()[-1]) == {"3x3", "3"}
 
 
 @pytest.mark.parametrize(
@@ -265,18 +283,20 @@ def test_the_shortest_line_against_evil(run):
     ids=lambda option: option[0],
 )
 @pytest.mark.parametrize("adversary", ["evil", "devil"])
-def test_what_is_of_no_use_against_an_adversary_is_refused(run, tmp_path, adversary, option):
+def test_solve_against_refuses_useless_option(run, tmp_path, adversary, option):
     result = run("solve", "--rules", "3x3", "--against", adversary, *option)
     assert (result.status, result.out) == (2, "")
-    assert result.complaint == f"{option[0]} is for the best strategy, not for --against; take one of them"
+    assert {option[0], "--against"} <= {word.strip(",;") for word in result.complaint.split()}
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_least_against_the_devil(run):
+def test_solve_against_devil_shows_fewest_guesses(run):
     assert run("solve", "--rules", "3x5", "--against", "devil", "--json").document == {
         "rules": "3x5",
         "against": "devil",
         "guesses": 5,
     }
     out = run("solve", "--rules", "3x3", "--against", "devil").out
-    assert out == "devil on 3x3 can be beaten with 4 guesses and no fewer\n"
+    assert out.startswith("devil ")
+    assert out.count("\n") == 1
+    assert numbers_in(out) == {"3x3", "4"}

@@ -14,9 +14,16 @@ from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
     from evilpegs.solving.journal_file import JournalFile
-    from evilpegs_game.optimal import Cost, Objective, Solution
+    from evilpegs_game.least.journal import Journal
+    from evilpegs_game.optimal import Cost, Objective, Progress, Solution
     from evilpegs_game.rules import Rules
+
+    Solver = Callable[[Rules, Objective, int, Journal | None, Callable[[Progress], None]], Solution]
 
 MOST_THREADS: Final = 256
 
@@ -53,6 +60,7 @@ def solve(
     killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
     """
     from evilpegs.solving.against import show_against
+    from evilpegs_game.optimal import solve as solver
     from evilpegs_game.rules import Rules
 
     if against:
@@ -75,9 +83,10 @@ def solve(
         return
     path = journal or (None if out == STANDARD else Path(f"{out}.journal"))
     file = None if path is None else _journal_file(path, parsed)
-    console(sys.stderr).print(_cost_line(parsed, cost))
+    err = console(sys.stderr)
+    err.print(_cost_line(parsed, cost))
     begun = monotonic()
-    solution = _solved(parsed, objective, many, file)
+    solution = find_solution(solver, parsed, objective, many, file, err)
     _write(solution, objective, out, monotonic() - begun, as_json)
     if file and not journal:
         file.remove()
@@ -130,21 +139,24 @@ def _journal_file(path: Path, rules: "Rules") -> "JournalFile":
     return file
 
 
-def _solved(rules: "Rules", objective: "Objective", threads: int, file: "JournalFile | None") -> "Solution":
-    """The solution; what was found out till then is told and saved also where it is interrupted."""
+def find_solution(
+    solver: "Solver", rules: "Rules", objective: "Objective", threads: int, file: "JournalFile | None", out: "Console"
+) -> "Solution":
+    """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
+
+    The last bounds are printed and the journal is saved even if the solver is interrupted.
+    """
     from evilpegs.solving.tightening import Tightening
-    from evilpegs_game.optimal import Progress
-    from evilpegs_game.optimal import solve as solved
 
-    tightening = Tightening(console(sys.stderr), rules, monotonic)
+    tightening = Tightening(out, rules, monotonic)
 
-    def progress(bounds: Progress) -> None:
+    def progress(bounds: "Progress") -> None:
         tightening(bounds)
         if file:
             file.tick()
 
     try:
-        return solved(rules, objective, threads, file.journal if file else None, progress)
+        return solver(rules, objective, threads, file.journal if file else None, progress)
     finally:
         tightening.tell()
         if file:
