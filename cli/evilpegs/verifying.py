@@ -53,11 +53,18 @@ class VerifiedMatch:
 
 
 def verified(
-    started: MatchStarted, events: Sequence[Mapping[str, Any]], game_done: Callable[[CheckedGame], object]
+    started: MatchStarted,
+    events: Sequence[Mapping[str, Any]],
+    game_done: Callable[[CheckedGame], object],
+    max_codes: int = MAX_CODES,
 ) -> VerifiedMatch:
-    """Verify a record that begins with ``started``; ``game_done`` is told of each game as it is checked."""
+    """Verify a record that begins with ``started``.
+
+    ``game_done`` is called with each game when it is checked. The independent check reports the replies of rules with
+    more than ``max_codes`` codes as not checked.
+    """
     found = verify_match(events)
-    report = check_record(events, MAX_CODES, game_done=game_done)
+    report = check_record(events, max_codes, game_done=game_done)
     said = (*report.findings, *report.not_checked)
     checked: list[tuple[Check, Iterable[Finding]]] = [("verification", found), ("independent", said)]
     findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))

@@ -50,11 +50,12 @@ def verify(
     if as_json:
         print_json(asdict(found))
     else:
-        _show(console(), found)
+        show_verified(console(), found)
     return 0 if found.holds else DOES_NOT_HOLD
 
 
-def _show(out: "Console", found: "VerifiedMatch") -> None:
+def show_verified(out: "Console", found: "VerifiedMatch") -> None:
+    """Print the games of a verified record, its findings, and a summary."""
     from evilpegs.tables import Shown, table_of
     from evilpegs.verifying import VerifiedGame
 
