@@ -156,7 +156,7 @@ def test_journal_add_raises_on_partial_write():
         Journal(RUN, Half()).add("0 part", 1)
 
 
-def test_no_journal_remembers_in_memory():
+def test_journal_without_file_remembers_in_memory():
     journal = no_journal()
     journal.add("0 part", 1)
     assert journal.known == {"0 part": 1}
