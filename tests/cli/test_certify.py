@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from evilpegs.errors import CommandError
 from evilpegs.main import app
+from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.errors import StuckError
 from evilpegs_game.tree import MAX_DEPTH
 from support.printed import numbers_in
@@ -165,7 +165,7 @@ def test_tree_refuses_what_cannot_be_written(run, arguments, named):
 
 def test_tree_names_strategy_that_is_stuck(run, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0,) * 3\n")
-    with pytest.raises(CommandError) as caught:
+    with pytest.raises(StuckStrategyError) as caught:
         app(["tree", "mine.py", "--rules", "3x3"])
     assert isinstance(caught.value.__cause__, StuckError)
     result = run("tree", "mine.py", "--rules", "3x3")

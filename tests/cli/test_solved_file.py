@@ -8,7 +8,7 @@ import pytest
 from evilpegs.errors import CommandError
 from evilpegs.solved_file import read_solved, save_solved
 from evilpegs_game.solved import SolvedPositions
-from evilpegs_server.solved_file import ForeignFileError
+from evilpegs_protocol.files import ForeignFileError
 
 KEY = bytes(16)
 
