@@ -73,7 +73,7 @@ DEVIL = ("duel", "minimax", "--codemaker", "devil")
 
 
 def test_duel_devil_forces_more_than_evil(run):
-    """After 123 on 3x5, the guess that evil's reply is worst for."""
+    """Evil and the devil reply differently to the first guess 123 on 3x5."""
     evil = run("duel", "minimax", "--rules", "3x5", "--first", "123", "--json").document
     devil = run(*DEVIL, "--rules", "3x5", "--first", "123", "--json").document
     assert (devil["codemaker"], list(devil)) == ("devil", list(evil))

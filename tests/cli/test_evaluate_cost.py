@@ -1,4 +1,4 @@
-"""What an evaluation costs, before it is spent."""
+"""The cost of an evaluation, known before it runs."""
 
 import os
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Where units run."""
+"""Workforces: units run in this process, in other processes or on a cluster."""
 
 import os
 import signal

@@ -25,7 +25,7 @@ HERE = Workforce(HereExecutor(), 1)
 
 
 class Broken(Executor):
-    """Fails in a given way, when a unit is submitted or when it is over."""
+    """An executor that raises an error, either when a unit is submitted or when its result is read."""
 
     def __init__(self, error, *, at_once):
         self.error, self.at_once = error, at_once

@@ -1,4 +1,4 @@
-"""`evilpegs verify`, and `evilpegs replay --record` that writes what it reads."""
+"""`evilpegs verify`, and `evilpegs replay --record`, which writes the records."""
 
 import errno
 import io
@@ -52,7 +52,7 @@ def write(path, events):
 
 
 def change(path, kind, game, turn=None, **fields):
-    """Change one event, and the head too, so that the hashes alone show nothing."""
+    """Change one event and adjust the head, so that the hashes alone do not show it."""
     events = events_of(path)
     [event] = [e for e in events if e["type"] == kind and e.get("game") == game and e.get("turn") == turn]
     event |= fields
@@ -313,7 +313,7 @@ def test_verify_lists_unchecked_replies_without_finding(record):
 # What is no record
 
 FACTS = {"line 1", "JSON", "match_started", "match_started.match"}
-"""What the refusal of a file may name."""
+"""The facts that a refusal of a file may name."""
 NO_OBJECT = {"line 1", "JSON"}
 NO_START = {"match_started"}
 NO_EVENT = {"line 1", "match_started", "match_started.match"}
