@@ -31,6 +31,7 @@ from evilpegs_clients.errors import (
     SeatTakenError,
     ServerRefusedError,
     ServerUnreachableError,
+    Unreachable,
 )
 from evilpegs_clients.server_url import is_loopback, server_url
 from evilpegs_protocol.codec import CodecError, decode_event, encode
@@ -74,10 +75,11 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Co
             max_size=SERVER_FRAME_BYTES,
         )
     except (OSError, WebSocketException) as error:
-        raise ServerUnreachableError(_why_unreachable(url, error)) from error
+        raise _unreachable(url, error) from error
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()
-        raise ServerUnreachableError(f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one")
+        message = f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one"
+        raise ServerUnreachableError(message, Unreachable.OTHER_SERVER)
     return Connection(url, opened, deliver)
 
 
@@ -134,7 +136,8 @@ class Connection:
         except ConnectionClosed:
             return self._why_closed()
         except CodecError as error:
-            return ServerUnreachableError(f"{self._url} sent what is not evilpegs v1: {error}")
+            message = f"{self._url} sent what is not evilpegs v1: {error}"
+            return ServerUnreachableError(message, Unreachable.OTHER_SERVER)
         except (ConnectionLostError, BrokenRecordError) as error:
             return error
         finally:
@@ -161,21 +164,29 @@ def _was_refused(error: Exception) -> bool:
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
-def _why_unreachable(url: str, error: Exception) -> str:
+def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
+    reason = Unreachable.NETWORK
+    message = f"cannot connect to {url}: {error}"
     match error:
         case TimeoutError():
-            return f"{url} does not answer; is it the game port of an evilpegs server?"
+            reason = Unreachable.SILENT
+            message = f"{url} does not answer; is it the game port of an evilpegs server?"
         case OSError() if _was_refused(error):
-            return f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
+            reason = Unreachable.REFUSED
+            message = f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
         case socket.gaierror():
-            return f"there is no host of that name: {url}; check the address given with --server"
+            reason = Unreachable.HOST
+            message = f"there is no host of that name: {url}; check the address given with --server"
         case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
-            return f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
+            reason = Unreachable.INSECURE
+            message = f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
         case InvalidStatus():
+            reason = Unreachable.OTHER_SERVER
             status = error.response.status_code
-            return f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
+            message = f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
         case InvalidHandshake():
-            return f"{url} is not the game port of an evilpegs server"
-        case OSError(strerror=str(reason)):
-            return f"cannot connect to {url}: {reason}"
-    return f"cannot connect to {url}: {error}"
+            reason = Unreachable.OTHER_SERVER
+            message = f"{url} is not the game port of an evilpegs server"
+        case OSError(strerror=str(why)):
+            message = f"cannot connect to {url}: {why}"
+    return ServerUnreachableError(message, reason)

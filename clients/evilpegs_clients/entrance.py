@@ -3,7 +3,7 @@
 import asyncio
 
 from evilpegs_clients.connection import Connection, Deliver, dial
-from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, Unreachable
 from evilpegs_clients.identity import Introduction
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
@@ -44,7 +44,7 @@ async def _say(
     except TimeoutError:
         await connection.close()
         message = f"{server} does not answer hello with welcome: not an evilpegs server"
-        raise ServerUnreachableError(message) from None
+        raise ServerUnreachableError(message, Unreachable.OTHER_SERVER) from None
     except BaseException:
         await connection.close()
         raise

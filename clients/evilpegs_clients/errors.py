@@ -1,5 +1,6 @@
 """What can go wrong for a client, each with one line that says what and what to do."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,8 +11,33 @@ class ClientError(Exception):
     """The base of every error of the clients; the text is one line for people."""
 
 
+class Unreachable(StrEnum):
+    """The reason why no evilpegs server was reached."""
+
+    ADDRESS = "address"
+    """The address is malformed."""
+    HOST = "host"
+    """No host has that name."""
+    REFUSED = "refused"
+    """Nothing listens at that port."""
+    SILENT = "silent"
+    """The server does not answer in time."""
+    INSECURE = "insecure"
+    """No secure connection was made."""
+    OTHER_SERVER = "other_server"
+    """What answers there is not an evilpegs server."""
+    NETWORK = "network"
+    """The connection failed for another reason."""
+    GAVE_UP = "gave_up"
+    """The connection was cut, and all attempts to restore it failed."""
+
+
 class ServerUnreachableError(ClientError):
-    """No evilpegs server answers there, or none answers any more."""
+    """No evilpegs server answers there, or none answers any more; ``reason`` says why."""
+
+    def __init__(self, message: str, reason: Unreachable) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class ConnectionLostError(ClientError):
@@ -67,3 +93,7 @@ class StuckStrategyError(ClientError):
 
 class TokenFileError(ClientError):
     """The file of tokens cannot be read or written."""
+
+
+class DamagedTokenFileError(TokenFileError):
+    """The file of tokens does not contain what was written to it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evilpegs_clients.finding import Finding
+from evilpegs_clients.finding import Finding, Subject
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
@@ -21,16 +21,19 @@ def check_start(started: MatchStarted) -> Iterator[Finding]:
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
-        yield Finding(str(error))
+        yield Finding(str(error), subject=Subject.RULES)
         return
     said = (started.rules, started.pegs, started.colors, started.repeats, started.symbols)
     meant = (str(rules), rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
     if said != meant:
-        yield Finding(f"the rules contradict themselves: {started.rules} has {meant[1:]}, not {said[1:]}")
+        what = f"the rules contradict themselves: {started.rules} has {meant[1:]}, not {said[1:]}"
+        yield Finding(what, subject=Subject.RULES)
     if (started.codemaker == "fixed") != (started.tie is None):
-        yield Finding(f"a {started.codemaker} codemaker with the tie rule {started.tie}")
+        what = f"a {started.codemaker} codemaker with the tie rule {started.tie}"
+        yield Finding(what, subject=Subject.CODEMAKER)
     if (started.codemaker == "devil") != (started.exact_up_to is not None):
-        yield Finding(f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes")
+        what = f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes"
+        yield Finding(what, subject=Subject.CODEMAKER)
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Finding]:
@@ -58,15 +61,16 @@ def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[
         return
     ended = [event for event in events if isinstance(event, GameOver)]
     if len(ended) != games:
-        yield Finding(f"{len(ended)} games of {games} have ended")
+        yield Finding(f"{len(ended)} games of {games} have ended", subject=Subject.SUMMARY)
     if over.outcomes != tuple(game.outcome for game in ended):
-        yield Finding("the outcomes in match_over are not those of the games")
+        yield Finding("the outcomes in match_over are not those of the games", subject=Subject.SUMMARY)
     if over.guesses != tuple(game.guesses for game in ended):
-        yield Finding("the guesses in match_over are not those of the games")
+        yield Finding("the guesses in match_over are not those of the games", subject=Subject.SUMMARY)
     if over.elapsed_ms != sum(game.elapsed_ms for game in ended):
-        yield Finding("the time in match_over is not that of the games")
+        yield Finding("the time in match_over is not that of the games", subject=Subject.SUMMARY)
     if over.head != head:
-        yield Finding("the record was changed: the head in match_over is not the hash of the event before")
+        what = "the record was changed: the head in match_over is not the hash of the event before"
+        yield Finding(what, subject=Subject.HEAD)
 
 
 _Place = tuple[int, int, bool]

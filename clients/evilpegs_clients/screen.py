@@ -35,6 +35,9 @@ OUTCOMES: Final = {
     "void": "The server failed; this game does not count",
 }
 
+VERIFIED: Final = "Verified: the commitment and every reply hold."
+NOT_VERIFIED: Final = "NOT verified:"
+
 OPPONENTS: Final = {
     "fixed": "a fixed secret",
     "evil": "an evil codemaker, who has no secret yet",
@@ -111,11 +114,11 @@ class Screen:
             what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
             self.say(Text.assemble(what, peg_text(game.secret)))
         if findings:
-            self.say("NOT verified:", "bold red")
+            self.say(NOT_VERIFIED, "bold red")
             for finding in findings:
                 self.say(f"  {finding}", "red")
         else:
-            self.say("Verified: the commitment and every reply hold.", "dim")
+            self.say(VERIFIED, "dim")
 
     def match_over(self, over: MatchOver, findings: Sequence[Finding]) -> None:
         """The match as a whole, where it had several games; and whether its record is unchanged."""
@@ -123,7 +126,7 @@ class Screen:
         if len(over.outcomes) > 1:
             self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
         for finding in findings:
-            self.say(f"NOT verified: {finding}", "bold red")
+            self.say(f"{NOT_VERIFIED} {finding}", "bold red")
 
     def hint(self, hint: HintGiven) -> None:
         """A good guess and why."""

@@ -3,7 +3,7 @@
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from evilpegs_clients.errors import ServerUnreachableError
+from evilpegs_clients.errors import ServerUnreachableError, Unreachable
 from evilpegs_protocol.limits import PATH
 
 
@@ -33,4 +33,5 @@ def is_loopback(url: str) -> bool:
 
 
 def _not_a_url(text: str) -> ServerUnreachableError:
-    return ServerUnreachableError(f"not the address of a server: {text[:80]!r}; write ws://HOST:PORT{PATH}")
+    message = f"not the address of a server: {text[:80]!r}; write ws://HOST:PORT{PATH}"
+    return ServerUnreachableError(message, Unreachable.ADDRESS)

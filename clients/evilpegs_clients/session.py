@@ -18,6 +18,7 @@ from evilpegs_clients.errors import (
     ConnectionLostError,
     ServerRefusedError,
     ServerUnreachableError,
+    Unreachable,
 )
 from evilpegs_clients.identity import Identity, Introduction
 from evilpegs_clients.match_view import MatchView, Phase
@@ -155,7 +156,7 @@ class Session:
             else:
                 return
         message = f"{why}; gave up after {self._patience.backoff.attempts} attempts"
-        raise ServerUnreachableError(message)
+        raise ServerUnreachableError(message, Unreachable.GAVE_UP)
 
     async def _connect_and_resume(self) -> Connection:
         connection = await self._connect()

@@ -5,14 +5,16 @@ Leaving never resigns: the match goes on by its clock, and whoever comes back un
 
 import asyncio
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
+from time import monotonic
 
 from rich.console import Console
 
-from evilpegs_clients.dialog import Dialog, LeaveError, ReadLine
+from evilpegs_clients.dialog import Dialog, Forget, LeaveError, ReadLine
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.identity import Identity
 from evilpegs_clients.lines import Lines
@@ -20,7 +22,7 @@ from evilpegs_clients.match_view import MatchView, Phase
 from evilpegs_clients.screen import Screen
 from evilpegs_clients.seat import Seat
 from evilpegs_clients.session import Patience, Reconnecting, Session
-from evilpegs_clients.terminal_match import TerminalMatch
+from evilpegs_clients.terminal_match import TerminalMatch, random_nonce
 from evilpegs_clients.tokens import TokenFile, default_token_file
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import Notice, Welcome
@@ -34,23 +36,29 @@ async def run_terminal(
     token_file: Path | None = None,
     console: Console | None = None,
     read_line: ReadLine | None = None,
+    forget: Forget = lambda: False,
     patience: Patience | None = None,
+    new_nonce: Callable[[], str] = random_nonce,
+    clock: Callable[[], float] = monotonic,
 ) -> None:
     """Play one match on ``ladder``, or go on with one that was left; without ``name`` as a guest.
 
-    By default it speaks with standard input and output. ``read_line`` gives None at the end of the input.
+    By default it speaks with standard input and output. ``read_line`` gives None at the end of the input, and
+    ``forget`` drops the lines typed ahead. ``new_nonce`` gives the player's share in each secret; ``clock`` counts
+    seconds.
 
     Raises:
         ClientError: no server, a refusal, a server that contradicts itself; one line.
     """
     screen = Screen(console or Console())
-    dialog = _dialog(screen, read_line)
+    dialog = _dialog(screen, read_line, forget)
     identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     patience = patience or Patience(Random())  # noqa: S311 - jitter
     session = Session(server, identity, tokens, patience, partial(_tell, screen))
     try:
-        await _play(session, dialog, ladder)
+        seat = await _seat(session, dialog, ladder)
+        await TerminalMatch(seat, dialog, new_nonce, clock).play()
     except LeaveError:
         _say_how_to_come_back(session, screen)
     except asyncio.CancelledError:
@@ -61,18 +69,17 @@ async def run_terminal(
         await session.close()
 
 
-def _dialog(screen: Screen, read_line: ReadLine | None) -> Dialog:
+def _dialog(screen: Screen, read_line: ReadLine | None, forget: Forget) -> Dialog:
     if read_line is not None:
-        return Dialog(screen, read_line)
+        return Dialog(screen, read_line, forget)
     lines = Lines(sys.stdin.fileno())
     return Dialog(screen, lines, lines.forget)
 
 
-async def _play(session: Session, dialog: Dialog, ladder: str) -> None:
+async def _seat(session: Session, dialog: Dialog, ladder: str) -> Seat:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
-    seat = await _left_open(session, dialog, welcome) or await Seat.play(session, ladder)
-    await TerminalMatch(seat, dialog).play()
+    return await _left_open(session, dialog, welcome) or await Seat.play(session, ladder)
 
 
 async def _left_open(session: Session, dialog: Dialog, welcome: Welcome) -> Seat | None:

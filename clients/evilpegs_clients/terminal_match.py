@@ -4,9 +4,10 @@ What is shown follows from the record alone: each event that was not shown yet i
 match that was cut and resumed nothing is missed and nothing comes twice.
 """
 
-import asyncio
 import secrets
+from collections.abc import Callable
 from functools import partial
+from time import monotonic
 
 from evilpegs_clients.commands import Word, read_command, read_word
 from evilpegs_clients.dialog import Dialog, LeaveError
@@ -21,14 +22,27 @@ from evilpegs_game.errors import GameError
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
 
 
-class TerminalMatch:
-    """The person at ``seat``, spoken with through ``dialog``."""
+def random_nonce() -> str:
+    """Return 32 random hex digits."""
+    return secrets.token_hex(16)
 
-    def __init__(self, seat: Seat, dialog: Dialog) -> None:
+
+class TerminalMatch:
+    """The person at ``seat``, spoken with through ``dialog``; ``clock`` counts seconds."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        dialog: Dialog,
+        new_nonce: Callable[[], str] = random_nonce,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._seat = seat
         self._view = seat.view
         self._dialog = dialog
         self._screen = dialog.screen
+        self._new_nonce = new_nonce
+        self._now = clock
         self._nonces: dict[int, str] = {}
         self._shown = 1
         self._clock: tuple[tuple[int, int, int | None], float] | None = None
@@ -51,7 +65,7 @@ class TerminalMatch:
         """An untimed game begins by itself; a clock waits for the person."""
         if self._view.started.clock is not None and not await self._is_ready():
             return
-        nonce = self._nonces.setdefault(self._view.game, secrets.token_hex(16))
+        nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
         await self._seat.ready(nonce)
 
     async def _is_ready(self) -> bool:
@@ -91,7 +105,7 @@ class TerminalMatch:
 
     def _left_ms(self) -> int | None:
         """What the clock shows now, counted from when its last reading was first seen here."""
-        view, now = self._view, asyncio.get_running_loop().time()
+        view, now = self._view, self._now()
         reading = (view.game, view.turn, view.left_ms)
         if self._clock is None or self._clock[0] != reading:
             self._clock = (reading, now)

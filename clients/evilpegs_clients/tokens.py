@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from platformdirs import user_data_path
 
-from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 from evilpegs_protocol.files import replace_file
 
 MOST_KEPT: Final = 4
@@ -64,7 +64,7 @@ class TokenFile:
             return _checked(json.loads(text))
         except (ValueError, RecursionError):
             message = f"the file of tokens {self.path} is damaged; mend it, or move it away and choose new names"
-            raise TokenFileError(message) from None
+            raise DamagedTokenFileError(message) from None
 
     def _close_to_others(self) -> None:
         if self.path.stat().st_mode & 0o077:

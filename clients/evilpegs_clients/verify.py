@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evilpegs_clients.finding import Finding
-from evilpegs_clients.game_checks import GameRecord, check_game
+from evilpegs_clients.game_checks import DEVIL_BUDGET, GameRecord, check_game
 from evilpegs_clients.record_checks import check_end, check_order, check_start
 from evilpegs_game.candidates import LiveSets
 from evilpegs_protocol.canonical import GENESIS, canonical, chain
@@ -49,9 +49,16 @@ def verify_record(events: Events) -> list[Finding]:
 
 
 def verify_game(
-    events: Events, game: int, nonce_sent: str | None = None, live_sets: LiveSets | None = None
+    events: Events,
+    game: int,
+    nonce_sent: str | None = None,
+    live_sets: LiveSets | None = None,
+    devil_budget: int = DEVIL_BUDGET,
 ) -> list[Finding]:
-    """Check one game that is over, while its match may go on; needs the first event of the match too."""
+    """Check one game that is over, while its match may go on; needs the first event of the match too.
+
+    A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
+    """
     parsed, findings = _parsed(events)
     if findings:
         return findings
@@ -59,7 +66,8 @@ def verify_game(
     found = [record for record in _games(parsed, nonces) if record.over.game == game]
     if not found:
         return [Finding("the game is not in the record, or not over", game)]
-    return list(check_start(found[0].match)) or list(check_game(found[0], live_sets or LiveSets(CACHE_BYTES)))
+    sets = live_sets or LiveSets(CACHE_BYTES)
+    return list(check_start(found[0].match)) or list(check_game(found[0], sets, devil_budget))
 
 
 def _parsed(events: Events) -> tuple[list[RecordEvent], list[Finding]]:

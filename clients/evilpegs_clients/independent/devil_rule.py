@@ -6,7 +6,7 @@ from evilpegs_clients.independent.block_parts import live_codes
 from evilpegs_clients.independent.codes import Code, Feedback, Parts, Turn
 from evilpegs_clients.independent.evil_rule import evil_replies
 from evilpegs_clients.independent.record import Match
-from evilpegs_clients.independent.solver import Chosen, Solver, check_table
+from evilpegs_clients.independent.solver import CELLS, Chosen, Solver, check_table
 
 
 def hardest_replies(parts: Mapping[Feedback, Chosen], all_black: Feedback, solver: Solver) -> list[Feedback]:
@@ -29,8 +29,8 @@ def hardest_replies(parts: Mapping[Feedback, Chosen], all_black: Feedback, solve
 class DevilRule:
     """The rule in one match. What is solved in one game serves the others that began with the same turns."""
 
-    def __init__(self, match: Match, work: int) -> None:
-        self._match, self._work = match, work
+    def __init__(self, match: Match, work: int, cells: int = CELLS) -> None:
+        self._match, self._work, self._cells = match, work, cells
         self._solvers: dict[tuple[Turn, ...], Solver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
@@ -56,7 +56,7 @@ class DevilRule:
 
     def _solver(self, turns: tuple[Turn, ...], candidates: int) -> Solver:
         if turns not in self._solvers:
-            check_table(self._match.space, candidates)
+            check_table(self._match.space, candidates, self._cells)
             live = live_codes(self._match.space, turns)
-            self._solvers[turns] = Solver(self._match.space, live)
+            self._solvers[turns] = Solver(self._match.space, live, self._cells)
         return self._solvers[turns]

@@ -27,18 +27,18 @@ class TooMuchWorkError(Exception):
     """The solver would go over its bound; the message says which."""
 
 
-def check_table(space: Space, candidates: int) -> None:
-    """Raise TooMuchWorkError where a solver for so many candidates would hold too much."""
-    if space.size * candidates > CELLS:
-        message = f"{space.size:,} guesses for {candidates:,} candidates are over {CELLS:,} feedbacks"
+def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
+    """Raise TooMuchWorkError where the table of a solver for this number of candidates has more than ``cells``."""
+    if space.size * candidates > cells:
+        message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
         raise TooMuchWorkError(message)
 
 
 class Solver:
     """Solves sets of codes out of ``live``, the candidates at some turn, for one space of codes."""
 
-    def __init__(self, space: Space, live: Block) -> None:
-        check_table(space, live.shape[1])
+    def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
+        check_table(space, live.shape[1], cells)
         self._space, self._numbers = space, (space.pegs + 1) ** 2
         self._win = answer_number(space.all_black, space.pegs)
         self._live: list[Code] = [tuple(code) for code in live.T.tolist()]

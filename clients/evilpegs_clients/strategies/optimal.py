@@ -43,51 +43,55 @@ class Optimal:
     name: ClassVar[str] = "optimal"
     uses_rng: ClassVar[bool] = False
     candidates_only: bool = False
+    work: int = WORK
+    """The most feedbacks looked at for one choice that no tree has."""
+    uses_trees: bool = True
+    """False to search even where the package has a tree."""
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
         """The guess.
 
         Raises:
-            OverBudgetError: a first guess takes more than `WORK`, or the budget is too small even for most-parts.
+            OverBudgetError: a first guess takes more than ``work``, or the budget is too small even for most-parts.
             TooLargeError: there are too many codes or pegs to search at all.
         """
-        node = None if self.candidates_only else _node(position.rules, position.history)
+        node = _node(position.rules, position.history) if self.uses_trees and not self.candidates_only else None
         if node is not None:
             return node.guess
         try:
-            return _best_candidate(position) if self.candidates_only else _best(position)
+            best = _best_candidate if self.candidates_only else _best
+            return best(position, self._work(position))
         except (OverBudgetError, TooLargeError) as error:
             if not position.history and position.budget is None and not self.candidates_only:
-                raise _unknown(position, error) from None
+                raise _unknown(position, error, self._work(position)) from None
             return best_guess(position, MOST_PARTS, self.candidates_only)
 
+    def _work(self, position: Position) -> int:
+        return self.work if position.budget is None else min(self.work, position.budget)
 
-def _best(position: Position) -> Code:
+
+def _best(position: Position, work: int) -> Code:
     # What was found before would save work, and so decide what is out of reach: each choice begins anew.
     if not position.history and position.rules.size > FIRST_CODES:
         message = (
             f"{position.rules} has {position.rules.size:,} codes; optimal play is known for {FIRST_CODES:,} at most"
         )
         raise TooLargeError(message)
-    return LeastTotal(position.rules).best(position.candidates, _work(position))
+    return LeastTotal(position.rules).best(position.candidates, work)
 
 
-def _best_candidate(position: Position) -> Code:
+def _best_candidate(position: Position, work: int) -> Code:
     least_total = LeastTotal(position.rules)
-    work = _work(position) // position.count
+    share = work // position.count
     guesses = map(position.candidate, range(position.count))
-    return min(guesses, key=lambda guess: least_total.after(position.candidates, guess, work))
+    return min(guesses, key=lambda guess: least_total.after(position.candidates, guess, share))
 
 
-def _work(position: Position) -> int:
-    return WORK if position.budget is None else min(WORK, position.budget)
-
-
-def _unknown(position: Position, error: GameError) -> GameError:
+def _unknown(position: Position, error: GameError, work: int) -> GameError:
     """What to say where a first guess cannot be found."""
     why = str(error)
     if isinstance(error, OverBudgetError):
-        why = f"optimal play on {position.rules} takes more than {_work(position):,} feedback evaluations to find"
+        why = f"optimal play on {position.rules} takes more than {work:,} feedback evaluations to find"
     return type(error)(f"{why}; play most-parts, or sampled, instead")
 
 
