@@ -1,4 +1,4 @@
-"""Servers for tests of clients: one that follows a script, and a tiny honest one that plays."""
+"""Servers for tests of clients: a listener for scripted conversations, and a tiny honest server that plays."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ CLIENT = ClientInfo(name="test", version="1")
 
 
 class HonestMatch:
-    """The record of a match by a codemaker written from the protocol page, plain and slow."""
+    """A match and its record, by a plain and slow codemaker written from the protocol page."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class HonestMatch:
             self._finish()
 
     def give_up(self):
-        """Resign every game left; those that were not opened have no nonce."""
+        """Resign every game left; games that were not opened have no nonce."""
         self._end_game("resigned")
         for game in range(self.game + 1, self.games + 1):
             nothing = {"guesses": 0, "elapsed_ms": 0, "secret": None, "nonce": None}
@@ -163,10 +163,11 @@ def error(code, message="no", **fields):
 
 
 class TinyServer:
-    """Plays any number of matches of one kind, honestly unless told otherwise.
+    """A server that plays any number of matches of one kind, honestly by default.
 
-    ``fault(request)`` may say "lose" (cut the connection before the request is read), "swallow" (after it was
-    obeyed, before the answer), or give messages to answer instead. ``cheat(event)`` may change what is told.
+    ``fault(request)`` may return "lose" (cut the connection before the request is read), "swallow" (cut it after
+    the request is obeyed, before the answer), or messages to answer instead. ``cheat(event)`` may change a message
+    before it is sent.
     """
 
     def __init__(self, **kind):
@@ -191,8 +192,8 @@ class TinyServer:
                 if fault == "swallow":
                     return socket.transport.abort()
                 for place, answer in enumerate(answers):
-                    told = self.cheat(dict(answer))
-                    await socket.send(json.dumps(told if place else told | {"re": request["id"]}))
+                    message = self.cheat(dict(answer))
+                    await socket.send(json.dumps(message if place else message | {"re": request["id"]}))
         except ConnectionClosed:
             pass
 
@@ -225,6 +226,9 @@ class TinyServer:
             }
         ]
 
+    def _ping(self, request):
+        return [{"type": "pong", "c": request["c"]}]
+
     def _play(self, request):
         name = f"{len(self.matches):016x}"
         self.matches[name] = match = HonestMatch(match=name, **self.kind)
@@ -238,9 +242,9 @@ class TinyServer:
     def _guess(self, request):
         match = self.matches[request["match"]]
         where = request["game"], request["turn"]
-        told = [e for e in match.events if e["type"] == "feedback" and (e["game"], e["turn"]) == where]
-        if told:
-            return told
+        answered = [e for e in match.events if e["type"] == "feedback" and (e["game"], e["turn"]) == where]
+        if answered:
+            return answered
         if where != (match.game, match.turn):
             return [error("stale_turn", expected={"game": match.game, "turn": match.turn})]
         seen = len(match.events)
@@ -272,7 +276,7 @@ class TinyServer:
 
 @asynccontextmanager
 async def listening(converse, **options):
-    """A WebSocket server on a free port; the URL to reach it."""
+    """Run a WebSocket server on a free port and give its URL."""
     options = {"subprotocols": ["evilpegs.v1"], "compression": None, "close_timeout": 1} | options
     async with serve(converse, "127.0.0.1", 0, **options) as server:
         port = server.sockets[0].getsockname()[1]
@@ -280,7 +284,7 @@ async def listening(converse, **options):
 
 
 class Sleeps(list):
-    """A sleep that only notes how long it should have been."""
+    """A sleep that returns at once and records its length."""
 
     async def __call__(self, seconds):
         self.append(seconds)
@@ -318,13 +322,13 @@ def listen():
 
 @pytest.fixture
 def open_session(tokens, patience):
-    """A session with a tiny server that is listening, closed at the end; what it told is in ``told``."""
+    """Open a session with a tiny server, closed at the end; notices and cuts are appended to ``news``."""
 
     @asynccontextmanager
-    async def opened(server, name="ann", told=None):
+    async def opened(server, name="ann", news=None):
         identity = Identity(CLIENT, name=name)
         async with listening(server.converse) as url:
-            session = Session(url, identity, tokens, patience, (told if told is not None else []).append)
+            session = Session(url, identity, tokens, patience, (news if news is not None else []).append)
             try:
                 await session.open()
                 yield session

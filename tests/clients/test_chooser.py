@@ -10,7 +10,7 @@ from evilpegs_clients.match_view import MatchView
 from evilpegs_clients.strategies.random_consistent import RandomConsistent
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.candidates import LiveSets
-from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.errors import ContradictionError, OverBudgetError
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.canonical import canonical
 from evilpegs_protocol.codec import decode_event
@@ -18,7 +18,7 @@ from evilpegs_protocol.codec import decode_event
 
 @dataclass(frozen=True)
 class Doing:
-    """A strategy that does what it is told to."""
+    """A strategy that calls ``do``."""
 
     do: Any
     name: str = "doing"
@@ -44,7 +44,7 @@ def chosen(view, do):
     return chooser.choose(chooser.position(view)), chooser
 
 
-def test_the_position_is_that_of_the_turn(view):
+def test_chooser_position_is_open_turn(view):
     chooser = Chooser(RandomConsistent(), 1, LiveSets())
     position = chooser.position(view)
     assert (position.rules, position.history, position.turn) == (view.rules, view.history, 2)
@@ -53,7 +53,7 @@ def test_the_position_is_that_of_the_turn(view):
     assert chooser.choose(position) == Chooser(RandomConsistent(), 1, LiveSets()).choose(position)
 
 
-def test_over_budget_the_first_candidate_is_played_and_counted(view):
+def test_chooser_plays_first_candidate_over_budget(view):
     def over(position):
         raise OverBudgetError("too much")
 
@@ -63,22 +63,24 @@ def test_over_budget_the_first_candidate_is_played_and_counted(view):
 
 
 @pytest.mark.parametrize(
-    ("do", "said"),
+    ("do", "cause", "named"),
     [
-        (lambda position: 1 / 0, "strategy doing failed at turn 2: ZeroDivisionError: division by zero"),
-        (lambda position: (9, 9, 9), "strategy doing chose (9, 9, 9), not a code of 3x4"),
-        (lambda position: None, "strategy doing chose None"),
+        (lambda position: 1 / 0, ZeroDivisionError, ["turn 2", "ZeroDivisionError: division by zero"]),
+        (lambda position: (9, 9, 9), None, ["(9, 9, 9)", "3x4"]),
+        (lambda position: None, None, ["None", "3x4"]),
         (
             lambda position: position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count,
-            "cannot go on",
+            ContradictionError,
+            ["turn 2", "3x4"],
         ),
-        (lambda position: sys.exit(0), "strategy doing failed at turn 2: SystemExit: 0"),
-        (lambda position: exec("raise KeyboardInterrupt"), "strategy doing failed at turn 2: KeyboardInterrupt"),
-        (lambda position: exec("raise ValueError('two\\nlines')"), "ValueError: two lines"),
+        (lambda position: sys.exit(5), SystemExit, ["turn 2", "SystemExit: 5"]),
+        (lambda position: exec("raise KeyboardInterrupt"), KeyboardInterrupt, ["turn 2", "KeyboardInterrupt"]),
+        (lambda position: exec("raise ValueError('two\\nlines')"), ValueError, ["turn 2", "ValueError: two lines"]),
     ],
 )
-def test_a_strategy_at_fault_is_told_of_in_one_line(view, do, said):
+def test_chooser_names_failure_of_strategy(view, do, cause, named):
     with pytest.raises(StrategyError) as caught:
         chosen(view, do)
-    assert said in str(caught.value)
+    assert type(caught.value.__cause__) is (cause or type(None))
+    assert [text for text in ["doing", *named] if text not in str(caught.value)] == []
     assert "\n" not in str(caught.value)

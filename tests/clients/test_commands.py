@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from evilpegs_clients.commands import Word, read_command, read_yes
@@ -27,39 +29,40 @@ CLASSIC = Rules(4, 6)
         ("parts", Word.PARTS),
     ],
 )
-def test_words_and_codes(line, meant):
+def test_read_command_reads_words_and_codes(line, meant):
     assert read_command(line, CLASSIC) == meant
 
 
-def test_a_word_that_is_a_code_too_is_a_code_in_upper_case():
+def test_read_command_prefers_code_in_upper_case():
     rules = Rules(4, 34)
     assert read_command("help", rules) is Word.HELP
     assert read_command("HELP", rules) == read_command("h elp", rules)
 
 
 @pytest.mark.parametrize("line", ["112", "11223", "1127", "hlep", "#", "\x1b[A"])
-def test_anything_else_is_told_in_one_line(line):
-    with pytest.raises(GameError, match=r"Type help for the words\.$") as caught:
+def test_read_command_refusal_names_help(line):
+    with pytest.raises(GameError, match=r"\bhelp\b") as caught:
         read_command(line, CLASSIC)
     assert "\n" not in str(caught.value)
 
 
-def test_a_repeated_color_is_explained():
-    with pytest.raises(GameError, match="repeats a color"):
+def test_read_command_names_repeated_color():
+    with pytest.raises(GameError, match=r"'1122'.*4x10-distinct"):
         read_command("1122", Rules(4, 10, repeats=False))
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "answer"),
     [("", None), ("y", True), (" Yes", True), ("n", False), ("NO", False), ("nope", None), ("yikes", None)],
 )
-def test_yes_and_no(line, said):
-    assert read_yes(line, default=True) is (said if line else True)
-    assert read_yes(line, default=False) is (said if line else False)
+def test_read_yes_reads_answers(line, answer):
+    assert read_yes(line, default=True) is (answer if line else True)
+    assert read_yes(line, default=False) is (answer if line else False)
 
 
-def test_what_was_typed_is_kept_in_the_complaint():
-    with pytest.raises(GameError, match=r"^'h' has 1 peg; 3x34 needs 3"):
+def test_read_command_quotes_typed_text():
+    with pytest.raises(GameError, match=r"^'h'.*3x34"):
         read_command("h", Rules(3, 34))
-    with pytest.raises(GameError, match="there is no I and no O; the tenth color is 0"):
+    with pytest.raises(GameError, match="'11i2'") as caught:
         read_command("11i2", CLASSIC)
+    assert {"I", "O", "0"} <= set(re.findall(r"\w+", str(caught.value)))

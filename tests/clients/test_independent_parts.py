@@ -1,4 +1,4 @@
-"""The two ways to count parts agree with each other, and with the game's own."""
+"""The two methods of counting parts agree with each other and with the method of the game."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ def spaces(draw):
 
 @st.composite
 def games(draw):
-    """A space, and turns most of which answer for one secret, so that candidates are left."""
+    """A space, and turns that mostly answer for one secret, so that candidates are left."""
     space = draw(spaces())
     codes = list(space.codes())
     secret, *guesses = draw(st.lists(st.sampled_from(codes), min_size=1, max_size=5))
@@ -45,7 +45,7 @@ def games(draw):
 
 
 @given(games(), st.sampled_from([1, 2, 7, 64, 1000, block_parts.BLOCK]))
-def test_both_ways_count_the_same(game, block_size):
+def test_block_parts_match_plain_parts(game, block_size):
     space, turns = game
     plain = plain_parts.count_parts(space, turns)
     assert block_parts.count_parts(space, turns, block_size) == plain
@@ -55,7 +55,7 @@ def test_both_ways_count_the_same(game, block_size):
 
 
 @given(games())
-def test_the_game_counts_the_same(game):
+def test_game_parts_match_plain_parts(game):
     space, turns = game
     rules, sets = Rules(space.pegs, space.colors, space.repeats), LiveSets()
     history = ()
@@ -67,7 +67,7 @@ def test_the_game_counts_the_same(game):
 
 
 @given(spaces(), st.sampled_from([1, 3, 50, 10**6]))
-def test_blocks_have_every_code_in_order(space, block_size):
+def test_code_blocks_list_codes_in_order(space, block_size):
     blocks = list(block_parts.code_blocks(space, block_size))
     codes = [tuple(code) for block in blocks for code in block.T.tolist()]
     assert codes == list(space.codes())
@@ -76,14 +76,14 @@ def test_blocks_have_every_code_in_order(space, block_size):
 
 
 @pytest.mark.parametrize("rules", ["6x10", "5x20", "16x2", "3x34", "8x8-distinct", "4x34-distinct"])
-def test_a_block_is_never_too_large(rules):
+def test_code_blocks_are_bounded(rules):
     space = space_of(rules)
     sizes = [block.shape[1] for block in block_parts.code_blocks(space)]
     assert max(sizes) <= block_parts.BLOCK
     assert sum(sizes) == space.size
 
 
-def test_sixteen_pegs_have_feedbacks_that_fit():
+def test_block_parts_of_sixteen_pegs():
     space = space_of("16x2")
     secret, guess = (0, 1) * 8, (0,) * 10 + (1,) * 6
     counted = block_parts.count_parts(space, [Turn(guess, feedback(guess, secret))])
@@ -92,7 +92,7 @@ def test_sixteen_pegs_have_feedbacks_that_fit():
     assert block_parts.answer_numbers(np.array([secret], dtype=np.uint8).T, guess).tolist() == [8 * 17 + 6]
 
 
-def test_the_classic_partition():
+def test_plain_parts_of_classic():
     counted = plain_parts.count_parts(space_of("4x6"), [Turn((0, 0, 1, 1), Feedback(0, 0))])
     assert counted.parts[0][0, 0] == 256
     assert max(counted.parts[0].values()) == 256
@@ -107,7 +107,7 @@ print(*sorted(name for name in sys.modules if name.split(".")[0] in {"evilpegs_g
 
 
 @pytest.mark.parametrize(("before", "shared"), [("", False), ("import evilpegs_game.codemaker", True)])
-def test_it_shares_nothing_with_the_codemaker(before, shared):
+def test_independent_check_imports_no_codemaker(before, shared):
     done = subprocess.run(
         [sys.executable, "-c", before + APART], capture_output=True, text=True, timeout=60, check=True
     )

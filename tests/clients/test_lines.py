@@ -8,13 +8,13 @@ from evilpegs_clients.lines import CHUNK, Lines
 
 @pytest.fixture
 def pipe():
-    """The ends of a pipe, closed after the test where it did not do that."""
+    """The two ends of a pipe, closed after the test."""
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb", buffering=0) as read, os.fdopen(writer, "wb", buffering=0) as write:
         yield read.fileno(), write
 
 
-async def test_lines_come_one_by_one(pipe):
+async def test_lines_arrive_one_by_one(pipe):
     reader, writer = pipe
     lines = Lines(reader)
     writer.write(b"1122\n\nhelp\r\nla")
@@ -24,7 +24,7 @@ async def test_lines_come_one_by_one(pipe):
     assert [await lines() for _ in range(3)] == ["last", None, None]
 
 
-async def test_waiting_blocks_nobody(pipe):
+async def test_lines_wait_without_blocking(pipe):
     reader, writer = pipe
     lines = Lines(reader)
     waiting = asyncio.create_task(lines())
@@ -34,7 +34,7 @@ async def test_waiting_blocks_nobody(pipe):
     assert await waiting == "\ufffd1"
 
 
-async def test_waiting_can_be_given_up(pipe):
+async def test_lines_survive_cancelled_wait(pipe):
     reader, writer = pipe
     lines = Lines(reader)
     waiting = asyncio.create_task(lines())
@@ -45,13 +45,13 @@ async def test_waiting_can_be_given_up(pipe):
     assert await lines() == "later"
 
 
-async def test_a_long_line(pipe):
+async def test_lines_longer_than_chunk(pipe):
     reader, writer = pipe
     writer.write(b"1" * (CHUNK + 10) + b"\n")
     assert await Lines(reader)() == "1" * (CHUNK + 10)
 
 
-async def test_a_plain_file(tmp_path):
+async def test_lines_of_plain_file(tmp_path):
     path = tmp_path / "typed"
     path.write_bytes(b"1122\nquit")
     with path.open("rb") as file:
@@ -59,18 +59,18 @@ async def test_a_plain_file(tmp_path):
         assert [await lines() for _ in range(3)] == ["1122", "quit", None]
 
 
-async def test_input_that_cannot_be_read_has_ended(pipe, monkeypatch):
+async def test_lines_end_on_read_error(pipe, monkeypatch):
     reader, writer = pipe
     writer.write(b"1122\n")
 
     def fail(descriptor, size):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("evilpegs_clients.lines.os.read", fail)
+    monkeypatch.setattr("os.read", fail)
     assert await Lines(reader)() is None
 
 
-async def test_what_was_typed_ahead_at_a_terminal_can_be_forgotten():
+async def test_lines_forget_terminal_input():
     person, terminal = os.openpty()
     try:
         lines = Lines(terminal)
@@ -85,7 +85,7 @@ async def test_what_was_typed_ahead_at_a_terminal_can_be_forgotten():
         os.close(terminal)
 
 
-async def test_what_comes_from_a_pipe_is_kept(pipe):
+async def test_lines_keep_piped_input(pipe):
     reader, writer = pipe
     lines = Lines(reader)
     writer.write(b"one\ntwo\n")

@@ -18,7 +18,7 @@ def received(message):
 
 @pytest.fixture
 def match(honest_match):
-    """Two games of 3x4: the first solved, the second given up before it began."""
+    """Two games of 3x4: the first solved, the second resigned before it began."""
     match = honest_match(games=2, clock=CLOCK)
     match.ready("n")
     match.guess("111")
@@ -40,7 +40,7 @@ def turn(match, game, number):
     return {"type": "turn", "match": match.match, "game": game, "turn": number, "left_ms": 5}
 
 
-def test_the_view_follows_a_match(match, view):
+def test_view_follows_match(match, view):
     phases = []
     for event in match.events:
         assert view.seen(received(event))
@@ -56,7 +56,7 @@ def test_the_view_follows_a_match(match, view):
     assert view.over.head == match.events[-1]["head"]
 
 
-def test_the_history_is_that_of_the_game_in_play(match, view):
+def test_view_history_is_of_open_game(match, view):
     feed(view, match.events[:3])
     given = match.events[2]
     assert view.history == (Turn((0, 0, 0), Feedback(given["black"], given["white"])),)
@@ -65,28 +65,28 @@ def test_the_history_is_that_of_the_game_in_play(match, view):
     assert view.game == 2
 
 
-def test_an_event_seen_twice_counts_once(match, view):
+def test_view_counts_repeated_event_once(match, view):
     assert feed(view, match.events[:4]) == [True] * 4
     assert feed(view, match.events[1:4]) == [False] * 3
     assert view.record == match.events[:4]
 
 
-def test_another_story_about_the_same_event_is_an_error(match, view):
+def test_view_refuses_changed_event(match, view):
     feed(view, match.events[:4])
-    with pytest.raises(BrokenRecordError, match="two stories: event 3"):
+    with pytest.raises(BrokenRecordError, match=rf"\b3\b.*{match.match}"):
         feed(view, [match.events[2] | {"black": 2}])
     with pytest.raises(BrokenRecordError):
         feed(view, [match.events[2] | {"seq": 0}])
 
 
-def test_a_missing_event_is_noticed(match, view):
+def test_view_notices_missing_event(match, view):
     feed(view, match.events[:2])
-    with pytest.raises(ConnectionLostError, match=r"event 3 of match .* is missing"):
+    with pytest.raises(ConnectionLostError, match=rf"\b3\b.*{match.match}"):
         feed(view, [match.events[3]])
     assert view.seq == 2
 
 
-def test_other_matches_and_other_messages_are_not_its_business(match, view):
+def test_view_ignores_other_messages(match, view):
     elsewhere = match.events[0] | {"match": "f" * 16}
     hint = {"type": "hint", "match": match.match, "code": "111", "candidates": 3, "why": "so"}
     assert feed(view, [elsewhere, hint, {"type": "pong", "c": 1}, {"type": "new"}]) == [False] * 4
@@ -99,13 +99,13 @@ def test_other_matches_and_other_messages_are_not_its_business(match, view):
         {"type": "feedback", "game": 1, "turn": 1, "code": "111", "black": 0, "white": 0, "took_ms": 1, "left_ms": 1},
     ],
 )
-def test_a_record_begins_with_match_started(match, view, change):
-    with pytest.raises(BrokenRecordError, match="the first event is match_started"):
+def test_view_requires_match_started_first(match, view, change):
+    with pytest.raises(BrokenRecordError, match="match_started"):
         feed(view, [{"match": match.match, "seq": 1, "at": 1} | change])
 
 
-def test_a_feedback_to_what_is_no_code_is_an_error(match, view):
-    with pytest.raises(BrokenRecordError, match=r"event 3 of match .* makes no sense"):
+def test_view_refuses_feedback_to_malformed_code(match, view):
+    with pytest.raises(BrokenRecordError, match=rf"\b3\b.*{match.match}.*'9'"):
         feed(view, [*match.events[:2], match.events[2] | {"code": "9"}])
     assert view.seq == 2
 
@@ -116,7 +116,7 @@ def resumed(match, state, seq=None):
     return {"type": "resumed", "match": match.match, "seq": seq, "state": state, "game": match.game, **fields}
 
 
-def test_nothing_is_a_move_while_missed_events_arrive(match, view):
+def test_view_waits_while_catching_up(match, view):
     assert view.catching_up
     phases = []
     for message in [resumed(match, "over"), *match.events]:
@@ -130,7 +130,7 @@ def test_nothing_is_a_move_while_missed_events_arrive(match, view):
 @pytest.mark.parametrize(
     ("state", "phase"), [("ready", Phase.READY), ("turn", Phase.WAITING), ("thinking", Phase.WAITING)]
 )
-def test_after_the_missed_events_the_server_says_whose_move_it_is(match, view, state, phase):
+def test_view_takes_phase_from_resumed(match, view, state, phase):
     feed(view, match.events[:2])
     feed(view, [resumed(match, state, 2)])
     assert view.phase is phase
@@ -140,18 +140,18 @@ def test_after_the_missed_events_the_server_says_whose_move_it_is(match, view, s
         assert view.phase is Phase.TURN
 
 
-def test_a_server_that_forgot_events_is_caught(match, view):
+def test_view_refuses_forgotten_events(match, view):
     feed(view, match.events[:4])
-    with pytest.raises(BrokenRecordError, match="had 4 events, now 3"):
+    with pytest.raises(BrokenRecordError, match=r"\b4\b.*\b3\b"):
         feed(view, [resumed(match, "turn", 3)])
 
 
-def test_the_events_of_a_game_come_with_the_first_of_the_match(match, view):
+def test_events_of_game_include_match_started(match, view):
     feed(view, match.events)
     assert [event["type"] for event in view.events_of(2)] == ["match_started", "game_started", "game_over"]
     assert [event["seq"] for event in view.events_of(1)] == [1, 2, 3, 4, 5]
 
 
-def test_before_its_first_event_a_match_has_no_rules(view):
+def test_view_without_events_has_no_rules(view):
     with pytest.raises(LookupError):
         _ = view.rules

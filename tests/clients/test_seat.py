@@ -6,12 +6,13 @@ import pytest
 from evilpegs_clients.errors import BrokenRecordError, ServerRefusedError
 from evilpegs_clients.match_view import Phase
 from evilpegs_clients.seat import MOST_BEHIND, Seat
+from evilpegs_protocol.server_messages import ErrorCode
 
 CODES = ["112", "123", "234", "341", "412", "444", "333", "222"]
 
 
 async def play_on(seat, codes=CODES):
-    """Play every game left, with the next code at each turn whatever happened."""
+    """Play every game left, with the next code at each turn."""
     while (phase := await seat.until_move()) is not Phase.OVER:
         if phase is Phase.READY:
             await seat.ready(f"n{seat.view.game}")
@@ -24,12 +25,12 @@ def refusal(code, **fields):
 
 
 def once(fault, kind):
-    """A fault at the first request of a kind."""
+    """Return a fault for the first request of a kind."""
     left = [fault]
     return lambda request: left.pop() if left and request["type"] == kind else None
 
 
-async def test_a_match_from_first_to_last(tiny_server, open_session):
+async def test_seat_plays_whole_match(tiny_server, open_session):
     server = tiny_server(games=2)
     async with open_session(server) as session:
         seat = await Seat.play(session, "tiny")
@@ -41,7 +42,7 @@ async def test_a_match_from_first_to_last(tiny_server, open_session):
 
 @pytest.mark.parametrize("fault", ["lose", "swallow"])
 @pytest.mark.parametrize("kind", ["play", "ready", "guess", "resume"])
-async def test_a_cut_at_any_request_loses_and_doubles_nothing(tiny_server, open_session, fault, kind):
+async def test_cut_at_request_loses_and_doubles_nothing(tiny_server, open_session, fault, kind):
     server = tiny_server(games=2, codemaker="evil", tie="largest")
     server.fault = once(fault, kind)
     if kind == "resume":
@@ -56,7 +57,7 @@ async def test_a_cut_at_any_request_loses_and_doubles_nothing(tiny_server, open_
     assert [event["seq"] for event in match.events] == list(range(1, len(match.events) + 1))
 
 
-async def test_cuts_everywhere(tiny_server, open_session):
+async def test_repeated_cuts_lose_nothing(tiny_server, open_session):
     server = tiny_server(games=3)
     kinds = ["swallow", None, "lose", None, None]
     server.fault = lambda request: kinds[len(server.requests) % 5] if request["type"] != "hello" else None
@@ -65,7 +66,7 @@ async def test_cuts_everywhere(tiny_server, open_session):
     assert seat.view.record == server.matches[seat.view.id].events
 
 
-async def test_when_the_match_went_on_meanwhile_the_view_catches_up(tiny_server, open_session):
+async def test_late_guess_catches_up(tiny_server, open_session):
     server = tiny_server(games=2)
     async with open_session(server) as session:
         seat = await Seat.play(session, "tiny")
@@ -79,7 +80,7 @@ async def test_when_the_match_went_on_meanwhile_the_view_catches_up(tiny_server,
         assert seat.view.record == match.events
 
 
-async def test_a_server_that_never_agrees_is_given_up(tiny_server, open_session):
+async def test_endless_refusal_is_raised(tiny_server, open_session):
     server = tiny_server()
     server.fault = lambda request: refusal("stale_turn") if request["type"] == "guess" else None
     async with open_session(server) as session:
@@ -88,31 +89,33 @@ async def test_a_server_that_never_agrees_is_given_up(tiny_server, open_session)
         for _ in range(MOST_BEHIND):
             await seat.guess("111")
             assert await seat.until_move() is Phase.TURN
-        with pytest.raises(ServerRefusedError, match="stale_turn"):
+        with pytest.raises(ServerRefusedError) as caught:
             await seat.guess("111")
+    assert caught.value.code is ErrorCode.STALE_TURN
 
 
-async def test_an_illegal_code_is_the_callers(tiny_server, open_session):
+async def test_illegal_code_is_raised(tiny_server, open_session):
     async with open_session(tiny_server()) as session:
         seat = await Seat.play(session, "tiny")
         await seat.ready("n")
-        with pytest.raises(ServerRefusedError, match="illegal_code"):
+        with pytest.raises(ServerRefusedError) as caught:
             await seat.guess("9")
+        assert caught.value.code is ErrorCode.ILLEGAL_CODE
         assert await seat.until_move() is Phase.TURN
 
 
-async def test_a_server_that_answers_another_guess_is_caught(tiny_server, open_session):
+async def test_answer_to_other_guess_is_refused(tiny_server, open_session):
     server = tiny_server(rules="3x12")
     async with open_session(server) as session:
         seat = await Seat.play(session, "tiny")
         await seat.ready("n")
         await seat.guess("abb")
-        server.cheat = lambda told: told | {"code": "321"} if told["type"] == "feedback" else told
-        with pytest.raises(BrokenRecordError, match="the guess was 123, and the server answers 321"):
+        server.cheat = lambda event: event | {"code": "321"} if event["type"] == "feedback" else event
+        with pytest.raises(BrokenRecordError, match=r"\b123\b.*\b321\b"):
             await seat.guess("123")
 
 
-async def test_a_match_is_taken_up_that_began_with_a_lost_answer_and_another_cut(tiny_server, open_session):
+async def test_lost_play_answer_and_cut_resume_match(tiny_server, open_session):
     """Cut after `play` and again after `resume`: the events are still fetched, from the first."""
     server = tiny_server()
     faults = iter([None, "swallow", None, "lose", None, "swallow"])
@@ -124,12 +127,12 @@ async def test_a_match_is_taken_up_that_began_with_a_lost_answer_and_another_cut
     assert len(server.matches) == 1
 
 
-async def test_a_cut_while_catching_up(tiny_server, open_session):
+async def test_cut_while_catching_up(tiny_server, open_session):
     server = tiny_server()
     async with open_session(server) as session:
         seat = await Seat.play(session, "tiny")
         match = server.matches[seat.view.id]
-        told = match.events[0]
+        first = match.events[0]
         once_more = server.answer
         server.answer = lambda request: (
             once_more(request)[:1] if request["type"] == "resume" and server.connections == 1 else once_more(request)
@@ -138,10 +141,10 @@ async def test_a_cut_while_catching_up(tiny_server, open_session):
         while not server.sent("resume"):
             await (await server.sockets[0].ping())
         server.sockets[0].transport.abort()
-        assert (await resuming).view.record[0] == told
+        assert (await resuming).view.record[0] == first
 
 
-async def test_resigning_a_game_and_a_match(tiny_server, open_session):
+async def test_resign_game_then_match(tiny_server, open_session):
     async with open_session(tiny_server(games=4)) as session:
         seat = await Seat.play(session, "tiny")
         await seat.resign(1)
@@ -151,7 +154,7 @@ async def test_resigning_a_game_and_a_match(tiny_server, open_session):
     assert seat.view.over.outcomes == ("resigned",) * 4
 
 
-async def test_a_hint(tiny_server, open_session):
+async def test_hint_or_none_after_cut(tiny_server, open_session):
     server = tiny_server(practice=True)
     async with open_session(server) as session:
         seat = await Seat.play(session, "tiny")
@@ -162,7 +165,7 @@ async def test_a_hint(tiny_server, open_session):
         assert await seat.until_move() is Phase.TURN
 
 
-async def test_a_match_left_by_another_program_is_taken_up(tiny_server, open_session):
+async def test_resume_match_of_other_program(tiny_server, open_session):
     server = tiny_server(games=2)
     async with open_session(server) as session:
         first = await Seat.play(session, "tiny")
@@ -174,7 +177,7 @@ async def test_a_match_left_by_another_program_is_taken_up(tiny_server, open_ses
     assert seat.view.over is not None
 
 
-async def test_news_of_another_match_is_not_mixed_in(tiny_server, open_session):
+async def test_events_of_other_match_are_ignored(tiny_server, open_session):
     server = tiny_server()
     async with open_session(server) as session:
         first = await Seat.play(session, "tiny")

@@ -1,6 +1,6 @@
 import pytest
 
-from evilpegs_clients.errors import ServerUnreachableError
+from evilpegs_clients.errors import ServerUnreachableError, Unreachable
 from evilpegs_clients.server_url import is_loopback, server_url
 
 
@@ -14,7 +14,7 @@ from evilpegs_clients.server_url import is_loopback, server_url
         ("ws://pegs.example/deep/v1", "ws://pegs.example/deep/v1"),
     ],
 )
-def test_a_missing_path_is_version_1(text, url):
+def test_server_url_adds_path(text, url):
     assert server_url(text) == url
 
 
@@ -31,12 +31,15 @@ def test_a_missing_path_is_version_1(text, url):
         "ws://[::1",
     ],
 )
-def test_other_addresses_are_refused_in_one_line(text):
-    with pytest.raises(ServerUnreachableError, match=r"write ws://HOST:PORT/v1$"):
+def test_server_url_refuses_other_addresses(text):
+    with pytest.raises(ServerUnreachableError, match="ws://HOST:PORT/v1") as caught:
         server_url(text)
+    assert caught.value.reason is Unreachable.ADDRESS
+    assert repr(text) in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_only_this_machine_is_loopback():
+def test_is_loopback_of_local_addresses():
     assert is_loopback("ws://127.0.0.1:1/v1")
     assert is_loopback("ws://localhost:1/v1")
     assert is_loopback("ws://[::1]:1/v1")

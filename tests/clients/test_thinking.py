@@ -8,7 +8,7 @@ import pytest
 from evilpegs_clients.thinking import think
 
 
-async def test_work_is_done_beside_the_loop():
+async def test_think_leaves_loop_free():
     release = threading.Event()
     thought = think(release.wait)
     await asyncio.sleep(0)
@@ -17,20 +17,20 @@ async def test_work_is_done_beside_the_loop():
     assert await thought is True
 
 
-async def test_an_exception_is_handed_over():
+async def test_think_raises_exception_of_work():
     with pytest.raises(ZeroDivisionError):
         await think(lambda: 1 / 0)
 
 
 @pytest.mark.parametrize(
-    ("work", "said"), [(lambda: sys.exit(3), "SystemExit 3"), (lambda: next(iter([])), "StopIteration")]
+    ("work", "text"), [(lambda: sys.exit(3), "SystemExit 3"), (lambda: next(iter([])), "StopIteration")]
 )
-async def test_what_no_future_carries_is_made_presentable(work, said):
-    with pytest.raises(RuntimeError, match=f"^{said}$"):
+async def test_think_wraps_exits_in_runtime_error(work, text):
+    with pytest.raises(RuntimeError, match=f"^{text}$"):
         await think(work)
 
 
-async def test_a_thought_that_nobody_waits_for_disturbs_nobody():
+async def test_think_without_waiter_reports_nothing():
     complaints = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
     thought = think(lambda: 1 / 0)
@@ -43,7 +43,7 @@ async def test_a_thought_that_nobody_waits_for_disturbs_nobody():
     assert complaints == []
 
 
-def test_a_thought_may_outlast_the_loop():
+def test_think_thread_may_outlast_loop():
     release, finished = threading.Event(), threading.Event()
 
     def work():
