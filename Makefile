@@ -47,7 +47,8 @@ load: $(READY)
 worst: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
 
-# Run the commands in tests/cli/snapshots again and keep what they print now. Read the diff before you commit it.
+# Run the commands in tests/cli/snapshots and the matches in tests/clients/snapshots again and keep what they print
+# now. Read the diff before you commit it.
 snapshots: $(READY)
 	@$(BIN)/python tests/support/snapshots.py
 

@@ -4,15 +4,19 @@ import hashlib
 import json
 from collections import Counter
 from contextlib import asynccontextmanager
+from io import StringIO
+from itertools import count
 from random import Random
 
 import pytest
+from rich.console import Console
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.backoff import Backoff
 from evilpegs_clients.identity import Identity
 from evilpegs_clients.session import Patience, Session
+from evilpegs_clients.terminal import run_terminal
 from evilpegs_clients.tokens import TokenFile
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -21,6 +25,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import GENESIS, canonical
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from support.person import StoppedClock, Typed
 
 TOKEN = "ab" * 32
 CLIENT = ClientInfo(name="test", version="1")
@@ -170,8 +175,8 @@ class TinyServer:
     before it is sent.
     """
 
-    def __init__(self, **kind):
-        self.kind = kind
+    def __init__(self, match_type=HonestMatch, **kind):
+        self.match_type, self.kind = match_type, kind
         self.matches, self.requests, self.known = {}, [], {}
         self.connections = 0
         self.fault = lambda request: None
@@ -231,7 +236,7 @@ class TinyServer:
 
     def _play(self, request):
         name = f"{len(self.matches):016x}"
-        self.matches[name] = match = HonestMatch(match=name, **self.kind)
+        self.matches[name] = match = self.match_type(match=name, **self.kind)
         return list(match.events)
 
     def _ready(self, request):
@@ -336,3 +341,58 @@ def open_session(tokens, patience):
                 await session.close()
 
     return opened
+
+
+@pytest.fixture
+def output():
+    """The text that a terminal prints."""
+    return StringIO()
+
+
+@pytest.fixture
+def stopped_clock():
+    return StoppedClock()
+
+
+@pytest.fixture
+def terminal_at(tokens, patience, output, stopped_clock):
+    """Serve a tiny server and give a function that plays at it, once for each call.
+
+    The secrets of a fixed codemaker follow from the nonces of the player too, which are the same in each test.
+    """
+
+    @asynccontextmanager
+    async def terminal_at(server, **options):
+        console = Console(file=output, **({"width": 120} | options))
+        nonces = map("nonce{}".format, count(1))
+        async with listening(server.converse) as url:
+
+            async def run(*script, name="ann", forget=lambda: False):
+                await run_terminal(
+                    server=url,
+                    ladder="tiny",
+                    name=name,
+                    token_file=tokens.path,
+                    console=console,
+                    read_line=Typed(*script),
+                    forget=forget,
+                    patience=patience,
+                    new_nonce=nonces.__next__,
+                    clock=stopped_clock,
+                )
+                return output.getvalue().replace(url, "SERVER")
+
+            yield run
+
+    return terminal_at
+
+
+@pytest.fixture
+def play_terminal(terminal_at):
+    """Play one match at a tiny server and return the printed text; the address is written as SERVER."""
+
+    async def play(server, *script, name="ann", forget=lambda: False, **options):
+        async with terminal_at(server, **options) as run:
+            return await run(*script, name=name, forget=forget)
+
+    return play

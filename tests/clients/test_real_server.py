@@ -1,5 +1,6 @@
 """The clients against the real server, over real sockets on loopback."""
 
+import re
 from contextlib import AsyncExitStack, asynccontextmanager
 from io import StringIO
 from itertools import chain, cycle
@@ -14,14 +15,16 @@ from evilpegs_clients.bot import run_bot
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
 from evilpegs_clients.identity import Identity
 from evilpegs_clients.match_view import Phase
+from evilpegs_clients.screen import OUTCOMES, VERIFIED
 from evilpegs_clients.seat import Seat
 from evilpegs_clients.session import Patience, Session
-from evilpegs_clients.strategies import optimal
+from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.terminal import run_terminal
 from evilpegs_clients.verify import verify_match
 from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.service import running_server
 from evilpegs_server.settings import Settings
 
@@ -34,7 +37,7 @@ def drop(logger, method, event):
 
 @pytest.fixture
 def serving(tmp_path):
-    """A server for as long as a block lasts; the same database each time."""
+    """Run a server for the length of a block, with the same database each time."""
 
     @asynccontextmanager
     async def serving(port=0):
@@ -47,10 +50,11 @@ def serving(tmp_path):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_every_strategy_plays_and_every_game_is_verified(serving, tokens, strategy, monkeypatch):
-    monkeypatch.setattr(optimal, "WORK", 10**6)  # what it searches longer for is not the clients'
+async def test_strategy_plays_verified_games(serving, tokens, strategy):
     async with serving() as server:
         chosen = STRATEGIES[strategy](True)
+        if isinstance(chosen, Optimal):
+            chosen = Optimal(True, work=10**6)  # a longer search would test nothing about the clients
         options = {"server": server.url, "strategy": chosen, "name": strategy, "token_file": tokens.path, "seed": 1}
         summaries = [
             await run_bot(ladder=ladder, **options)
@@ -63,26 +67,27 @@ async def test_every_strategy_plays_and_every_game_is_verified(serving, tokens, 
         assert summary.over_budget == 0
 
 
-async def test_a_guest_on_practice_ladders(serving, tokens):
+async def test_guest_plays_practice_ladders_only(serving, tokens):
     async with serving() as server:
         options = {"server": server.url, "strategy": STRATEGIES["minimax"](False), "token_file": tokens.path}
         evil = await run_bot(ladder="classic-evil-practice", **options)
         fixed = await run_bot(ladder="super-practice", **options)
-        with pytest.raises(ServerRefusedError, match="--name"):
+        with pytest.raises(ServerRefusedError, match="--name") as caught:
             await run_bot(ladder="classic", **options)
+    assert caught.value.code is ErrorCode.AUTH_REQUIRED
     assert evil.verified
     assert [game.guesses for game in evil.games] == [5]
     assert fixed.verified
     assert not tokens.path.exists()
 
 
-async def test_a_failing_strategy_resigns(serving, tokens):
+async def test_failing_strategy_resigns_on_server(serving, tokens):
     def fail(position, rng):
-        raise ValueError("no idea")
+        raise ValueError("clueless")
 
     strategy = type("Failing", (), {"name": "failing", "uses_rng": False, "choose": staticmethod(fail)})()
     async with serving() as server:
-        with pytest.raises(StrategyError, match="failed at turn 1: ValueError: no idea; the match was resigned"):
+        with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*resigned"):
             await run_bot(
                 server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
             )
@@ -94,7 +99,7 @@ def session_at(url, tokens, patience):
 
 
 class Restarting:
-    """A server that is stopped and started again at the same address; the player's first wait brings it back."""
+    """A server that is stopped and started again at the same address: ``start`` serves as the sleep of a player."""
 
     def __init__(self, serving):
         self._serving = serving
@@ -115,8 +120,8 @@ class Restarting:
         await stack.aclose()
 
 
-async def test_a_match_outlives_its_server(serving, tokens):
-    """The server stops at each of the first turns; the player waits until it is back."""
+async def test_match_outlives_server(serving, tokens):
+    """The server stops at each of the first three turns, and the player waits until it is back."""
     server = Restarting(serving)
     session = session_at(await server.start(), tokens, Patience(Random(1), sleep=server.start))
     await session.open()
@@ -138,7 +143,7 @@ async def test_a_match_outlives_its_server(serving, tokens):
     assert verify_match(seat.view.record, {1: "n"}) == []
 
 
-async def test_the_newest_connection_has_the_seat(serving, tokens, patience):
+async def test_newest_connection_takes_seat(serving, tokens, patience):
     async with serving() as server:
         first, second = (session_at(server.url, tokens, patience) for _ in range(2))
         await first.open()
@@ -154,14 +159,13 @@ async def test_the_newest_connection_has_the_seat(serving, tokens, patience):
         await second.close()
 
 
-async def test_a_person_plays_with_hints(serving, tokens):
-    """Somebody who mistypes once, and then always does what the hint says."""
-    told = StringIO()
+async def test_person_follows_hints(serving, tokens):
+    """A person mistypes once and then always types the code of the hint, which is the last code shown."""
+    output = StringIO()
     habits = chain(["11"], cycle(["hint", None]))
 
     def advice():
-        last = [line for line in told.getvalue().splitlines() if "Try" in line][-1]
-        return last.partition("Try")[2].partition(" - ")[0]
+        return re.findall(r"(?: \d ){4}", output.getvalue())[-1]
 
     async def read_line():
         return next(habits) or advice()
@@ -171,11 +175,12 @@ async def test_a_person_plays_with_hints(serving, tokens):
             server=server.url,
             ladder="classic-evil-practice",
             token_file=tokens.path,
-            console=Console(file=told, width=200),
+            console=Console(file=output, width=200),
             read_line=read_line,
         )
-    printed = told.getvalue()
-    assert "You are guest-" in printed
-    assert "'11' has 2 pegs; 4x6 needs 4." in printed
-    assert "Solved after" in printed
-    assert "Verified" in printed
+        assert len(server.lobby) == 0
+    printed = output.getvalue()
+    assert re.search(rf"\bguest-\w+.*{server.url}", printed)
+    assert re.search(r"^'11'.*4x6", printed, re.MULTILINE)
+    assert OUTCOMES["solved"] in printed
+    assert VERIFIED in printed

@@ -1,6 +1,6 @@
-"""Transcripts of the command line in `tests/cli/snapshots`: reading, normalizing and comparing them.
+"""Transcripts in `tests/cli/snapshots` and `tests/clients/snapshots`: reading, normalizing and comparing them.
 
-A transcript is one file per command. It lists the commands to run and what each of them printed::
+A transcript of the command line is one file per command. It lists the commands to run and what each of them printed::
 
     $ evilpegs ladders --server nowhere
     [standard error]
@@ -11,8 +11,10 @@ Standard output comes first, then standard error, then the exit status where it 
 standard input from `printf 'LINES' |` and may name environment variables. Words that differ from run to run are
 replaced according to `VARYING`.
 
-``python tests/support/snapshots.py`` rewrites every transcript: it runs the commands again and keeps their output.
-To add a command, write its line into the file and rewrite.
+A transcript of the terminal client is one file per scenario in `tests/clients/test_terminal_snapshots.py`.
+
+``python tests/support/snapshots.py`` rewrites every transcript: it runs the commands and scenarios again and keeps
+their output. To add a command, write its line into the file and rewrite.
 """
 
 import difflib
@@ -26,7 +28,12 @@ from pathlib import Path
 import pytest
 
 SNAPSHOTS = Path(__file__).parents[1] / "cli" / "snapshots"
-TESTS = SNAPSHOTS.parent / "test_snapshots.py"
+TERMINAL_SNAPSHOTS = Path(__file__).parents[1] / "clients" / "snapshots"
+TESTS = (
+    f"{SNAPSHOTS.parent / 'test_snapshots.py'}::test_snapshot",
+    f"{TERMINAL_SNAPSHOTS.parent / 'test_terminal_snapshots.py'}::test_terminal_snapshot",
+)
+"""The tests that compare transcripts, and rewrite them in the rewriting run."""
 PROMPT = "$ "
 REWRITING = "rewrite-snapshots"
 """The pytest plugin whose presence turns comparing into rewriting; no option or variable loads it."""
@@ -130,4 +137,4 @@ class Rewriting:
 
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(["-q", f"{TESTS}::test_snapshot"], plugins=[Rewriting()]))
+    sys.exit(pytest.main(["-q", *TESTS], plugins=[Rewriting()]))

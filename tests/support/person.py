@@ -1,0 +1,73 @@
+"""A person at the terminal client, for tests: what the person types, and when."""
+
+import asyncio
+import json
+
+
+class Typed:
+    """The lines that a person types, in order; then the input ends.
+
+    A step of the script may also be a function. It is called when a line is wanted, and awaited where it is a
+    coroutine function; its result is typed unless it is None.
+    """
+
+    def __init__(self, *script):
+        self._script = list(script)
+
+    async def __call__(self):
+        while self._script:
+            step = self._script.pop(0)
+            line = step() if callable(step) else step
+            line = await line if asyncio.iscoroutine(line) else line
+            if line is not None:
+                return line
+        return None
+
+
+class StoppedClock:
+    """A clock that stands still until a test changes its ``seconds``."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def latest_match(server):
+    """Return the match that a tiny server began last."""
+    return list(server.matches.values())[-1]
+
+
+def first_candidate(server):
+    """Return a step that types the first code that fits all replies."""
+
+    def line():
+        return "".join("1234"[color] for color in latest_match(server).live[0])
+
+    return line
+
+
+def flag(server):
+    """Return a step that types nothing while the time of the open game runs out."""
+
+    async def step():
+        match = latest_match(server)
+        seen = len(match.events)
+        match.end("flagged")
+        for event in match.events[seen:]:
+            await server.sockets[-1].send(json.dumps(event))
+        await asyncio.Event().wait()
+
+    return step
+
+
+def notify(server, message):
+    """Return a step that types nothing once the server has sent a notice."""
+
+    async def step():
+        notice = {"type": "notice", "kind": "draining", "message": message}
+        await server.sockets[-1].send(json.dumps(notice))
+        await (await server.sockets[-1].ping())
+
+    return step
