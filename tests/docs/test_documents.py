@@ -1,4 +1,4 @@
-"""Every command shown in the documents works, in the order shown, from a newcomer's empty folder."""
+"""Every command in the documents works, in the order shown, from an empty folder."""
 
 import os
 import re
@@ -29,7 +29,7 @@ TYPED = {"play": "1122\nhint\nresign\n", "assist": "1122 1,0\nquit\n"}
 
 
 def commands(document):
-    """The commands of a document, as lists of words."""
+    """Return the commands of a document as lists of words."""
     blocks = CONSOLE.findall((ROOT / document).read_text())
     lines = [line for block in blocks for line in block.splitlines()]
     assert all(line.startswith("$ evilpegs ") for line in lines)
@@ -37,7 +37,7 @@ def commands(document):
 
 
 class Newcomer:
-    """Types commands in an empty folder; a server stays up beside them, in a process of its own."""
+    """A reader who types commands in an empty folder, beside a server in a process of its own."""
 
     def __init__(self, folder, monkeypatch, capsys):
         (strategy,) = STRATEGY.findall((ROOT / "README.md").read_text())
@@ -71,8 +71,9 @@ class Newcomer:
             [sys.executable, "-m", "evilpegs", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         line = self.server.stdout.readline()
-        assert line.startswith("listening on "), line
-        self.monkeypatch.setenv("EVILPEGS_SERVER", line.split()[-1])
+        *_, url = line.split()
+        assert url.startswith("ws://"), line
+        self.monkeypatch.setenv("EVILPEGS_SERVER", url)
 
     def stop(self):
         if self.server is not None:
@@ -89,18 +90,18 @@ def newcomer(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_commands_shown_work(document, newcomer):
+def test_document_commands_work(document, newcomer):
     for words in commands(document):
         newcomer.type(words)
 
 
-def test_the_documents_show_commands():
+def test_documents_show_main_commands():
     shown = {words[0] for document in DOCUMENTS for words in commands(document)}
     assert shown >= {"serve", "play", "bot", "ladders", "leaderboard", "replay", "verify", "partition"}
     assert shown >= {"evaluate", "duel"}
 
 
-def test_in_ci_nothing_is_skipped(tmp_path):
+def test_ci_runs_all_tests(tmp_path):
     fake = tmp_path / "make"
     fake.write_text('#!/bin/sh\necho "$* with CI=$CI"\n')
     fake.chmod(0o755)
@@ -109,13 +110,13 @@ def test_in_ci_nothing_is_skipped(tmp_path):
     assert run.stdout == "test with CI=1\n"
 
 
-def test_links_lead_somewhere():
+def test_document_links_exist():
     for document in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
             assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
 
 
-def test_file_names_in_the_architecture_exist():
+def test_architecture_file_names_exist():
     text = (ROOT / "docs/architecture.md").read_text()
     for folder, names in re.findall(r"`((?:game|protocol|server|clients)/\w+/(?:\w+/)?)(\w+\.py)`", text):
         assert (ROOT / folder / names).exists(), folder + names

@@ -1,4 +1,4 @@
-"""The tree that the document shows is complete, and so are its figures."""
+"""The trees, errors and notations shown in the document are correct."""
 
 import re
 import runpy
@@ -16,7 +16,7 @@ TEXT = (ROOT / "docs/trees.md").read_text()
 convert = runpy.run_path(str(ROOT / "examples/published_tree.py"))["convert"]
 
 
-def test_the_tree_shown_is_certified():
+def test_tree_in_document_is_certified():
     shown = re.findall(r"```text\n(evilpegs tree.*?)```", TEXT, re.DOTALL)
     assert len(shown) == 1
     certified = certify(parse_tree(shown[0]))
@@ -24,20 +24,20 @@ def test_the_tree_shown_is_certified():
     assert format_tree(parse_tree(shown[0])) == shown[0]
 
 
-def complaint(text):
+def refusal(text):
     with pytest.raises(GameError) as caught:
         certify(parse_tree(text))
     return str(caught.value)
 
 
-def test_the_complaints_shown_are_what_is_said():
+def test_errors_in_document_are_current():
     (shown,) = re.findall(r"```text\n(line.*?)```", TEXT, re.DOTALL)
     (tree,) = re.findall(r"```text\n(evilpegs tree.*?)```", TEXT, re.DOTALL)
     wrong = [tree.replace("1,1 331", new, 1) for new in ("1,2 331", "# nothing", "0,0 111\n    1,1 331")]
-    assert shown.splitlines() == [complaint(text) for text in wrong]
+    assert shown.splitlines() == [refusal(text) for text in wrong]
 
 
-def test_the_published_notations_shown_are_the_same_tree():
+def test_notations_in_document_are_one_tree():
     figures, braces = re.findall(r"`(4\(11.*?)`", TEXT) + re.findall(r"`(\{11.*?)`", TEXT)
     trees = {format_tree(convert(text, Rules(2, 2))) for text in (figures, braces)}
     assert len(trees) == 1

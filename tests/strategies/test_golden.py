@@ -1,4 +1,4 @@
-"""Exact numbers of tests/golden/golden.json. Millions of feedbacks: not for runs with the JIT off."""
+"""Exact numbers of tests/golden/golden.json. They take millions of feedbacks, too many for runs without the JIT."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def label(row):
 
 
 @pytest.mark.parametrize("row", GOLDEN["totals"], ids=label)
-def test_totals(row):
+def test_totals_are_golden(row):
     strategy = load_strategy(row["strategy"], candidates_only=row.get("guesses") == "candidates")
     result = evaluate(player(strategy), Rules.parse(row["rules"]))
     assert format_code(result.first) == row["first"]
@@ -37,7 +37,7 @@ WALKED = [row for row in GOLDEN["totals"] + GOLDEN["large_totals"] if row["strat
 
 
 @pytest.mark.parametrize("row", WALKED, ids=label)
-def test_totals_of_a_walk(row):
+def test_totals_of_walk_are_golden(row):
     rules, criterion, first = Rules.parse(row["rules"]), CRITERIA[row["strategy"]], row["first"]
     candidates_only = row.get("guesses") == "candidates"
     distribution = walk(rules, criterion, candidates_only=candidates_only, threads=2)
@@ -47,15 +47,15 @@ def test_totals_of_a_walk(row):
 
 
 @pytest.mark.parametrize("row", GOLDEN["evil_lines"], ids=label)
-def test_evil_lines(row):
+def test_evil_lines_are_golden(row):
     turns = duel(player(load_strategy(row["strategy"])), Evil(), Rules.parse(row["rules"]))
-    told = [f"{format_code(guess)}:{given.black}{given.white}" for guess, given, _ in turns]
+    replies = [f"{format_code(guess)}:{given.black}{given.white}" for guess, given, _ in turns]
     left = [f"/{turn.candidates}" for turn in turns[:-1]] + [""]
-    assert " ".join(map("".join, zip(told, left, strict=True))) == row["line"]
+    assert " ".join(map("".join, zip(replies, left, strict=True))) == row["line"]
 
 
 @pytest.mark.parametrize("row", GOLDEN["first_guess_parts"], ids=label)
-def test_first_guess_parts(row):
+def test_first_guess_parts_are_golden(row):
     rules = Rules.parse(row["rules"])
     position, guess = Position(rules, (), LiveSets()), parse_code(row["guess"], rules)
     sizes = list(position.parts(guess).values())

@@ -1,4 +1,4 @@
-"""The contract that every strategy keeps, and a class for each that inherits it."""
+"""The contract of every strategy, and a class for each strategy that inherits it."""
 
 import random
 from abc import ABC, abstractmethod
@@ -35,20 +35,20 @@ class StrategyContract(ABC):
     def strategy(self) -> Strategy: ...
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
-    def test_solves_every_secret_with_legal_guesses(self, rules):
+    def test_solves_every_secret(self, rules):
         assert evaluate(player(self.strategy), rules).count == rules.size
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
-    def test_beats_the_evil_codemaker(self, rules):
+    def test_beats_evil_codemaker(self, rules):
         turns = duel(player(self.strategy), Evil(), rules)
         assert all(check_code(turn.guess, rules) is None for turn in turns)
         assert len(turns) <= rules.size
 
-    def test_plays_the_only_candidate(self):
+    def test_plays_only_candidate(self):
         position = position_of(Rules(3, 3), (2, 1, 0), (2, 1, 0))
         assert player(self.strategy)(position) == (2, 1, 0)
 
-    def test_chooses_the_same_whatever_was_played_before(self):
+    def test_choice_ignores_earlier_games(self):
         position = position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1))
         alone = player(self.strategy, seed=5)(position)
         busy = player(self.strategy, seed=5)
@@ -56,7 +56,7 @@ class StrategyContract(ABC):
             duel(busy, Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
         assert busy(position) == alone
 
-    def test_leaves_the_global_randomness_alone(self):
+    def test_keeps_global_random_state(self):
         random.seed(1)
         before = random.getstate()
         duel(player(self.strategy), Evil(), Rules(3, 3))
@@ -67,14 +67,14 @@ class StrategyContract(ABC):
         assert type(choice) is tuple
         assert {type(color) for color in choice} == {int}
 
-    def test_says_whether_it_uses_randomness(self):
+    def test_uses_rng_is_true_when_choices_vary(self):
         position = position_of(Rules(3, 3), (2, 1, 0))
         choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(20)}
         assert len(choices) == 1 or self.strategy.uses_rng
 
 
 class NamedContract(StrategyContract):
-    """For the strategies of the registry: also found by name, with the option for candidates only."""
+    """The contract of the strategies in the registry, which have a name and the option for candidates only."""
 
     name = ""
 
@@ -82,13 +82,13 @@ class NamedContract(StrategyContract):
     def strategy(self) -> Strategy:
         return load_strategy(self.name)
 
-    def test_its_name_is_that_of_the_registry(self):
+    def test_name_matches_registry(self):
         assert self.strategy.name == self.name
 
     def test_has_a_docstring(self):
         assert len(type(self.strategy).__doc__.splitlines()) > 1
 
-    def test_with_candidates_only_it_guesses_candidates(self):
+    def test_candidates_only_guesses_candidates(self):
         strategy = load_strategy(self.name, candidates_only=True)
         assert strategy.candidates_only
         for index in SECRETS:
@@ -114,7 +114,7 @@ class TestRandomConsistent(NamedContract):
 class TestSampled(NamedContract):
     name = "sampled"
 
-    def test_draws_no_more_than_its_budget_allows(self):
+    def test_draws_within_budget(self):
         class Counting(Position):
             drawn = 0
 
@@ -125,28 +125,32 @@ class TestSampled(NamedContract):
         self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), seeded_rng(0, ()))
         assert Counting.drawn == 5
 
-    def test_all_candidates_are_weighed_once_they_are_few(self):
+    def test_weighs_all_of_few_candidates(self):
         position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
         choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(5)}
         assert choices == {best_guess(position, ENTROPY)}
 
-    def test_other_codes_are_weighed_only_within_its_budget(self):
+    def test_weighs_other_codes_within_budget(self):
         full = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
         position = Position(full.rules, full.history, LiveSets(), budget=full.count**2)
         choice = self.strategy.choose(position, seeded_rng(0, ()))
         assert choice == best_guess(position, ENTROPY, candidates_only=True)
         assert choice != best_guess(full, ENTROPY)
 
-    def test_candidates_that_take_too_much_to_list_are_drawn(self, monkeypatch):
+    def test_draws_candidates_too_many_to_list(self):
+        position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
+        listed = [position.candidate(place) for place in range(position.count)]
+
         class Unlisted(Position):
+            count = len(listed)
+
             @property
             def candidates(self):
                 raise TooLargeError
 
-        position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
-        listed = [position.candidate(place) for place in range(position.count)]
-        monkeypatch.setattr(Unlisted, "count", len(listed))
-        monkeypatch.setattr(Unlisted, "sample", lambda self, rng, many: [rng.choice(listed) for _ in range(many)])
+            def sample(self, rng, many=1):
+                return [rng.choice(listed) for _ in range(many)]
+
         unlisted = Unlisted(position.rules, position.history, LiveSets())
         assert self.strategy.choose(unlisted, seeded_rng(0, ())) in listed
 
@@ -186,5 +190,5 @@ class TestFromAFile(StrategyContract):
         return load_strategy(str(self.path))
 
 
-def test_every_strategy_of_the_registry_is_tested_here():
+def test_registry_is_covered_by_contracts():
     assert {tested.name for tested in NamedContract.__subclasses__()} == set(STRATEGIES)
