@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from evilpegs.demo_server import GREETING
+from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_server.service import AddressUnusableError
+from evilpegs_server.storage.database import DatabaseInUseError
 
 
 def test_serve_greets_with_url_and_commands(server):
@@ -55,6 +58,8 @@ def test_serve_refuses_port_in_use(run):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = run("serve", "--port", port)
+        with pytest.raises(AddressUnusableError):
+            app(["serve", "--port", str(port)])
     assert result.status == 2
     line = result.err.splitlines()[-1]
     assert all(fact in line for fact in ("evilpegs: ", "127.0.0.1", str(port), "--port"))
@@ -67,6 +72,8 @@ def test_serve_refuses_database_in_use(run, serve):
     place = running.database.removeprefix("sqlite:///")
     line = result.err.splitlines()[-1]
     assert all(fact in line for fact in ("evilpegs: ", place, "--database"))
+    with pytest.raises(DatabaseInUseError):
+        app(["serve", "--port", "0", "--database", running.database])
 
 
 def test_closed_registration_refuses_new_names(run, serve):
