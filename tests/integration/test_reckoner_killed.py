@@ -4,16 +4,27 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from random import Random
 
 import pytest
+import structlog
 
 from evilpegs_clients.bot import run_bot
 from evilpegs_clients.session import Patience
 from evilpegs_clients.strategies.first_consistent import FirstConsistent
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.rules import Rules
+from evilpegs_game.solved import SolvedPositions
+from evilpegs_server.bounds import CACHE_BYTES, COUNT_BYTES
+from evilpegs_server.reckoner_frames import Setup
+from evilpegs_server.reckoner_process import ReckonerProcess
+from evilpegs_server.tasks import DevilsChoice, PartSizes, Witness
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
+
+CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
 def reckoners():
@@ -24,18 +35,45 @@ def reckoners():
                 yield pid
 
 
-async def kill_repeatedly(killed):
+async def seconds_to_results():
+    """Return how long a new reckoner process takes until it has done a task of each kind."""
+    guess = (0, 0, 1, 1, 2, 2, 3, 3)
+    tasks = [
+        PartSizes(HUGE, (), guess),
+        Witness(HUGE, ((guess, Feedback(2, 2)),)),
+        DevilsChoice(CLASSIC, 1296, (), guess[:4]),
+    ]
+    began = time.perf_counter()
+    process = ReckonerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    for task in tasks:
+        await process.do(task)
+    seconds = time.perf_counter() - began
+    await process.close()
+    return seconds
+
+
+@pytest.fixture(scope="module")
+def pause():
+    """Return the seconds between two kills: on a busy machine a new process needs more time for a reply.
+
+    The first measurement is dropped, because it may include the compilation of kernels.
+    """
+    asyncio.run(seconds_to_results())
+    return max(1.5, 2 * asyncio.run(seconds_to_results()))
+
+
+async def kill_repeatedly(killed, pause):
     while True:
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(pause)
         for pid in reckoners():
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
 
 @pytest.mark.parametrize("ladder", ["huge-evil", "classic-devil"])
-async def test_bot_plays_on_after_reckoner_deaths(server, tmp_path, ladder):
+async def test_bot_plays_on_after_reckoner_deaths(pause, server, tmp_path, ladder):
     killed = []
-    killing = asyncio.create_task(kill_repeatedly(killed))
+    killing = asyncio.create_task(kill_repeatedly(killed, pause))
     matches = 0
     while len(set(killed)) < 3:
         summary = await run_bot(
