@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 from evilpegs.errors import USERS_DOING, CommandError, explained
-from evilpegs_clients.errors import ServerUnreachableError
+from evilpegs_clients.errors import ClientError
 from evilpegs_game.errors import MalformedError
 
 
@@ -15,7 +15,7 @@ def test_users_doing_names_exceptions(name):
     assert issubclass(getattr(import_module(module), kind), Exception)
 
 
-@pytest.mark.parametrize("kind", [CommandError, MalformedError, ServerUnreachableError])
+@pytest.mark.parametrize("kind", [CommandError, MalformedError, ClientError])
 def test_explained_joins_lines_of_user_errors(kind):
     assert explained(kind("4x99\n  5x99")) == "4x99 5x99"
 
