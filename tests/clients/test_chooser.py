@@ -68,11 +68,6 @@ def test_chooser_plays_first_candidate_over_budget(view):
         (lambda position: 1 / 0, ZeroDivisionError, ["turn 2", "ZeroDivisionError: division by zero"]),
         (lambda position: (9, 9, 9), None, ["(9, 9, 9)", "3x4"]),
         (lambda position: None, None, ["None", "3x4"]),
-        (
-            lambda position: position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count,
-            ContradictionError,
-            ["turn 2", "3x4"],
-        ),
         (lambda position: sys.exit(5), SystemExit, ["turn 2", "SystemExit: 5"]),
         (lambda position: exec("raise KeyboardInterrupt"), KeyboardInterrupt, ["turn 2", "KeyboardInterrupt"]),
         (lambda position: exec("raise ValueError('two\\nlines')"), ValueError, ["turn 2", "ValueError: two lines"]),
@@ -84,3 +79,16 @@ def test_chooser_names_failure_of_strategy(view, do, cause, named):
     assert type(caught.value.__cause__) is (cause or type(None))
     assert [text for text in ["doing", *named] if text not in str(caught.value)] == []
     assert "\n" not in str(caught.value)
+
+
+def test_chooser_passes_on_game_error(view):
+    """An error of the game is the end of the strategy, not its failure: its class is not named."""
+
+    def contradict(position):
+        return position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count
+
+    with pytest.raises(StrategyError, match=r"doing.*\b2\b.*3x4") as caught:
+        chosen(view, contradict)
+    assert isinstance(caught.value.__cause__, ContradictionError)
+    assert str(caught.value).endswith(str(caught.value.__cause__))
+    assert "ContradictionError" not in str(caught.value)

@@ -166,6 +166,8 @@ def test_changed_field_is_found_in_game_alone(record):
         ("game_over", 2, {"guesses": 5}, (2, 0, Subject.GUESSES), ["5", "6"]),
         ("game_over", 2, {"outcome": "solved"}, (2, 0, Subject.OUTCOME), ["solved"]),
         ("game_over", 1, {"outcome": "unsolved"}, (1, 0, Subject.OUTCOME), ["unsolved"]),
+        ("game_over", 2, {"outcome": "resigned"}, (2, 0, Subject.OUTCOME), ["resigned", "6"]),
+        ("game_over", 1, {"outcome": "resigned"}, (1, 0, Subject.OUTCOME), ["resigned"]),
         ("game_over", 2, {"nonce": None}, (2, 0, Subject.NONCE), ["evil"]),
         ("game_over", 2, {"secret": "19"}, (2, 0, Subject.REPLY), ["'19'"]),
     ],
