@@ -11,7 +11,8 @@ from evilpegs.errors import CommandError
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.ladders import Ladder, load_ladders
-from evilpegs_server.leaderboard import Row, leaderboard
+from evilpegs_server.leaderboard import Row
+from evilpegs_server.leaderboard import leaderboard as ranked_rows
 from evilpegs_server.storage.archive import recorded_events
 
 
@@ -31,7 +32,7 @@ def standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:
 
 
 def _standing(engine: Engine, ladder: Ladder) -> Standing:
-    return Standing(ladder, leaderboard(_events(engine, ladder), ladder.id))
+    return Standing(ladder, ranked_rows(_events(engine, ladder), ladder.id))
 
 
 def _events(engine: Engine, ladder: Ladder) -> Iterator[RecordEvent]:

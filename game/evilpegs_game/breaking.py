@@ -1,8 +1,9 @@
 """Breaking small live sets: whether one guess, or one and then another, is enough, over every guess of the rules.
 
-The hot loops under `evilpegs_game.worst_case`. A *table* holds feedback numbers: uint8, shape (codes, guesses) where
-one loop runs over guesses, (guesses, codes) where it runs over codes. *Places* are indices of codes, int32, rising.
-The last feedback number is all-black, whose part needs nothing more. *Work* is feedbacks looked at.
+These are the hot loops under `evilpegs_game.worst_case`. A *table* holds feedback numbers: uint8, shape
+(codes, guesses) where one loop runs over guesses, (guesses, codes) where it runs over codes. *Places* are indices of
+codes, int32, rising. The last feedback number is all-black, whose part needs nothing more. *Work* counts the feedbacks
+that were looked up.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """The walk of a criterion: what a strategy that follows one needs against every candidate, without asking it a turn.
 
-The guesses are those of `evilpegs_game.selection`, so the distribution is that of `evilpegs_game.evaluation.evaluate`.
+The guesses are those of `evilpegs_game.selection`, so the distribution is the one that `evaluate` finds.
 Large live sets are searched one by one, by all threads; what is under them is walked in batches, each by one thread.
 """
 

@@ -1,4 +1,4 @@
-"""The hot loop under `evilpegs_game.expectation`: live sets of few codes, every choice weighed, in whole numbers.
+"""The hot loop of the expectation: live sets of few codes, every choice weighed, in whole numbers.
 
 A *table* holds the feedback numbers of every code against every code: uint8, shape (codes, codes). *Places* are
 indices of codes, int32. Totals are guesses in units of ``1 / UNIT``, which divides evenly all that occurs here: with n

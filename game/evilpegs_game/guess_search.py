@@ -1,6 +1,6 @@
 """The search for the best guess at a live set: every candidate first, then every code that may be better.
 
-So a tie goes to a candidate, then to the first in code order: this is the tie rule of `evilpegs_game.selection`.
+A tie goes to a candidate, then to the first in code order: the tie rule of `evilpegs_game.selection`.
 
 A guess is dropped as soon as its parts so far make it worse than the best. The part that ruled out one guess is looked
 at first in the next, which mostly differs in one peg: most guesses cost one or two parts. That is the killer heuristic

@@ -6,10 +6,10 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 _K = TypeVar("_K", bound=Hashable)
-_V = TypeVar("_V")
+_Result = TypeVar("_Result")
 
 
-class SingleFlight(Generic[_K, _V]):
+class SingleFlight(Generic[_K, _Result]):
     """Computes once for all who ask for one key at the same time; thread-safe.
 
     Nothing is kept: a key asked for later is computed again. Beside a cache, ``compute`` looks into the cache
@@ -19,13 +19,13 @@ class SingleFlight(Generic[_K, _V]):
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._flights: dict[_K, Future[_V]] = {}
+        self._flights: dict[_K, Future[_Result]] = {}
 
     def __len__(self) -> int:
         """How many keys are being computed."""
         return len(self._flights)
 
-    def get(self, key: _K, compute: Callable[[], _V]) -> _V:
+    def get(self, key: _K, compute: Callable[[], _Result]) -> _Result:
         """What ``compute`` gives, or what the one under way for ``key`` gives; an exception is raised to all alike."""
         with self._lock:
             under_way = self._flights.get(key)
