@@ -1,9 +1,10 @@
 """Which errors are a user's doing, and the one line that each is told in."""
 
 import errno
+from difflib import get_close_matches
 from typing import Final
 
-from cyclopts import CycloptsError, UnusedCliTokensError
+from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 
 USERS_DOING: Final = frozenset(
     {
@@ -26,8 +27,9 @@ class CommandError(Exception):
 
 def explained(error: Exception) -> str | None:
     """The line to tell of a user's doing; None if the error is a fault of the program."""
-    if isinstance(error, ModuleNotFoundError) and error.name in SERVER_PARTS:
-        return f"this needs {error.name}, which is not installed; run: pip install 'evilpegs[server]'"
+    missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
+    if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PARTS:
+        return f"this needs {missing.name}, which is not installed; run: pip install 'evilpegs[server]'"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; make room or send it elsewhere"
     if isinstance(error, CycloptsError):
@@ -38,9 +40,18 @@ def explained(error: Exception) -> str | None:
 
 def _mistyped(error: CycloptsError) -> str:
     """What is wrong with the command line, and where its options are described."""
-    if isinstance(error, UnusedCliTokensError):
+    if isinstance(error, UnknownCommandError):
+        what = _unknown_command(error)
+    elif isinstance(error, UnusedCliTokensError):
         what = f"there is no use for {' '.join(error.unused_tokens or ())[:80]!r} here"
     else:
         what, _, _ = str(error).partition(" Available commands:")
     command = " ".join(("evilpegs", *(error.command_chain or ())))
     return f"{' '.join(what.split()).rstrip('.')}; see: {command} --help"
+
+
+def _unknown_command(error: UnknownCommandError) -> str:
+    """Name the command that comes closest. The text of the error itself would import every command."""
+    typed = (error.unused_tokens or [""])[0]
+    close = get_close_matches(typed, error.app or (), n=1)
+    return f'Unknown command "{typed}".' + (f' Did you mean "{close[0]}"?' if close else "")

@@ -1,29 +1,16 @@
 """The `evilpegs` command: its subcommands, and how every error of a user ends in one line and exit status 2."""
 
+import ast
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
 from cyclopts import App, Parameter
 
-from evilpegs.commands.assist import assist
-from evilpegs.commands.bot import bot
-from evilpegs.commands.certify import certify
-from evilpegs.commands.demo import demo
-from evilpegs.commands.duel import duel
-from evilpegs.commands.evaluate import evaluate
-from evilpegs.commands.ladders import ladders
-from evilpegs.commands.leaderboard import leaderboard
-from evilpegs.commands.partition import partition
-from evilpegs.commands.play import play
-from evilpegs.commands.replay import replay
-from evilpegs.commands.serve import serve
-from evilpegs.commands.solve import solve
-from evilpegs.commands.tree import tree
-from evilpegs.commands.verify import verify
 from evilpegs.errors import explained
 
 USERS_FAULT: Final = 2
@@ -48,26 +35,38 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
 )
-COMMANDS: Final[tuple[Callable[..., object], ...]] = (
-    serve,
-    play,
-    bot,
-    demo,
-    ladders,
-    leaderboard,
-    replay,
-    verify,
-    partition,
-    assist,
-    evaluate,
-    duel,
-    solve,
-    tree,
-    certify,
-)
-"""In the order in which `--help` lists them."""
-for _place, _command in enumerate(COMMANDS):
-    app.command(_command, sort_key=_place)
+COMMANDS: Final = {
+    "serve": "evilpegs.commands.serve:serve",
+    "play": "evilpegs.commands.play:play",
+    "bot": "evilpegs.commands.bot:bot",
+    "demo": "evilpegs.commands.demo:demo",
+    "ladders": "evilpegs.commands.ladders:ladders",
+    "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
+    "replay": "evilpegs.commands.replay:replay",
+    "verify": "evilpegs.commands.verify:verify",
+    "partition": "evilpegs.commands.partition:partition",
+    "assist": "evilpegs.commands.assist:assist",
+    "evaluate": "evilpegs.commands.evaluate:evaluate",
+    "duel": "evilpegs.commands.duel:duel",
+    "solve": "evilpegs.commands.solve:solve",
+    "tree": "evilpegs.commands.tree:tree",
+    "certify": "evilpegs.commands.certify:certify",
+}
+"""The function of each command, imported only when the command runs. `--help` lists them in this order."""
+
+
+def _docstring(function: str) -> str:
+    """Read the docstring of ``module:function`` from the source file, without importing it."""
+    module, _, name = function.partition(":")
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
+    definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
+    (found,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == name)
+    return ast.get_docstring(found) or ""
+
+
+for _place, (_name, _function) in enumerate(COMMANDS.items()):
+    app.command(_function, name=_name, help=_docstring(_function), sort_key=_place)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

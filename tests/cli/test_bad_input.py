@@ -191,7 +191,7 @@ def test_bad_input_is_refused_in_one_line(run, arguments, error, facts):
 
 
 def test_integer_options_refuse_fractions():
-    options = [option for command in COMMANDS for option in app[command.__name__].assemble_argument_collection()]
+    options = [option for command in COMMANDS for option in app[command].assemble_argument_collection()]
     whole = [option for option in options if option.hint in (int, int | None)]
     assert {option.name for option in whole} >= {"--games", "--jobs", "--matches", "--port", "--seed", "--threads"}
     assert [option.name for option in whole if option.parameter.converter is not WHOLE.converter] == []
