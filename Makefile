@@ -22,8 +22,8 @@ test-compiled: $(READY)
 # The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
 # so are their lines counted as covered. What it prints comes in one piece, after its end.
 test-plain: $(READY)
-	@printed=$$(NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/strategies \
-	    --ignore=tests/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
+	@printed=$$(NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/clients/strategies \
+	    --ignore=tests/clients/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 check: $(READY)
 	@$(BIN)/ruff check .

@@ -9,10 +9,10 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.canonical.form import canonical
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
+from evilpegs_game.symmetry.history_key import canonical
 
 HISTORIES = 2000
 

@@ -13,11 +13,12 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.candidates import LiveSets, Position
 from evilpegs_game.counting.first_guess import first_parts
-from evilpegs_game.counting.parts import DEFAULT_BYTES, count_parts
+from evilpegs_game.counting.part_counts import DEFAULT_BYTES, count_parts
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
-from evilpegs_game.live_sets import DEFAULT_BYTES as LIST_BYTES
+from evilpegs_game.live.live_sets import DEFAULT_BYTES as LIST_BYTES
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 GAMES = {"4x6": 20, "6x10": 20, "8x10": 20, "10x12": 6, "12x14": 2}

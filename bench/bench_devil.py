@@ -10,12 +10,13 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.candidates import LiveSets, Position
-from evilpegs_game.codemaker import Devil
+from evilpegs_game.codemakers.codemaker import Devil
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.feedback import all_black
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_game.worst_case import WorstCase, affordable
 
 WORST = {"4x6": ("1112",), "3x8": ("111",), "4x5": ("1111",)}
 

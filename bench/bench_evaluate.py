@@ -13,15 +13,17 @@ from statistics import median
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import player
-from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import column_code, parse_code
-from evilpegs_game.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
-from evilpegs_game.criterion_walk import walk
-from evilpegs_game.evaluation import evaluate
+from evilpegs_game.evaluation.exact import evaluate
+from evilpegs_game.evaluation.heuristic import walk
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
+from evilpegs_game.guessing.selection import best_guess, best_of, guessed_colors
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
-from evilpegs_game.selection import best_guess, best_of, guessed_colors
 
 CLASSIC = Rules(4, 6)
 ROUNDS = 5

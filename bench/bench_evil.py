@@ -9,10 +9,11 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.candidates import LiveSets, Position
-from evilpegs_game.codemaker import Evil
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import Code, Columns, code_at
 from evilpegs_game.feedback import all_black
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from evilpegs_game.against_evil import AgainstEvil
-from evilpegs_game.optimal import Objective, solve
+from evilpegs_game.optimal.against_evil import AgainstEvil
+from evilpegs_game.optimal.solve import Objective, solve
 from evilpegs_game.rules import Rules
 
 ROUNDS = 5

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, column_code, format_code
 from evilpegs_game.feedback import all_black
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry import Symmetries
-from evilpegs_game.worst_case import WorstCase
+from evilpegs_game.symmetry.code_sets import Symmetries
 
 KEPT = 64
 

@@ -23,7 +23,7 @@ from load import Load, Player, run
 
 from evilpegs_game.codes import format_code
 from evilpegs_game.rules import MAX_COLORS
-from evilpegs_server.ladders import load_ladders
+from evilpegs_server.match.ladders import load_ladders
 
 PLAYERS, PAUSE = 40, 0.1
 TURNS = 6

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import uvloop
 
-from evilpegs_server.interpreter import tuned
+from evilpegs_server.work.interpreter import tuned
 from support.reckoners import Call
 from support.stalls import STALL_MS, TOGETHER, Replies, largest_ladder, late_beside, late_within, reply_pool
 

@@ -9,13 +9,13 @@ import argparse
 import time
 from functools import partial
 
-from evilpegs_clients.strategies.dice import dice_of
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.warm_up import warm_up
-from evilpegs_game.candidates import LiveSets
-from evilpegs_game.expectation import expected_guesses
+from evilpegs_clients.strategies.seeding import dice_of
+from evilpegs_clients.strategies.warm_up import warm_up
+from evilpegs_game.evaluation.expectation import expected_guesses
+from evilpegs_game.evaluation.simulation import Simulation, simulate
+from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
-from evilpegs_game.simulation import Simulation, simulate
 
 CONSISTENT = {"4x6": ("4.638", "P. F. Swaszek 1999-2000"), "5x8-distinct": ("5.3466", "a million games")}
 SAMPLED = {name: (mean, "entropy over all candidates") for name, mean in

@@ -24,7 +24,7 @@ from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.tree import Node, Tree, format_tree
+from evilpegs_game.trees.tree import Node, Tree, format_tree
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -11,7 +11,7 @@ USERS_DOING: Final = frozenset(
         "evilpegs.errors.CommandError",
         "evilpegs_clients.errors.ClientError",
         "evilpegs_game.errors.GameError",
-        "evilpegs_server.service.AddressUnusableError",
+        "evilpegs_server.server.AddressUnusableError",
         "evilpegs_server.storage.database.DatabaseUnusableError",
     }
 )

@@ -1,11 +1,23 @@
-"""The options that several commands share, each described once."""
+"""The options that several commands share, each described once.
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+The options --ladder and --name, checked before any server is asked.
+
+Turns that were played, as they are typed on the command line: CODE:BLACK,WHITE like 1122:1,0.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import Parameter, Token, convert
+from pydantic import ValidationError
 
 from evilpegs.errors import CommandError
+from evilpegs_protocol.client_messages import ClientInfo, Hello, Play
+
+if TYPE_CHECKING:
+    from evilpegs_game.history import History, Turn
+    from evilpegs_game.rules import Rules
+
 
 Name = TypeVar("Name")
 
@@ -81,3 +93,64 @@ Database = Annotated[
         help="The database, sqlite:///FILE; by default the one `evilpegs serve` uses.",
     ),
 ]
+
+
+def check_play_options(ladder: str, name: str | None) -> None:
+    """Raise CommandError unless the protocol can carry that ladder and that name."""
+    try:
+        Play(ladder=ladder)
+    except ValidationError:
+        message = f"there is no ladder {ladder[:40]!r}; see: evilpegs ladders"
+        raise CommandError(message) from None
+    try:
+        Hello(client=ClientInfo(name="evilpegs", version="0"), name=name, kind=None if name is None else "bot")
+    except ValidationError:
+        message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter; choose another with --name"
+        raise CommandError(message) from None
+
+
+After = Annotated[
+    tuple[str, ...] | None,
+    Parameter(
+        name="--after",
+        consume_multiple=True,
+        show_default=False,
+        help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
+    ),
+]
+
+
+def checked_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
+    """What follows --after, if it is there; raises CommandError where nothing does."""
+    if after == ():
+        message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
+        raise CommandError(message)
+    return after or ()
+
+
+def parse_turn(text: str, rules: "Rules") -> "Turn":
+    """Read ``1122:1,0``.
+
+    Raises:
+        MalformedError, IllegalCodeError: it is none, or not one of these rules.
+    """
+    from evilpegs_game.codes import parse_code
+    from evilpegs_game.feedback import Feedback
+    from evilpegs_game.history import Turn
+
+    code, _, given = text.partition(":")
+    turn = Turn(parse_code(code, rules), Feedback.parse(given))
+    turn.feedback.check(rules.pegs)
+    return turn
+
+
+def parse_turns(texts: Iterable[str], rules: "Rules") -> "History":
+    """Read turns in the order they were played; raises what `parse_turn` does."""
+    return tuple(parse_turn(text, rules) for text in texts)
+
+
+def turns_document(history: "History") -> list[dict[str, Any]]:
+    """Turns as they stand in a JSON document."""
+    from evilpegs_game.codes import format_code
+
+    return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]

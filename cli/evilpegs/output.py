@@ -1,4 +1,7 @@
-"""Where results go and how: one JSON document or text on standard output, progress on standard error."""
+"""Where results go and how: one JSON document or text on standard output, progress on standard error.
+
+Numbers in sentences.
+"""
 
 import json
 import sys
@@ -9,6 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+
+
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """So many of a thing: 1 turn, 2 turns; 1 match, 2 matches."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
 
 PLAIN_WIDTH: Final = 120
 """The width of tables that go to a file or a pipe."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.errors import CommandError
-from evilpegs.file_names import obstacle
+from evilpegs.files import obstacle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

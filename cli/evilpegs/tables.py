@@ -1,15 +1,18 @@
-"""How every table looks, and what stands in its cells."""
+"""How every table looks, and what stands in its cells.
+
+The turns of a game as a table.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from rich import box
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs_clients.pegs import marks
+from evilpegs_clients.terminal.pegs import marks, peg_text
 from evilpegs_game.feedback import Feedback
 
 
@@ -72,3 +75,27 @@ def feedback_text(given: Feedback, pegs: int) -> Text:
 def number(value: int | None) -> str:
     """A number for people; nothing where there is none."""
     return "" if value is None else f"{value:,}"
+
+
+class TurnRow(NamedTuple):
+    """One turn; ``candidates`` are those left after it, ``took_ms`` is the player's time, None where not known."""
+
+    code: str
+    feedback: Feedback
+    candidates: int | None = None
+    took_ms: int | None = None
+
+
+def turn_table(rows: Iterable[TurnRow], timed: bool = False) -> Table:
+    """A row a turn; the time only if it is ``timed``."""
+    table = plain_table()
+    table.add_column("turn", justify="right")
+    table.add_column("guess")
+    table.add_column("feedback")
+    table.add_column("candidates left", justify="right")
+    if timed:
+        table.add_column("ms", justify="right")
+    for turn, row in enumerate(rows, 1):
+        shown = peg_text(row.code), feedback_text(row.feedback, len(row.code)), number(row.candidates)
+        table.add_row(str(turn), *shown, *([number(row.took_ms)] if timed else []))
+    return table

@@ -12,7 +12,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from evilpegs_server.bounds import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
+from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
 
 def default_database() -> str:

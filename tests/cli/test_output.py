@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from evilpegs.output import PLAIN_WIDTH, console, print_json
-from evilpegs_clients.pegs import peg_text
+from evilpegs_clients.terminal.pegs import peg_text
 
 
 class Terminal(io.StringIO):

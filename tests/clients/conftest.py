@@ -13,11 +13,10 @@ from rich.console import Console
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
-from evilpegs_clients.backoff import Backoff
-from evilpegs_clients.identity import Identity
-from evilpegs_clients.session import Patience, Session
-from evilpegs_clients.terminal import run_terminal
-from evilpegs_clients.tokens import TokenFile
+from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.session import Backoff, Patience, Session
+from evilpegs_clients.connection.tokens import TokenFile
+from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, feedback

@@ -11,21 +11,21 @@ import structlog
 from rich.console import Console
 from structlog.stdlib import BoundLogger
 
-from evilpegs_clients.bot import run_bot
+from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_view import Phase
+from evilpegs_clients.connection.session import Patience, Session
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
-from evilpegs_clients.identity import Identity
-from evilpegs_clients.match_view import Phase
-from evilpegs_clients.screen import OUTCOMES, VERIFIED
-from evilpegs_clients.seat import Seat
-from evilpegs_clients.session import Patience, Session
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_clients.terminal import run_terminal
-from evilpegs_clients.verify import verify_match
+from evilpegs_clients.terminal.app import run_terminal
+from evilpegs_clients.terminal.screen import OUTCOMES, VERIFIED
+from evilpegs_clients.verification.verify import verify_match
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.service import running_server
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 
 CLIENT = ClientInfo(name="test", version="1")

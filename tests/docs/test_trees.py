@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_game.certificate import certify
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
-from evilpegs_game.tree import format_tree, parse_tree
+from evilpegs_game.trees.certificate import certify
+from evilpegs_game.trees.tree import format_tree, parse_tree
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/trees.md").read_text()

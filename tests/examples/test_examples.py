@@ -12,7 +12,7 @@ import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.service import running_server
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_game.certificate import certify
 from evilpegs_game.codes import all_codes, format_code
-from evilpegs_game.criteria import MINIMAX
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.guessing.criteria import MINIMAX
+from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.selection import best_guess
-from evilpegs_game.tree import format_tree, parse_tree
-from evilpegs_game.tree_of import tree_of
+from evilpegs_game.trees.certificate import certify
+from evilpegs_game.trees.from_strategy import tree_of
+from evilpegs_game.trees.tree import format_tree, parse_tree
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "published_tree.py"
 convert = runpy.run_path(str(PROGRAM))["convert"]

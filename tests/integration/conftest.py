@@ -3,7 +3,7 @@
 import pytest
 import structlog
 
-from evilpegs_server.service import running_server
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.servers import dial
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from random import Random
 
 from evilpegs.main import main
-from evilpegs_clients.bot import run_bot
-from evilpegs_clients.session import Patience
-from evilpegs_clients.strategies.minimax import Minimax
-from evilpegs_clients.summary import GameSummary
-from evilpegs_game.solved import SolvedPositions
+from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.bot.summary import GameSummary
+from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.strategies.heuristics import Minimax
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing

@@ -4,14 +4,15 @@ from random import Random
 
 import pytest
 
-from evilpegs_clients.independent import codes as plain
-from evilpegs_clients.independent.block_parts import live_codes
-from evilpegs_clients.independent.devil_rule import hardest_replies
-from evilpegs_clients.independent.solver import Solver
-from evilpegs_game.candidates import LiveSets, Position
+from evilpegs_clients.verification.independent import definitions as plain
+from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
+from evilpegs_clients.verification.independent.replies import hardest_replies
+from evilpegs_clients.verification.independent.solver import Solver
+from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import SYMBOLS, code_at
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_game.worst_case import WorstCase
 
 
 def independent_replies(position, guess):

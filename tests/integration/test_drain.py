@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import structlog
 
-from evilpegs_server.service import running_server
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import DatabaseInUseError, open_existing

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
 
-from evilpegs_clients.verify import verify_match
+from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing
 from support.servers import child_server, dial, forking_servers

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 import structlog
 
-from evilpegs_clients.bot import run_bot
-from evilpegs_clients.session import Patience
-from evilpegs_clients.strategies.first_consistent import FirstConsistent
-from evilpegs_server.service import running_server
+from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.servers import dial
 

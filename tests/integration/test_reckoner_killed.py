@@ -11,16 +11,15 @@ from random import Random
 import pytest
 import structlog
 
-from evilpegs_clients.bot import run_bot
-from evilpegs_clients.session import Patience
-from evilpegs_clients.strategies.first_consistent import FirstConsistent
+from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_game.solved import SolvedPositions
-from evilpegs_server.bounds import CACHE_BYTES, COUNT_BYTES
-from evilpegs_server.reckoner_frames import Setup
-from evilpegs_server.reckoner_process import ReckonerProcess
-from evilpegs_server.tasks import DevilsChoice, PartSizes, Witness
+from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES
+from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
+from evilpegs_server.work.worker_process import ReckonerProcess, Setup
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
 

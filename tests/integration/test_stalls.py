@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.fair_pool import FairPool
-from evilpegs_server.interpreter import tuned
-from evilpegs_server.service import REPLY_TERMS
+from evilpegs_server.server import REPLY_TERMS
+from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.pool import FairPool
 from support.reckoners import Call, reckoner
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evilpegs_clients.verify import verify_game
+from evilpegs_clients.verification.verify import verify_game
 from evilpegs_protocol.server_messages import Reply
 from support.transcripts import LONG, PAGE, SCENES, evil, fixed, heading, replay, transcripts
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 import structlog
 
-from evilpegs_clients.verify import verify_match
-from evilpegs_server.clock import TimeControl
-from evilpegs_server.ladders import load_ladders
-from evilpegs_server.service import running_server
+from evilpegs_clients.verification.verify import verify_match
+from evilpegs_server.match.clock import TimeControl
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from evilpegs_protocol.fields import Program
+from evilpegs_server.record.encoding import Identity
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.transcript import Identity
 from support import matches
 from support.fake_server import FakeServer
 from support.matches import LADDERS, TINY, MatchDriver

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from evilpegs_server.bounds import Bounds, is_enumerated
-from evilpegs_server.ladders import load_ladders
+from evilpegs_server.codemaking.capacity import Bounds, is_enumerated
+from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 
 

@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from evilpegs_game.counting.parts import count_parts
+from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.feedback import Feedback, all_black, feedbacks
 
 SORTS = ("random", "one color", "two colors", "paired", "distinct")

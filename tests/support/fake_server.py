@@ -10,15 +10,15 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
-from evilpegs_server.bounds import Bounds
-from evilpegs_server.clock import TimeControl
-from evilpegs_server.codemaking import Codemaking
-from evilpegs_server.lobby import Lobby
-from evilpegs_server.reception import House
-from evilpegs_server.session import Session
+from evilpegs_server.codemaking.capacity import Bounds
+from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.gateway.login import House
+from evilpegs_server.gateway.session import Session
+from evilpegs_server.match.clock import TimeControl
+from evilpegs_server.matches.registry import Lobby
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.writer import Writer
-from evilpegs_server.tasks import carry_out
+from evilpegs_server.work.tasks import carry_out
 from support.matches import TINY
 from support.reckoners import reckoner
 

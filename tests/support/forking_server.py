@@ -3,7 +3,7 @@
 import os
 import sys
 
-import evilpegs_server.service  # noqa: F401
+import evilpegs_server.server  # noqa: F401
 from evilpegs.main import main
 
 for line in sys.stdin:

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server.clock import TimeControl
-from evilpegs_server.events import Fact, TurnOpened
-from evilpegs_server.ladders import Ladder
-from evilpegs_server.match import Match, RefusedError, State
+from evilpegs_server.match.clock import TimeControl
+from evilpegs_server.match.events import Fact, TurnOpened
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.match.match import Match, RefusedError, State
 
 TINY = Ladder(
     id="tiny",

@@ -1,8 +1,7 @@
 """Reckoners for tests, and a task that calls any function."""
 
-from evilpegs_game.candidates import LiveSets
-from evilpegs_server.devils import Devils
-from evilpegs_server.tasks import Reckoner, Worked
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_server.work.tasks import Devils, Reckoner, Worked
 
 
 def reckoner(max_bytes=64 << 20, devils=None):

@@ -10,18 +10,17 @@ from random import Random
 
 import structlog
 
-from evilpegs_game.candidates import Turn
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import code_at
+from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
-from evilpegs_game.solved import SolvedPositions
-from evilpegs_server.bounds import COUNT_BYTES
-from evilpegs_server.codemaking import Codemaking, Draw, cost, task_of
-from evilpegs_server.fair_pool import FairPool
-from evilpegs_server.ladders import load_ladders
-from evilpegs_server.reckoner_frames import Setup
-from evilpegs_server.reckoner_process import ReckonerProcess
-from evilpegs_server.service import REPLY_TERMS
-from evilpegs_server.tasks import TryOut, carry_out
+from evilpegs_server.codemaking.capacity import COUNT_BYTES
+from evilpegs_server.codemaking.replies import Codemaking, Draw, cost, task_of
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.server import REPLY_TERMS
+from evilpegs_server.work.pool import FairPool
+from evilpegs_server.work.tasks import TryOut, carry_out
+from evilpegs_server.work.worker_process import ReckonerProcess, Setup
 from support.reckoners import reckoner
 
 STALL_MS = 20.0

@@ -21,13 +21,16 @@ from unittest import mock
 import structlog
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from evilpegs_game.candidates import LiveSets, Position, Turn
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_server import lobby, players
-from evilpegs_server.service import running_server
+from evilpegs_server.matches import registry as lobby
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage import players
 from support.servers import dial
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
@@ -69,7 +72,7 @@ class StillTime:
 async def still_stage():
     """Run a real server whose random bytes and times are known; yield a stage on it."""
     with contextlib.ExitStack() as stack:
-        for module, name in ((lobby, "evilpegs_server.lobby"), (players, "evilpegs_server.players")):
+        for module, name in ((lobby, "evilpegs_server.matches.registry"), (players, "evilpegs_server.storage.players")):
             stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(name)))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()

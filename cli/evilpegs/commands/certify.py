@@ -9,8 +9,8 @@ from evilpegs.options import Json
 from evilpegs.output import console, print_json
 
 if TYPE_CHECKING:
-    from evilpegs_game.certificate import Certificate
-    from evilpegs_game.tree import Tree
+    from evilpegs_game.trees.certificate import Certificate
+    from evilpegs_game.trees.tree import Tree
 
 BAR: Final = 40
 
@@ -34,9 +34,9 @@ def certify(
     any codemaker, also one that never commits to a secret, and total and mean are exact. Of a tree that is malformed,
     incomplete or has lines no code leads to, the first line that is wrong is named, and why.
     """
-    from evilpegs.tree_file import read_tree, shown
-    from evilpegs_game.certificate import certify as certified
+    from evilpegs.files import read_tree, shown
     from evilpegs_game.errors import GameError
+    from evilpegs_game.trees.certificate import certify as certified
 
     read = read_tree(tree)
     try:
@@ -68,7 +68,7 @@ def _document(tree: "Tree", proved: "Certificate") -> dict[str, Any]:
 
 def _show(tree: "Tree", proved: "Certificate") -> None:
     from evilpegs.tables import plain_table
-    from evilpegs_clients.pegs import peg_text
+    from evilpegs_clients.terminal.pegs import peg_text
     from evilpegs_game.codes import format_code
 
     out = console()
@@ -94,6 +94,6 @@ def _fraction(proved: "Certificate") -> str:
 
 
 def _sentence(proved: "Certificate") -> str:
-    from evilpegs.wording import counted
+    from evilpegs.output import counted
 
     return f"at most {counted(proved.max, 'guess', 'guesses')} against any codemaker on {proved.rules}"

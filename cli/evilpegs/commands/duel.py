@@ -1,17 +1,119 @@
-"""`evilpegs duel`: a strategy against one codemaker, turn by turn."""
+"""`evilpegs duel`: a strategy against one codemaker, turn by turn.
 
+A file of solved positions that the user names.
+
+Codemakers to play against without a server.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
+from evilpegs.errors import CommandError
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json
+from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable
+from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 if TYPE_CHECKING:
-    from evilpegs_game.codemaker import Codemaker, Method
-    from evilpegs_game.evaluation import DuelTurn
+    from evilpegs_game.codemakers.codemaker import Codemaker, Method
+    from evilpegs_game.evaluation.exact import DuelTurn
     from evilpegs_game.rules import Rules
+
+
+def read_solved(path: Path) -> SolvedPositions:
+    """What the file holds; nothing if there is none yet. A damaged or outdated one is told of and not believed.
+
+    Raises:
+        CommandError: the file cannot be read, or is somebody's file of another kind.
+    """
+    try:
+        data = read_own_file(path, TITLE)
+        return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
+    except MalformedError as error:
+        print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
+        return SolvedPositions()
+    except ForeignFileError as error:
+        message = f"{path} holds something else than solved positions; name another file"
+        raise CommandError(message) from error
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
+
+
+def save_solved(path: Path, solved: SolvedPositions) -> None:
+    """Replace the file in one step, if anything was learnt: a reader finds the old one or the new one, whole.
+
+    Raises:
+        CommandError: the file cannot be written.
+    """
+    if not solved.changed:
+        return
+    try:
+        replace_file(path, solved.to_bytes())
+        solved.changed = False
+    except OSError as error:
+        raise _unusable(path, "write", error) from error
+
+
+def _unusable(path: Path, what: str, error: OSError) -> CommandError:
+    return CommandError(f"cannot {what} solved positions at {path}: {error.strerror or error}; name another file")
+
+
+Kind = Literal["evil", "devil", "fixed"]
+
+_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
+
+
+@contextmanager
+def opponent(
+    kind: Kind, rules: Rules, secret: str | None, seed: int | None, exact_up_to: int | None, solved: Path | None
+) -> Iterator[Codemaker]:
+    """The codemaker that the options of `evilpegs duel` ask for; raises CommandError where they do not fit together."""
+    if kind != "fixed" and secret is not None:
+        message = f"{_ARTICLE[kind]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
+        raise CommandError(message)
+    if kind != "devil" and (exact_up_to is not None or solved is not None):
+        option = "--solved" if exact_up_to is None else "--exact-up-to"
+        message = f"{_ARTICLE[kind]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
+        raise CommandError(message)
+    with ExitStack() as stack:
+        if kind == "devil":
+            yield stack.enter_context(_devil(rules, exact_up_to, solved))
+        else:
+            yield Evil() if kind == "evil" else _fixed(rules, secret, seed)
+
+
+@contextmanager
+def _devil(rules: Rules, exact_up_to: int | None, file: Path | None) -> Iterator[Devil]:
+    """A devil, and at the end what it has solved in its file."""
+    if exact_up_to is not None and exact_up_to < 0:
+        message = f"--exact-up-to must be at least 0, not {exact_up_to}"
+        raise CommandError(message)
+    worst_case = WorstCase(rules, None if file is None else read_solved(file))
+    try:
+        yield Devil(worst_case, affordable(rules) if exact_up_to is None else exact_up_to)
+    finally:
+        if file is not None:
+            save_solved(file, worst_case.solved)
+
+
+def _fixed(rules: Rules, secret: str | None, seed: int | None) -> Fixed:
+    if secret is not None:
+        return Fixed(parse_code(secret, rules))
+    if seed is None:
+        message = "a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one"
+        raise CommandError(message)
+    return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game against oneself
 
 
 def duel(
@@ -47,11 +149,10 @@ def duel(
     fewest whites. The devil gives the reply after which an optimal codebreaker needs most guesses at worst; of
     several the one that leaves most codes, and so on like evil. With too many candidates it replies like evil.
     """
-    from evilpegs.opponents import opponent
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player, with_strategy_name
     from evilpegs_game.codes import parse_code
-    from evilpegs_game.evaluation import duel as duelled
+    from evilpegs_game.evaluation.exact import duel as duelled
     from evilpegs_game.rules import Rules
 
     parsed = Rules.parse(rules)
@@ -69,7 +170,7 @@ def duel(
 
 def _methods(rules: "Rules", codemaker: "Codemaker", turns: tuple["DuelTurn", ...]) -> list["Method"]:
     """How a devil found each reply; nothing of others."""
-    from evilpegs_game.codemaker import Devil
+    from evilpegs_game.codemakers.codemaker import Devil
 
     if not isinstance(codemaker, Devil):
         return []
@@ -100,8 +201,8 @@ def _document(
 def _show(
     rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...], methods: list["Method"]
 ) -> None:
-    from evilpegs.turns import TurnRow, turn_table
-    from evilpegs.wording import counted
+    from evilpegs.output import counted
+    from evilpegs.tables import TurnRow, turn_table
     from evilpegs_game.codes import format_code
 
     out = console()

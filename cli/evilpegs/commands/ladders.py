@@ -1,16 +1,87 @@
-"""`evilpegs ladders`: what is played."""
+"""The ladders as a table; whatever the width, their ids can be read and typed.
 
-from typing import TYPE_CHECKING, Annotated
+A look at what a server offers, as a guest who plays nothing.
+
+`evilpegs ladders`: what is played.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
+from rich.table import Table
 
 from evilpegs.options import Json
 from evilpegs.output import console, print_json
+from evilpegs.tables import Shown, table_of
+from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.session import Patience, Session
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.server_messages import LadderInfo, Welcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evilpegs_protocol.server_messages import LadderInfo
+
+
+async def welcome(server: str) -> Welcome:
+    """What the server answers to `hello`; raises ClientError."""
+    identity = Identity(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
+    patience = Patience(Random())  # noqa: S311 - jitter
+    session = Session(server, identity, TokenFile(default_token_file()), patience, lambda _: None)
+    try:
+        return await session.open()
+    finally:
+        await session.close()
+
+
+def ladders_tables(infos: Sequence[LadderInfo]) -> Iterator[Table]:
+    """The table with all there is to say, then ever narrower ones."""
+    yield table_of(infos, FULL)
+    for columns in range(len(SHORT), 0, -1):
+        yield table_of(infos, SHORT[:columns], close=True)
+
+
+def _codemaker(info: LadderInfo) -> str:
+    return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
+
+
+def _clock(info: LadderInfo) -> str:
+    if info.clock is None:
+        return "untimed"
+    return f"{info.clock.base_ms / 1000:g} s + {info.clock.increment_ms / 1000:g} s a guess"
+
+
+def _short_clock(info: LadderInfo) -> str:
+    return "untimed" if info.clock is None else f"{info.clock.base_ms / 1000:g} + {info.clock.increment_ms / 1000:g} s"
+
+
+_ID: Final = Shown[LadderInfo]("ladder", lambda info: info.id)
+_RULES: Final = Shown[LadderInfo]("rules", lambda info: info.rules)
+_NUMBERS: Final = (
+    Shown[LadderInfo]("guesses", lambda info: str(info.guess_limit), "right"),
+    Shown[LadderInfo]("games", lambda info: str(info.games), "right"),
+)
+FULL: Final = (
+    _ID,
+    _RULES,
+    Shown("codemaker", _codemaker),
+    Shown("clock", _clock),
+    *_NUMBERS,
+    Shown[LadderInfo]("counts", lambda info: "rated" if info.rated else "practice"),
+)
+SHORT: Final = (
+    _ID,
+    _RULES,
+    Shown[LadderInfo]("codemaker", lambda info: info.codemaker),
+    Shown("clock", _short_clock),
+    *_NUMBERS,
+)
+"""From the most to the least important, without what the id of a built-in ladder tells anyway."""
 
 
 def ladders(
@@ -33,7 +104,7 @@ def ladders(
 
 
 def _built_in() -> "Sequence[LadderInfo]":
-    from evilpegs_server.ladders import load_ladders
+    from evilpegs_server.match.ladders import load_ladders
 
     return [ladder.info() for ladder in load_ladders().values()]
 
@@ -41,13 +112,10 @@ def _built_in() -> "Sequence[LadderInfo]":
 def _offered(server: str) -> "Sequence[LadderInfo]":
     import asyncio
 
-    from evilpegs.server_visit import welcome
-
     return asyncio.run(welcome(server)).ladders
 
 
 def _show(infos: "Sequence[LadderInfo]") -> None:
-    from evilpegs.ladders_table import ladders_tables
     from evilpegs.tables import print_fitting
 
     print_fitting(console(), ladders_tables(infos))

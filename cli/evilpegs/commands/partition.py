@@ -1,19 +1,61 @@
-"""`evilpegs partition`: what each feedback to a guess would leave."""
+"""`evilpegs partition`: what each feedback to a guess would leave.
 
-from collections.abc import Sequence
+The parts of several guesses side by side.
+"""
+
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
+from rich.table import Table
 
 from evilpegs.errors import CommandError
-from evilpegs.options import FILE, Json, RulesText
+from evilpegs.options import FILE, After, Json, RulesText, checked_after, parse_turns, turns_document
 from evilpegs.output import console, print_json
-from evilpegs.played_turns import After, checked_after, parse_turns, turns_document
+from evilpegs.tables import feedback_text, plain_table
+from evilpegs_clients.terminal.pegs import peg_text
+from evilpegs_game.analysis.figures import guess_figures
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.live.position import Position
 
 if TYPE_CHECKING:
-    from evilpegs_game.candidates import Position
     from evilpegs_game.codes import Code
+    from evilpegs_game.live.position import Position
+
+
+NAMES_WIDTH: Final = 20
+"""Of the first column: the marks of up to 16 pegs, and the numbers."""
+LEAST_WIDTH: Final = 11
+"""Of a guess's column: the sizes of any space that can be counted."""
+
+
+def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
+    """As many guesses side by side as ``width`` has room for, the others in tables below."""
+    column = max(LEAST_WIDTH, 3 * position.rules.pegs) + 2
+    room = max(1, (width - NAMES_WIDTH) // column)
+    for first in range(0, len(codes), room):
+        yield part_table(position, codes[first : first + room])
+
+
+def part_table(position: Position, codes: Sequence[Code]) -> Table:
+    """A row a feedback, a column a guess, and below what the parts come to."""
+    parts = [position.parts(code) for code in codes]
+    table = plain_table()
+    table.add_column("feedback", no_wrap=True)
+    for code in codes:
+        table.add_column(peg_text(format_code(code)), justify="right", no_wrap=True)
+    for given in sorted({given for sizes in parts for given in sizes}):
+        sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
+        table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
+    table.add_row()
+    figures = [guess_figures(position, code) for code in codes]
+    table.add_row("parts", *(str(one.parts) for one in figures))
+    table.add_row("largest", *(f"{one.largest:,}" for one in figures))
+    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
+    table.add_row("bits", *(f"{one.bits:.4f}" for one in figures))
+    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
+    return table
 
 
 def partition(
@@ -30,8 +72,9 @@ def partition(
     Several guesses are compared side by side. With --after only the candidates count that are consistent with the
     turns given.
     """
-    from evilpegs_game.candidates import LiveSets, Position
     from evilpegs_game.codes import parse_code
+    from evilpegs_game.live.live_sets import LiveSets
+    from evilpegs_game.live.position import Position
     from evilpegs_game.rules import Rules
 
     parsed = Rules.parse(rules)
@@ -69,8 +112,8 @@ def _document(position: "Position", codes: Sequence["Code"]) -> dict[str, Any]:
 
 
 def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
+    from evilpegs_game.analysis.figures import guess_figures
     from evilpegs_game.codes import format_code
-    from evilpegs_game.guess_figures import guess_figures
 
     figures = guess_figures(position, code)
     return {
@@ -84,7 +127,6 @@ def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
 
 
 def _show(position: "Position", codes: Sequence["Code"]) -> None:
-    from evilpegs.part_table import part_tables
 
     out = console()
     tables = list(part_tables(position, codes, out.width))  # whatever cannot be counted is told before all
@@ -96,7 +138,7 @@ def _show(position: "Position", codes: Sequence["Code"]) -> None:
 
 
 def _heading(position: "Position") -> str:
-    from evilpegs.wording import counted
+    from evilpegs.output import counted
 
     played = len(position.history)
     turns = f" after {counted(played, 'turn')}" if played else ""

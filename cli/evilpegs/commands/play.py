@@ -27,8 +27,8 @@ def play(
     """
     import asyncio
 
-    from evilpegs.play_options import check_play_options
-    from evilpegs_clients.terminal import run_terminal
+    from evilpegs.options import check_play_options
+    from evilpegs_clients.terminal.app import run_terminal
 
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"

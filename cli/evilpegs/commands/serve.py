@@ -1,16 +1,93 @@
-"""`evilpegs serve`: the match server."""
+"""`evilpegs serve`: the match server.
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+The address at which other machines reach this one.
 
+The server's log on standard error: lines for people on a terminal, JSON lines elsewhere.
+"""
+
+import logging
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import structlog
 from cyclopts import Parameter
+from structlog.stdlib import BoundLogger, ProcessorFormatter
+from structlog.typing import Processor
 
 from evilpegs.options import WHOLE
 
 if TYPE_CHECKING:
     import asyncio
 
-    from evilpegs_server.service import RunningServer
+    from evilpegs_server.server import RunningServer
+
+
+_ELSEWHERE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
+    {
+        "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
+        "::": (socket.AF_INET6, "2001:db8::1"),
+    }
+)
+"""For each way to listen everywhere, an address reserved for documentation: nothing is there."""
+
+
+def reachable_host(bound: str) -> str:
+    """The host to hand out for a server that is bound to ``bound``; the host's name where no way out is known."""
+    if bound not in _ELSEWHERE:
+        return bound
+    return _outward(*_ELSEWHERE[bound]) or socket.gethostname()
+
+
+def _outward(family: socket.AddressFamily, elsewhere: str) -> str | None:
+    """The address we have on the way to ``elsewhere``. Connecting a datagram socket sends nothing."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None
+
+
+_STAMPS: Final[tuple[Processor, ...]] = (
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+)
+
+
+def configure_logging(level: str) -> BoundLogger:
+    """Send our log lines from ``level`` on, and warnings of libraries, to standard error; the logger to use.
+
+    Tracebacks are plain: one that shows local variables would tell secrets.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=_STAMPS, processors=_rendering(sys.stderr.isatty())))
+    handler.addFilter(_is_ours_to_know)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    ours = logging.getLogger("evilpegs")
+    ours.setLevel(level.upper())
+    logger: BoundLogger = structlog.wrap_logger(
+        ours,
+        processors=[structlog.stdlib.filter_by_level, *_STAMPS, ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=BoundLogger,
+    )
+    return logger
+
+
+def _rendering(for_people: bool) -> list[Processor]:
+    if for_people:
+        plain = structlog.dev.plain_traceback
+        renderers: list[Processor] = [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
+    else:
+        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    return [ProcessorFormatter.remove_processors_meta, *renderers]
+
+
+def _is_ours_to_know(record: logging.LogRecord) -> bool:
+    """Not the strangers who knock at the port with something else than WebSocket."""
+    return record.msg != "opening handshake failed"
 
 
 def serve(
@@ -34,9 +111,8 @@ def serve(
     """
     import asyncio
 
-    from evilpegs.logs import configure_logging
     from evilpegs.server_settings import server_settings
-    from evilpegs_server.service import serve_until_stopped
+    from evilpegs_server.server import serve_until_stopped
 
     settings = server_settings(host=host, port=port, database=database, registration=registration)
     log = configure_logging(settings.log_level)
@@ -60,8 +136,6 @@ def _announce(server: "RunningServer") -> None:
 def greeting(server: "RunningServer") -> str:
     """Return the lines printed once the server listens: its address, its database, and commands that reach it."""
     from dataclasses import replace
-
-    from evilpegs.addresses import reachable_host
 
     url = replace(server, host=reachable_host(server.host)).url
     lines = [

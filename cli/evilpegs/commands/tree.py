@@ -21,15 +21,14 @@ def tree(
 
     A strategy that plays by chance is written as it plays with one seed.
     """
-    from evilpegs.file_names import STANDARD, check_writable
-    from evilpegs.tree_file import write_tree
-    from evilpegs.wording import counted
+    from evilpegs.files import STANDARD, check_writable, write_tree
+    from evilpegs.output import counted
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.strategy import player, with_strategy_name
     from evilpegs_game.codes import parse_code
     from evilpegs_game.rules import Rules
-    from evilpegs_game.tree import nodes
-    from evilpegs_game.tree_of import tree_of
+    from evilpegs_game.trees.from_strategy import tree_of
+    from evilpegs_game.trees.tree import nodes
 
     check_writable(out)
     parsed = Rules.parse(rules)

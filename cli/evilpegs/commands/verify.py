@@ -1,19 +1,121 @@
-"""`evilpegs verify`: whether a record holds, from nothing but its file."""
+"""`evilpegs verify`: whether a record holds, from nothing but its file.
+
+A record, verified twice: by the game's own code, and independently of it.
+"""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
 from evilpegs.options import Json
 from evilpegs.output import console, print_json, progress
+from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
+from evilpegs_clients.verification.verify import verify_match
+from evilpegs_clients.verification.violation import Finding, NotChecked
+from evilpegs_protocol.server_messages import MatchStarted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from evilpegs.verifying import Remark, VerifiedMatch
+
+Check = Literal["verification", "independent"]
+Result = Literal["holds", "does not hold", "not checked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a check found wrong, or could not check; ``game`` and ``turn`` are 0 where it concerns the whole."""
+
+    check: Check
+    game: int
+    turn: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedGame:
+    """One game; ``secret`` is the code shown at its end."""
+
+    game: int
+    outcome: str | None
+    guesses: int
+    secret: str | None
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedMatch:
+    """One match. It ``holds`` if nothing was found wrong; what was not checked may be wrong all the same."""
+
+    match: str
+    player: str
+    ladder: str
+    rules: str
+    codemaker: str
+    tie: str | None
+    events: int
+    holds: bool
+    findings: tuple[Remark, ...]
+    not_checked: tuple[Remark, ...]
+    games: tuple[VerifiedGame, ...]
+
+
+def verified(
+    started: MatchStarted,
+    events: Sequence[Mapping[str, Any]],
+    game_done: Callable[[CheckedGame], object],
+    max_codes: int = MAX_CODES,
+) -> VerifiedMatch:
+    """Verify a record that begins with ``started``.
+
+    ``game_done`` is called with each game when it is checked. The independent check reports the replies of rules with
+    more than ``max_codes`` codes as not checked.
+    """
+    found = verify_match(events)
+    report = check_record(events, max_codes, game_done=game_done)
+    said = (*report.findings, *report.not_checked)
+    checked: list[tuple[Check, Iterable[Finding]]] = [("verification", found), ("independent", said)]
+    findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
+    not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
+    return VerifiedMatch(
+        match=started.match,
+        player=started.player,
+        ladder=started.ladder,
+        rules=started.rules,
+        codemaker=started.codemaker,
+        tie=started.tie,
+        events=len(events),
+        holds=not findings,
+        findings=findings,
+        not_checked=not_checked,
+        games=tuple(_game(game, findings, not_checked) for game in report.games),
+    )
+
+
+def _remarks(
+    checked: Iterable[tuple[Check, Iterable[Finding]]], wanted: Callable[[Finding], bool]
+) -> tuple[Remark, ...]:
+    return tuple(
+        Remark(check, finding.game, finding.turn, finding.what)
+        for check, findings in checked
+        for finding in findings
+        if wanted(finding)
+    )
+
+
+def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[Remark]) -> VerifiedGame:
+    result: Result = "holds"
+    if any(remark.game == game.game for remark in findings):
+        result = "does not hold"
+    elif any(remark.game == game.game for remark in not_checked):
+        result = "not checked"
+    return VerifiedGame(game.game, game.outcome, game.guesses, game.witness, result)
+
 
 DOES_NOT_HOLD: Final = 1
 LONGEST_CODE: Final = 16
@@ -40,8 +142,7 @@ def verify(
     """
     from dataclasses import asdict
 
-    from evilpegs.record_file import read_record
-    from evilpegs.verifying import verified
+    from evilpegs.files import read_record
 
     started, events = read_record(file)
     with progress(console(sys.stderr)) as bar:
@@ -57,7 +158,6 @@ def verify(
 def show_verified(out: "Console", found: "VerifiedMatch") -> None:
     """Print the games of a verified record, its findings, and a summary."""
     from evilpegs.tables import Shown, table_of
-    from evilpegs.verifying import VerifiedGame
 
     codemaker = found.codemaker + (f" ({found.tie})" if found.tie else "")
     out.print(f"match {found.match}: {found.player} on {found.ladder}, {found.rules}, {codemaker}", style="bold")
@@ -77,7 +177,7 @@ def show_verified(out: "Console", found: "VerifiedMatch") -> None:
 
 
 def _list(out: "Console", what: str, remarks: "Sequence[Remark]") -> None:
-    from evilpegs_clients.finding import Finding
+    from evilpegs_clients.verification.violation import Finding
 
     if remarks:
         out.print()
@@ -92,7 +192,7 @@ def _printable(text: str) -> str:
 
 
 def _summary(found: "VerifiedMatch") -> str:
-    from evilpegs.wording import counted
+    from evilpegs.output import counted
 
     size = f"{counted(found.events, 'event')}, {counted(len(found.games), 'game')}"
     left = f"; {counted(len(found.not_checked), 'thing')} not checked" if found.not_checked else ""

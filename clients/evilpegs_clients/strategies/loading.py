@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
-from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
+from evilpegs_game.live.position import Position
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,15 @@ from random import Random
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from evilpegs_game.candidates import History, Position
 from evilpegs_game.codes import Code
-from evilpegs_game.criteria import MOST_PARTS
 from evilpegs_game.errors import GameError, OverBudgetError, TooLargeError
-from evilpegs_game.optimal import LeastTotal
+from evilpegs_game.guessing.criteria import MOST_PARTS
+from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.history import History
+from evilpegs_game.live.position import Position
+from evilpegs_game.optimal.solve import LeastTotal
 from evilpegs_game.rules import Rules
-from evilpegs_game.selection import best_guess
-from evilpegs_game.tree import Node, parse_tree
+from evilpegs_game.trees.tree import Node, parse_tree
 
 SHIPPED: Final[Mapping[Rules, str]] = MappingProxyType(
     {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
@@ -107,5 +108,5 @@ def _node(rules: Rules, history: History) -> Node | None:
 
 @cache
 def _root(rules: Rules) -> Node:
-    text = files("evilpegs_clients").joinpath("trees", SHIPPED[rules]).read_text(encoding="utf-8")
+    text = files("evilpegs_clients").joinpath("strategies", "trees", SHIPPED[rules]).read_text(encoding="utf-8")
     return parse_tree(text).root

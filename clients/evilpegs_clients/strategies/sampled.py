@@ -6,12 +6,12 @@ from math import isqrt
 from random import Random
 from typing import ClassVar, Final
 
-from evilpegs_game.candidates import Position
 from evilpegs_game.codes import Code, to_columns
-from evilpegs_game.criteria import ENTROPY
 from evilpegs_game.errors import TooLargeError
+from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_size_table
-from evilpegs_game.selection import best_guess
 
 MOST_SAMPLES: Final = 1000
 USUAL_BUDGET: Final = 10**8

@@ -9,9 +9,10 @@ from random import Random
 from typing import Protocol
 
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_game.candidates import History, Position
 from evilpegs_game.codes import Code, check_code, format_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
+from evilpegs_game.history import History
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 

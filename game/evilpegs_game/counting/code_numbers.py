@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Columns
+from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index, Slots, Words
-from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 
 _BLOCK: Final = 2048

@@ -6,8 +6,8 @@ colors are all done has its feedback; so few guesses should be half told at any 
 
 import numpy as np
 
+from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index
-from evilpegs_game.kernel import kernel
 
 
 def color_order(times: Index, pegs: int) -> Index:

@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.frame import Frame
+from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Fields, Index, Words
-from evilpegs_game.counting.parts import count_beginning
+from evilpegs_game.counting.part_counts import count_beginning
+from evilpegs_game.counting.problem import Frame
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.history import History
-from evilpegs_game.kernel import kernel
 from evilpegs_game.rules import Rules
 
 MOST_NODES: Final = 300_000

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from evilpegs_game.counting.fills import list_subsets, new_subsets
-from evilpegs_game.counting.gains import color_gains
-from evilpegs_game.counting.hashing import MIX, STIR, hashed, index_rows, new_chains
+from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index, Layout, Table
-from evilpegs_game.kernel import kernel
+from evilpegs_game.counting.peg_subsets import list_subsets, new_subsets
+from evilpegs_game.counting.row_index import MIX, STIR, hashed, index_rows, new_chains
+from evilpegs_game.counting.score_increments import color_gains
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from evilpegs_server.players import Kind, Player, Players
-from evilpegs_server.record import Entry
+from evilpegs_server.record.event_log import Entry
+from evilpegs_server.storage.players import Kind, Player, Players
 from evilpegs_server.storage.tables import events, games, matches, players
 
 

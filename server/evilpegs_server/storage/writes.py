@@ -6,8 +6,8 @@ from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, sel
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.server_messages import GameOver
-from evilpegs_server.players import Player, skeleton
-from evilpegs_server.record import Entry
+from evilpegs_server.record.event_log import Entry
+from evilpegs_server.storage.players import Player, skeleton
 from evilpegs_server.storage.tables import events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
 

@@ -1,0 +1,101 @@
+"""`evilpegs bot`: a strategy plays matches on a server."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from cyclopts import Parameter
+
+from evilpegs.errors import CommandError
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName
+from evilpegs.output import console, only_document, print_json
+
+if TYPE_CHECKING:
+    from evilpegs_clients.bot.summary import BotSummary, MatchSummary
+
+NOT_VERIFIED: Final = 1
+
+
+def bot(
+    strategy: StrategyName,
+    /,
+    *,
+    ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = "classic",
+    server: Server = DEFAULT_SERVER,
+    name: Annotated[
+        str | None,
+        Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
+    ] = None,
+    matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
+    seed: Annotated[int | None, WHOLE, Parameter(help="For strategies that leave something to chance.")] = None,
+    candidates_only: CandidatesOnly = False,
+    as_json: Json = False,
+) -> int:
+    """Play matches with a strategy and verify every game as it ends.
+
+    The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an
+    earlier run of the same bot left open is finished first. Where something the server said does not hold, the
+    findings are shown and the exit status is 1.
+    """
+    import asyncio
+
+    from evilpegs.commands.bot.run import Errand, run
+    from evilpegs.options import check_play_options
+    from evilpegs_clients.strategies.loading import load_strategy
+
+    if matches < 1:
+        message = f"--matches must be at least 1, not {matches}"
+        raise CommandError(message)
+    check_play_options(ladder, name)
+    with only_document(as_json):
+        chosen = load_strategy(strategy, candidates_only)
+        summary = asyncio.run(run(Errand(chosen, candidates_only, ladder, server, name, matches, seed)))
+    if as_json:
+        print_json(_document(chosen.name, summary))
+    else:
+        _show(summary)
+    return 0 if summary.verified else NOT_VERIFIED
+
+
+def _document(strategy: str, summary: "BotSummary") -> dict[str, Any]:
+    return {
+        "player": summary.player,
+        "strategy": strategy,
+        "verified": summary.verified,
+        "over_budget": summary.over_budget,
+        "matches": [_match_document(match) for match in summary.matches],
+    }
+
+
+def _match_document(match: "MatchSummary") -> dict[str, Any]:
+    return {
+        "match": match.match,
+        "ladder": match.ladder,
+        "verified": match.verified,
+        "findings": [str(finding) for finding in match.findings],
+        "games": [
+            {
+                "game": game.game,
+                "outcome": game.outcome,
+                "guesses": game.guesses,
+                "verified": game.verified,
+                "findings": [str(finding) for finding in game.findings],
+            }
+            for game in match.games
+        ],
+    }
+
+
+def _show(summary: "BotSummary") -> None:
+    from evilpegs.commands.bot.run import tally
+    from evilpegs.output import counted
+
+    out = console()
+    out.print(
+        f"{summary.player}: {counted(len(summary.matches), 'match', 'matches')}, {tally(summary.games)}", style="bold"
+    )
+    if summary.over_budget:
+        guesses = counted(summary.over_budget, "guess", "guesses")
+        out.print(f"{guesses} would have taken too long; the first candidate was played instead")
+    if summary.verified:
+        out.print("verified: every commitment, reply, clock and hash holds")
+    else:
+        out.print("NOT verified; see the findings above", style="bold red")

@@ -1,0 +1,142 @@
+"""What `evilpegs demo` shows: bots of several strategies at a real server, and what the log says of them.
+
+`evilpegs demo`: everything at once, in under a minute.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+from evilpegs.commands.bot.run import tally
+from evilpegs.commands.demo.server import child_server
+from evilpegs.commands.leaderboard import show_standings, standings
+from evilpegs.commands.replay.command import show_match
+from evilpegs.commands.replay.replayed import replayed
+from evilpegs.database import find_match, reading
+from evilpegs.output import progress
+from evilpegs_clients.bot.bot import BotEvent, run_bot
+from evilpegs_clients.bot.summary import BotSummary, MatchSummary
+from evilpegs_clients.strategies.loading import load_strategy
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Who plays what: every strategy so many matches on each ladder. The last match on ``replayed`` is shown."""
+
+    strategies: tuple[str, ...]
+    matches: tuple[tuple[str, int], ...]
+    replayed: str
+
+    @property
+    def total(self) -> int:
+        """The matches of all bots."""
+        return len(self.strategies) * sum(count for _, count in self.matches)
+
+
+FULL: Final = Plan(
+    strategies=("first-consistent", "random-consistent", "minimax", "entropy", "most-parts"),
+    matches=(("classic", 20), ("classic-evil", 4)),
+    replayed="classic-evil",
+)
+"""Two hundred games each on the fixed ladder: enough for ranks."""
+
+
+async def demonstrate(plan: Plan, folder: Path, out: Console) -> bool:
+    """Show everything, with the database in ``folder``; whether all that was played is verified."""
+    database = f"sqlite:///{folder / 'demo.sqlite3'}"
+    out.print("Starting a server with a database in a temporary directory", style="bold")
+    async with child_server(database, folder / "server.log") as server:
+        out.print(f"It listens on {server}. {len(plan.strategies)} bots connect and play {plan.total} matches:\n")
+        summaries = await _play(plan, server, folder, out)
+        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.replayed)
+        _show_log(database, shown, out)
+        out.print("\nStopping the server with SIGTERM", style="bold")
+    out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
+    return all(summary.verified for summary in summaries)
+
+
+async def _play(plan: Plan, server: str, folder: Path, out: Console) -> list[BotSummary]:
+    with progress(out) as bar:
+        task = bar.add_task("matches", total=plan.total)
+
+        def advance(event: BotEvent) -> None:
+            if isinstance(event, MatchSummary):
+                bar.advance(task)
+
+        try:
+            async with asyncio.TaskGroup() as bots:
+                careers = [
+                    bots.create_task(_career(name, plan, server, folder, out, advance)) for name in plan.strategies
+                ]
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+    return [summary for career in careers for summary in career.result()]
+
+
+async def _career(
+    strategy: str, plan: Plan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
+) -> list[BotSummary]:
+    """One bot on each ladder in turn, under its strategy's name."""
+    summaries = []
+    for ladder, matches in plan.matches:
+        summary = await run_bot(
+            server=server,
+            ladder=ladder,
+            strategy=load_strategy(strategy),
+            name=strategy,
+            matches=matches,
+            token_file=folder / "tokens.json",
+            on_event=on_event,
+        )
+        out.print(_line(summary, ladder))
+        summaries.append(summary)
+    return summaries
+
+
+def _line(summary: BotSummary, ladder: str) -> str:
+    verdict = "all verified" if summary.verified else "NOT verified"
+    return f"  {summary.player:<17}  {ladder:<12}  {tally(summary.games)}, {verdict}"
+
+
+def _show_log(database: str, match: str, out: Console) -> None:
+    with reading(database) as engine:
+        out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
+        show_standings(out, standings(engine))
+        out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
+        show_match(out, replayed(find_match(engine, match)), games=1)
+
+
+NOT_VERIFIED: Final = 1
+
+
+def demo() -> int:
+    """Watch bots play matches on a real server, and the leaderboards that come of them.
+
+    Starts `evilpegs serve` on a free port with a database in a temporary directory, lets bots of five strategies
+    play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,
+    and stops the server. Takes under a minute and leaves nothing behind.
+    """
+    return show(FULL)
+
+
+def show(plan: "Plan") -> int:
+    """Play a plan on a server in a temporary directory and return the exit status."""
+    import asyncio
+    import tempfile
+    from pathlib import Path
+
+    from evilpegs.commands.demo.server import cancelled_by_signals
+    from evilpegs.output import console
+
+    async def run() -> bool:
+        with cancelled_by_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
+            return await demonstrate(plan, Path(folder), console())
+
+    return 0 if asyncio.run(run()) else NOT_VERIFIED

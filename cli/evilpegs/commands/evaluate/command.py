@@ -1,0 +1,157 @@
+"""`evilpegs evaluate`: strategies against every secret, or in many games.
+
+The options of `evilpegs evaluate` that no other command has.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
+
+from evilpegs.errors import CommandError
+from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.output import console, only_document, print_json, progress
+
+if TYPE_CHECKING:
+    from evilpegs_clients.evaluation.results import Result
+    from evilpegs_game.rules import Rules
+
+
+Games = Annotated[
+    int | None,
+    WHOLE,
+    Parameter(name="--games", help="Play so many games against drawn secrets, instead of every secret."),
+]
+Seed = Annotated[int, WHOLE, Parameter(name="--seed", help="Of all chance; with the same seed chance is the same.")]
+Jobs = Annotated[int, WHOLE, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
+Cluster = Annotated[
+    str | None,
+    Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),
+]
+JournalFile = Annotated[
+    Path | None,
+    FILE,
+    Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has."),
+]
+Plot = Annotated[
+    Path | None, FILE, Parameter(name="--plot", help="Write the histogram to this file, a .png or a .svg.")
+]
+Csv = Annotated[
+    str | None,
+    FILE,
+    Parameter(
+        name="--csv", allow_leading_hyphen=True, help="Write a line a strategy to this file; - is standard output."
+    ),
+]
+DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Say what it will cost, and do nothing.")]
+
+MANY: Final = 20_000
+"""From this many secrets on it takes a while, and it is said at once what it is about."""
+MOST_JOBS: Final = 256
+MOST_GAMES: Final = 1_000_000_000
+
+
+def evaluate(
+    *strategies: StrategyName,
+    rules: RulesText = "classic",
+    first: First = None,
+    candidates_only: CandidatesOnly = False,
+    games: Games = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
+    plot: Plot = None,
+    csv: Csv = None,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Play strategies against every secret of the rules and count their guesses, exactly.
+
+    The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
+    shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of
+    such documents. With --games secrets are drawn, and the mean has a 95 % interval.
+
+    What takes long is done in units, and a journal in your data directory keeps those that are finished: the same
+    command, killed and started again, goes on from there. When all is done it is removed; one that --journal names
+    stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
+    depend on --jobs or --cluster.
+    """
+    from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
+    from evilpegs_clients.evaluation.cost import check_memory, cost_of
+    from evilpegs_clients.evaluation.evaluator import Way, evaluated
+    from evilpegs_clients.evaluation.request import results_of, subjects_of
+    from evilpegs_game.rules import Rules
+
+    _check_options(strategies, games, jobs, cluster)
+    _check_outputs(plot, csv, as_json)
+    parsed, way, err = Rules.parse(rules), Way(jobs, cluster, journal), console(sys.stderr)
+    with only_document(as_json or csv == "-"):
+        subjects = subjects_of(strategies, parsed, first, candidates_only, games or 0, seed)
+        costs = [cost_of(subject, jobs) for subject in subjects]
+        for cost in costs:
+            check_memory(cost, way.processes(cost) or 0)
+        if not dry_run:
+            if not games and parsed.size >= MANY:
+                err.print(_beginning(parsed, is_first_given=first is not None))
+            with progress(err) as bar:
+                found = evaluated(costs, way, err, bar)
+            results = results_of(costs, found)
+    if not dry_run:
+        _write(results, plot, csv, as_json)
+    elif as_json:
+        print_json(costs_document(costs, way))
+    else:
+        show_costs(console(), costs, way)
+
+
+def _check_options(strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None) -> None:
+    if not strategies:
+        message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
+    elif not 1 <= jobs <= MOST_JOBS:
+        message = f"--jobs must be 1 to {MOST_JOBS}, not {jobs}"
+    elif jobs > 1 and cluster is not None:
+        message = "--jobs is for this machine and --cluster for others; take one of them"
+    elif games is not None and not 1 <= games <= MOST_GAMES:
+        message = f"--games must be 1 to {MOST_GAMES:,}, not {games:,}"
+    else:
+        return
+    raise CommandError(message)
+
+
+def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
+    """Before the work, whatever would keep its results from being written after it."""
+    from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, check_csv
+    from evilpegs.plots import check_plot
+
+    if plot is not None:
+        check_plot(plot)
+    if csv is not None:
+        check_csv(csv)
+    if csv == STANDARD_OUTPUT and as_json:
+        message = "--csv - and --json cannot both have standard output; name a file after --csv"
+        raise CommandError(message)
+
+
+def _beginning(rules: "Rules", is_first_given: bool) -> str:
+    what = "playing" if is_first_given else "choosing the first guess"
+    return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
+
+
+def _write(results: "Sequence[Result]", plot: Path | None, csv: str | None, as_json: bool) -> None:
+    from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, write_csv
+    from evilpegs.commands.evaluate.histogram import plot_histogram
+    from evilpegs.commands.evaluate.table import show
+    from evilpegs_clients.evaluation.results import document
+
+    documents = [document(result) for result in results]
+    if as_json:
+        print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})
+    elif csv != STANDARD_OUTPUT:
+        show(console(), results)
+    if csv is not None:
+        write_csv(csv, results)
+    if plot is not None:
+        plot_histogram(plot, results)

@@ -1,0 +1,163 @@
+"""`evilpegs replay`: a match from the log, turn by turn."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
+
+from evilpegs.options import FILE, Database, Json
+from evilpegs.output import console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch
+    from evilpegs_server.storage.archive import StoredMatch
+
+CHAIN_BROKEN: Final = 1
+
+
+def replay(
+    match: Annotated[
+        str, Parameter(name="MATCH", help="The id of a match, a beginning that only it has, or last for the newest.")
+    ],
+    /,
+    *,
+    record: Annotated[
+        str | None,
+        FILE,
+        Parameter(
+            name="--record",
+            allow_leading_hyphen=True,
+            help="Write the record to this file instead (- for standard output): one event a line, for `verify`.",
+        ),
+    ] = None,
+    analysis: Annotated[
+        bool,
+        Parameter(
+            negative="--no-analysis",
+            show_default=False,
+            help="Say what each guess was worth, as far as that is quickly known; --no-analysis: only show the game.",
+        ),
+    ] = True,
+    thorough: Annotated[
+        bool,
+        Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes a turn."),
+    ] = False,
+    database: Database = None,
+    as_json: Json = False,
+) -> int:
+    """Show a match from the log: each guess, its feedback, how many codes it left, and what the guess was worth.
+
+    Says whether the record's chain of hashes holds; where it does not, the exit status is 1.
+    """
+    from evilpegs.commands.replay.replayed import replay_document
+    from evilpegs.database import find_match, reading
+    from evilpegs.errors import CommandError
+
+    if thorough and not analysis:
+        message = "--thorough analyzes and --no-analysis does not; leave one of them out"
+        raise CommandError(message)
+
+    with reading(database) as engine:
+        stored = find_match(engine, match)
+    if record is not None:
+        return _write(stored, record, as_json)
+    found = _replayed(stored, analysis, thorough)
+    if as_json:
+        print_json(replay_document(found))
+    else:
+        show_match(console(), found)
+    return 0 if found.flaw is None else CHAIN_BROKEN
+
+
+def _replayed(stored: "StoredMatch", analysis: bool, thorough: bool) -> "ReplayedMatch":
+    from evilpegs.commands.replay.replayed import replayed
+    from evilpegs.output import progress
+    from evilpegs_game.analysis.turns import THOROUGH, USUAL
+
+    if not analysis:
+        return replayed(stored)
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("turns", total=None)
+        return replayed(
+            stored,
+            THOROUGH if thorough else USUAL,
+            lambda done, turns: bar.update(task, completed=done, total=turns),
+        )
+
+
+def _write(stored: "StoredMatch", record: str, as_json: bool) -> int:
+    from evilpegs.commands.replay.replayed import chain_flaw
+    from evilpegs.errors import CommandError
+    from evilpegs.files import STANDARD, write_record
+
+    if as_json and record == STANDARD:
+        message = "--json and --record - both write to standard output; write the record to a file"
+        raise CommandError(message)
+    write_record(record, [entry.text for entry in stored.entries])
+    flaw, events = chain_flaw(stored.entries), len(stored.entries)
+    if as_json:
+        print_json({"match": stored.id, "record": record, "events": events, "flaw": flaw})
+    elif record != STANDARD:
+        out = console()
+        out.print(f"match {stored.id}: {events} events written to {record}")
+        _show_chain(out, events, flaw, is_over=stored.over)
+    return 0 if flaw is None else CHAIN_BROKEN
+
+
+def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None) -> None:
+    """Print the match, or only its first ``games``."""
+    out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
+    for game in found.games[:games]:
+        _show_game(out, game, is_fixed=found.codemaker == "fixed")
+    analyses = [turn.analysis for game in found.games for turn in game.turns if turn.analysis]
+    if analyses:
+        _show_legend(out, is_fixed=found.codemaker == "fixed")
+    if found.flaw is None and any(analysis.before is None for analysis in analyses):
+        out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
+    out.print()
+    _show_chain(out, found.events, found.flaw, is_over=found.over)
+
+
+def _show_legend(out: "Console", is_fixed: bool) -> None:
+    from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE
+
+    out.print(f"\n{LEGEND}{LEGEND_OF_CHANCE if is_fixed else ''}", style="dim")
+
+
+def _show_chain(out: "Console", events: int, flaw: str | None, is_over: bool) -> None:
+    if flaw is None:
+        out.print(f"the chain of {events} hashes holds" + ("" if is_over else "; the match is not over"))
+    else:
+        out.print(f"the chain of hashes is broken: {flaw}", style="bold red")
+
+
+def _show_game(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
+    from evilpegs.output import counted
+    from evilpegs_clients.terminal.pegs import peg_text
+
+    ended = f"{game.outcome or 'not over'}, {counted(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
+    if game.secret is None:
+        out.print(f"\ngame {game.game}: {ended}")
+    else:
+        out.print(
+            f"\ngame {game.game}: {ended}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
+        )
+    if game.turns:
+        _show_turns(out, game, is_fixed)
+    methods = [turn.method for turn in game.turns if turn.method]
+    if methods:
+        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
+
+
+def _show_turns(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
+    from evilpegs.commands.replay.table import analysis_tables
+    from evilpegs.tables import TurnRow, print_fitting, turn_table
+    from evilpegs_game.feedback import Feedback
+
+    if any(turn.analysis for turn in game.turns):
+        print_fitting(out, analysis_tables(game.turns, by_chance=is_fixed))
+        return
+    rows = [TurnRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns]
+    out.print(turn_table(rows, timed=True))

@@ -1,0 +1,56 @@
+"""How few guesses can beat a codemaker that never commits to a secret."""
+
+import sys
+from typing import Any, Literal
+
+from evilpegs.output import console, counted, print_json
+from evilpegs.tables import TurnRow, turn_table
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.evaluation.exact import DuelTurn
+from evilpegs_game.optimal.against_evil import AgainstEvil
+from evilpegs_game.rules import Rules
+
+Adversary = Literal["evil", "devil"]
+
+
+def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
+    """Find it and print it; against evil with the line that does it.
+
+    Raises:
+        TooLargeError: the rules are too large.
+    """
+    if adversary == "devil":
+        _show(adversary, rules, _worst_case(rules), (), as_json)
+        return
+    err = console(sys.stderr)
+    line = AgainstEvil(rules).shortest(
+        lambda guesses: err.print(f"{rules}: trying {counted(guesses, 'guess', 'guesses')}")
+    )
+    _show(adversary, rules, len(line), line, as_json)
+
+
+def _worst_case(rules: Rules) -> int:
+    """Against the devil who solves every live set the best play needs as much as against the worst secret."""
+    solver = WorstCase(rules)
+    solver.check_codes(rules.size)
+    return solver.value(all_codes(rules))
+
+
+def _show(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn, ...], as_json: bool) -> None:
+    if as_json:
+        print_json(_document(adversary, rules, guesses, line))
+        return
+    out = console()
+    out.print(f"{adversary} on {rules} can be beaten with {counted(guesses, 'guess', 'guesses')} and no fewer")
+    if line:
+        out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in line))
+
+
+def _document(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn, ...]) -> dict[str, Any]:
+    turns = [
+        {"code": format_code(guess), "black": black, "white": white, "candidates": left}
+        for guess, (black, white), left in line
+    ]
+    document: dict[str, Any] = {"rules": str(rules), "against": adversary, "guesses": guesses}
+    return document | ({"turns": turns} if adversary == "evil" else {})

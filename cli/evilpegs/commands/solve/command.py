@@ -1,0 +1,207 @@
+"""`evilpegs solve`: the best strategy there is, proved, as a tree; or the shortest line against an adversary."""
+
+import os
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from cyclopts import Parameter
+
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, check_writable
+from evilpegs.options import FILE, WHOLE, Json, RulesText
+from evilpegs.output import console, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from evilpegs.commands.solve.proof_log_file import JournalFile
+    from evilpegs_game.optimal.proof_log import Journal
+    from evilpegs_game.optimal.solve import Cost, Objective, Progress, Solution
+    from evilpegs_game.rules import Rules
+
+    Solver = Callable[[Rules, Objective, int, Journal | None, Callable[[Progress], None]], Solution]
+
+MOST_THREADS: Final = 256
+
+
+def solve(
+    *,
+    rules: RulesText = "classic",
+    objective: Annotated[
+        Literal["mean", "worst"],
+        Parameter(help="mean: the fewest guesses in all. worst: the fewest for the worst code, then in all."),
+    ] = "mean",
+    out: Annotated[
+        str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
+    ] = "-",
+    journal: Annotated[
+        Path | None,
+        FILE,
+        Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
+    ] = None,
+    threads: Annotated[
+        int | None, WHOLE, Parameter(help="How many threads search; by default one a processor.")
+    ] = None,
+    against: Annotated[
+        Literal["evil", "devil"] | None,
+        Parameter(help="Instead: how few guesses can beat this codemaker, with the line that beats evil."),
+    ] = None,
+    dry_run: Annotated[bool, Parameter(show_default=False, help="Say what it will cost, and do nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the best strategy for all codes of the rules and prove that there is no better one.
+
+    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds of its guesses
+    in all are shown as they tighten. What is proved is kept in a journal beside the tree: the same command, ended or
+    killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
+    """
+    from evilpegs.commands.solve.against import show_against
+    from evilpegs_game.optimal.solve import solve as solver
+    from evilpegs_game.rules import Rules
+
+    if against:
+        _check_alone(
+            objective=objective != "mean",
+            out=out != STANDARD,
+            journal=journal is not None,
+            threads=threads is not None,
+            dry_run=dry_run,
+        )
+    check_writable(out)
+    many = _threads(threads)
+    parsed = Rules.parse(rules)
+    if against:
+        show_against(against, parsed, as_json)
+        return
+    cost = _cost(parsed, many)
+    if dry_run:
+        _show_cost(parsed, cost, as_json)
+        return
+    path = journal or (None if out == STANDARD else Path(f"{out}.journal"))
+    file = None if path is None else _journal_file(path, parsed)
+    err = console(sys.stderr)
+    err.print(_cost_line(parsed, cost))
+    begun = monotonic()
+    solution = find_solution(solver, parsed, objective, many, file, err)
+    _write(solution, objective, out, monotonic() - begun, as_json)
+    if file and not journal:
+        file.remove()
+
+
+def _check_alone(**given: bool) -> None:
+    """Refuse what is only for a proof of the best strategy: against an adversary none is written or kept."""
+    for option in (f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given):
+        message = f"{option} is for the best strategy, not for --against; take one of them"
+        raise CommandError(message)
+
+
+def _threads(threads: int | None) -> int:
+    many = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= many <= MOST_THREADS:
+        message = f"--threads must be 1 to {MOST_THREADS}, not {many}"
+        raise CommandError(message)
+    return many
+
+
+def _cost(rules: "Rules", threads: int) -> "Cost":
+    from evilpegs_game.optimal.solve import solve_cost
+
+    return solve_cost(rules, threads)
+
+
+def _cost_line(rules: "Rules", cost: "Cost") -> str:
+    from evilpegs.output import counted
+
+    firsts = counted(cost.first_guesses, "first guess that differs", "first guesses that differ")
+    return (
+        f"{rules}: {counted(rules.size, 'code')}, {firsts}, {counted(cost.largest_part, 'code')} at most after one; "
+        f"at most {-(-cost.memory // 1_000_000):,} MB"
+    )
+
+
+def _show_cost(rules: "Rules", cost: "Cost", as_json: bool) -> None:
+    if as_json:
+        print_json({"rules": str(rules), "codes": rules.size, **cost._asdict()})
+    else:
+        console().print(_cost_line(rules, cost))
+
+
+def _journal_file(path: Path, rules: "Rules") -> "JournalFile":
+    """The journal, which can be written: better known now than when all is proved."""
+    from evilpegs.commands.solve.proof_log_file import JournalFile
+
+    file = JournalFile(path, rules, monotonic)
+    file.save()
+    return file
+
+
+def find_solution(
+    solver: "Solver", rules: "Rules", objective: "Objective", threads: int, file: "JournalFile | None", out: "Console"
+) -> "Solution":
+    """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
+
+    The last bounds are printed and the journal is saved even if the solver is interrupted.
+    """
+    from evilpegs.commands.solve.progress import Tightening
+
+    tightening = Tightening(out, rules, monotonic)
+
+    def progress(bounds: "Progress") -> None:
+        tightening(bounds)
+        if file:
+            file.tick()
+
+    try:
+        return solver(rules, objective, threads, file.journal if file else None, progress)
+    finally:
+        tightening.tell()
+        if file:
+            file.save()
+
+
+def _write(solution: "Solution", objective: "Objective", out: str, seconds: float, as_json: bool) -> None:
+    from evilpegs.files import write_tree
+
+    if as_json:
+        if out != STANDARD:
+            write_tree(out, solution.tree)
+        print_json(_document(solution, objective, out, seconds))
+        return
+    write_tree(out, solution.tree)
+    to_people = console(sys.stderr if out == STANDARD else None)
+    to_people.print(_summary(solution, seconds))
+
+
+def _document(solution: "Solution", objective: "Objective", out: str, seconds: float) -> dict[str, Any]:
+    from evilpegs_game.codes import format_code
+    from evilpegs_game.trees.tree import format_tree
+
+    rules = solution.tree.rules
+    return {
+        "rules": str(rules),
+        "objective": objective,
+        "first": format_code(solution.tree.root.guess),
+        "codes": rules.size,
+        "total": solution.total,
+        "mean": solution.total / rules.size,
+        "max": solution.max,
+        "lower": solution.lower,
+        "proved": solution.is_proved,
+        "seconds": round(seconds, 6),
+        **({"tree": format_tree(solution.tree)} if out == STANDARD else {"out": out}),
+    }
+
+
+def _summary(solution: "Solution", seconds: float) -> str:
+    from evilpegs.output import counted
+
+    codes = solution.tree.rules.size
+    known = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
+    return (
+        f"{solution.tree.rules}: {counted(solution.total, 'guess', 'guesses')} for {counted(codes, 'code')}, mean "
+        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {known}"
+    )

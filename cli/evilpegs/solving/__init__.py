@@ -1,1 +1,0 @@
-"""What `evilpegs solve` is made of."""

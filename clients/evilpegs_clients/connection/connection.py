@@ -1,0 +1,226 @@
+"""One connection to a server: every request gets its direct answer, everything is delivered in order.
+
+`Connection.ask` waits for the one message that answers the request. Meanwhile, and between requests, each
+message that arrives is first handed to ``deliver``, in order, the answers too: whoever keeps a record of the
+match is never behind an answer that somebody was given.
+
+The address of a server, as people type it.
+"""
+
+import asyncio
+import errno
+import json
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from itertools import count
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidStatus,
+    WebSocketException,
+)
+from websockets.typing import Subprotocol
+
+from evilpegs_clients.errors import (
+    BrokenRecordError,
+    ClientError,
+    ConnectionLostError,
+    SeatTakenError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    Unreachable,
+)
+from evilpegs_protocol.codec import CodecError, decode_event, encode
+from evilpegs_protocol.fields import ClientMessage
+from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL
+from evilpegs_protocol.server_messages import Error, ServerEvent
+
+
+def server_url(text: str) -> str:
+    """The WebSocket URL that ``text`` means; without a path it is the path of version 1.
+
+    Raises:
+        ServerUnreachableError: it is not a URL of a server.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        port = parts.port
+    except ValueError:
+        raise _not_a_url(text) from None
+    if parts.scheme not in {"ws", "wss"} or not parts.hostname or parts.username or port == 0:
+        raise _not_a_url(text)
+    return parts._replace(path=PATH if parts.path in {"", "/"} else parts.path, fragment="").geturl()
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the server is on this very machine, where no proxy has a place."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _not_a_url(text: str) -> ServerUnreachableError:
+    message = f"not the address of a server: {text[:80]!r}; write ws://HOST:PORT{PATH}"
+    return ServerUnreachableError(message, Unreachable.ADDRESS)
+
+
+DIAL_SECONDS: Final = 10.0
+CLOSE_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message of the server: as a value, and as the JSON object it came as, without `re`.
+
+    The object keeps fields this client does not know; they count in the hashes of a record.
+    """
+
+    message: ServerEvent
+    fields: Mapping[str, Any]
+
+
+Deliver = Callable[[Received], None]
+
+
+async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Connection":
+    """Connect to the server at ``url``.
+
+    Raises:
+        ServerUnreachableError: with one line that says why not, and what to do.
+    """
+    url = server_url(url)
+    try:
+        opened = await connect(
+            url,
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            proxy=None if is_loopback(url) else True,
+            open_timeout=seconds,
+            close_timeout=CLOSE_SECONDS,
+            max_size=SERVER_FRAME_BYTES,
+        )
+    except (OSError, WebSocketException) as error:
+        raise _unreachable(url, error) from error
+    if opened.subprotocol != SUBPROTOCOL:
+        await opened.close()
+        message = f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one"
+        raise ServerUnreachableError(message, Unreachable.OTHER_SERVER)
+    return Connection(url, opened, deliver)
+
+
+class Connection:
+    """An open connection; made by `dial`, to be closed with `close`."""
+
+    def __init__(self, url: str, opened: ClientConnection, deliver: Deliver) -> None:
+        self._url = url
+        self._socket = opened
+        self._deliver = deliver
+        self._numbers = count(1)
+        self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
+        self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
+        """Done once nothing more will arrive; its result is why."""
+
+    async def ask(self, request: ClientMessage) -> ServerEvent:
+        """Send a request and wait for its direct answer.
+
+        Raises:
+            ServerRefusedError: the answer is an `error`.
+            ConnectionLostError: no answer will come; SeatTakenError if another connection plays now.
+        """
+        number = str(next(self._numbers))
+        answer: asyncio.Future[ServerEvent] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            await self._send(request.model_copy(update={"id": number}))
+            either: list[asyncio.Future[Any]] = [answer, self.ended]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            del self._waiting[number]
+        if not answer.done():
+            raise self.ended.result()
+        reply = answer.result()
+        if isinstance(reply, Error):
+            raise ServerRefusedError.of(reply)
+        return reply
+
+    async def close(self) -> None:
+        """Say goodbye; the match goes on without us."""
+        await self._socket.close()
+        await self.ended
+
+    async def _send(self, request: ClientMessage) -> None:
+        try:
+            await self._socket.send(encode(request))
+        except ConnectionClosed:
+            raise await asyncio.shield(self.ended) from None
+
+    async def _read(self) -> ClientError:
+        try:
+            while True:
+                self._receive(await self._socket.recv())
+        except ConnectionClosed:
+            return self._why_closed()
+        except CodecError as error:
+            message = f"{self._url} sent what is not evilpegs v1: {error}"
+            return ServerUnreachableError(message, Unreachable.OTHER_SERVER)
+        except (ConnectionLostError, BrokenRecordError) as error:
+            return error
+        finally:
+            await self._socket.close()
+
+    def _receive(self, frame: str | bytes) -> None:
+        message = decode_event(frame if isinstance(frame, str) else "")
+        fields = json.loads(frame)
+        fields.pop("re", None)
+        self._deliver(Received(message, fields))
+        answer = self._waiting.get(message.re or "")
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+    def _why_closed(self) -> ClientError:
+        if self._socket.close_code == CLOSE_SEAT_TAKEN:
+            return SeatTakenError("another connection of the same player plays this match now")
+        reason = self._socket.close_reason
+        return ConnectionLostError(f"the connection to {self._url} was cut" + (f": {reason}" if reason else ""))
+
+
+def _was_refused(error: Exception) -> bool:
+    """One refusal, or one for each address of a host, which asyncio joins into a single text."""
+    return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
+
+
+def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
+    reason = Unreachable.NETWORK
+    message = f"cannot connect to {url}: {error}"
+    match error:
+        case TimeoutError():
+            reason = Unreachable.SILENT
+            message = f"{url} does not answer; is it the game port of an evilpegs server?"
+        case OSError() if _was_refused(error):
+            reason = Unreachable.REFUSED
+            message = f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
+        case socket.gaierror():
+            reason = Unreachable.HOST
+            message = f"there is no host of that name: {url}; check the address given with --server"
+        case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
+            reason = Unreachable.INSECURE
+            message = f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
+        case InvalidStatus():
+            reason = Unreachable.OTHER_SERVER
+            status = error.response.status_code
+            message = f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
+        case InvalidHandshake():
+            reason = Unreachable.OTHER_SERVER
+            message = f"{url} is not the game port of an evilpegs server"
+        case OSError(strerror=str(why)):
+            message = f"cannot connect to {url}: {why}"
+    return ServerUnreachableError(message, reason)

@@ -1,0 +1,188 @@
+"""A match as its player has seen it: the record so far, without gaps, and whose move it is.
+
+A pure fold over what the server sends. An event comes in once, whatever was cut and sent again: one already
+seen is compared and dropped, one that comes too early raises ConnectionLostError, since what is between must
+be fetched again with `resume`. While a resumed match is caught up nothing in it is one's move.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+from evilpegs_clients.connection.connection import Received
+from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
+from evilpegs_game.codes import parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History
+from evilpegs_game.history import Turn as Answered
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import (
+    FeedbackGiven,
+    GameOver,
+    GameStarted,
+    MatchOver,
+    MatchStarted,
+    RecordEvent,
+    Resumed,
+    ServerEvent,
+    Turn,
+)
+
+
+class Phase(StrEnum):
+    """What the match waits for, as far as its player knows."""
+
+    READY = "ready"
+    """The player's `ready`."""
+    TURN = "turn"
+    """The player's guess."""
+    WAITING = "waiting"
+    """The server."""
+    OVER = "over"
+    """Nothing."""
+
+
+MOVES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
+"""The phases in which the server waits for nobody but the player, or for nothing."""
+
+
+class MatchView:
+    """The match ``id``; `seen` takes in what arrives."""
+
+    def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
+        self.id = id
+        self.phase = Phase.WAITING
+        self.game = 0
+        self.turn = 0
+        self.left_ms: int | None = None
+        self.ready_by_ms = 0
+        self.history: History = ()
+        self.record: list[dict[str, Any]] = []
+        """Every event as the JSON object it came as, in order."""
+        self.events: list[RecordEvent] = []
+        """The same events as values."""
+        self.games_over: dict[int, GameOver] = {}
+        self.over: MatchOver | None = None
+        self._started: MatchStarted | None = None
+        self._resumed: Resumed | None = None
+
+    @property
+    def started(self) -> MatchStarted:
+        """The first event."""
+        if self._started is None:
+            message = "the match has not started"
+            raise LookupError(message)
+        return self._started
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of its games."""
+        return Rules.parse(self.started.rules)
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event seen; 0 before the first."""
+        return len(self.record)
+
+    @property
+    def catching_up(self) -> bool:
+        """Whether events that are known to exist have not come yet."""
+        return self._resumed is not None or self._started is None
+
+    def seen(self, received: Received) -> bool:
+        """Take in a message; False if it is not about this match or says nothing new.
+
+        Raises:
+            ConnectionLostError: an event before this one is missing.
+            BrokenRecordError: the server contradicts what it said before.
+        """
+        message = received.message
+        if getattr(message, "match", None) != self.id:
+            return False
+        if isinstance(message, RecordEvent):
+            return self._seen_event(message, dict(received.fields))
+        return self._seen_other(message)
+
+    def events_of(self, game: int) -> list[dict[str, Any]]:
+        """The record's events of one game, with the first of the match ahead."""
+        return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
+
+    def _seen_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
+        if event.seq <= self.seq:
+            self._check_same(event.seq, fields)
+            return False
+        if event.seq > self.seq + 1:
+            message = f"event {self.seq + 1} of match {self.id} is missing"
+            raise ConnectionLostError(message)
+        try:
+            self._apply(event)
+        except (GameError, LookupError) as error:
+            message = f"event {event.seq} of match {self.id} makes no sense: {error}"
+            raise BrokenRecordError(message) from error
+        self.record.append(fields)
+        self.events.append(event)
+        self._catch_up()
+        return True
+
+    def _check_same(self, seq: int, fields: dict[str, Any]) -> None:
+        if seq < 1 or self.record[seq - 1] != fields:
+            message = f"the server tells two stories: event {seq} of match {self.id} is not what it was"
+            raise BrokenRecordError(message)
+
+    def _seen_other(self, message: ServerEvent) -> bool:
+        match message:
+            case Turn():
+                self.phase, self.game, self.turn, self.left_ms = (
+                    Phase.TURN,
+                    message.game,
+                    message.turn,
+                    message.left_ms,
+                )
+            case Resumed():
+                self._seen_resumed(message)
+            case _:
+                return False
+        return True
+
+    def _seen_resumed(self, resumed: Resumed) -> None:
+        if resumed.seq < self.seq:
+            message = f"the server lost what it said: match {self.id} had {self.seq} events, now {resumed.seq}"
+            raise BrokenRecordError(message)
+        self._resumed = resumed
+        self.phase = Phase.WAITING
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """With the last missed event it is known again whose move it is; an open turn is told by `turn`."""
+        resumed = self._resumed
+        if resumed is None:
+            return
+        self.phase = Phase.WAITING
+        if self.seq >= resumed.seq:
+            self._resumed = None
+            self.phase = {"ready": Phase.READY, "over": Phase.OVER}.get(resumed.state, Phase.WAITING)
+            self.ready_by_ms = resumed.ready_by_ms or self.ready_by_ms
+
+    def _apply(self, event: RecordEvent) -> None:
+        match event:
+            case MatchStarted():
+                self._started = event
+            case _ if self._started is None:
+                message = "the first event is match_started"
+                raise LookupError(message)
+            case GameStarted():
+                self.phase, self.game, self.turn, self.history = Phase.READY, event.game, 0, ()
+                self.ready_by_ms = event.ready_by_ms
+            case FeedbackGiven():
+                self._apply_feedback(event)
+            case GameOver():
+                self.phase = Phase.WAITING
+                self.games_over[event.game] = event
+            case MatchOver():
+                self.phase = Phase.OVER
+                self.over = event
+
+    def _apply_feedback(self, event: FeedbackGiven) -> None:
+        self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
+        answered = Answered(parse_code(event.code, self.rules), Feedback(event.black, event.white))
+        self.history = (*self.history, answered)

@@ -1,0 +1,25 @@
+"""What is better done before a clock runs: compiling the kernels, and making the codes of the rules."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from evilpegs_clients.strategies.heuristics import Minimax
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.strategy import Strategy, player
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.evaluation.exact import evaluate
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+
+SMALL = Rules(3, 3)
+
+
+def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
+    """Play a tiny game tree with the strategy, and make every code of ``rules`` where they fit.
+
+    A strategy out of somebody's file is not asked about rules it may not be made for.
+    """
+    evaluate(player(strategy if strategy.name in STRATEGIES else Minimax()), SMALL)
+    for each in rules:
+        with suppress(TooLargeError):
+            live_sets.all_codes(each)

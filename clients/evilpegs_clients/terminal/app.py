@@ -1,0 +1,129 @@
+"""`evilpegs play`: a person at a terminal plays a match.
+
+Leaving never resigns: the match goes on by its clock, and whoever comes back under the same name is offered it.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from random import Random
+from time import monotonic
+
+from rich.console import Console
+
+from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_view import MatchView, Phase
+from evilpegs_clients.connection.session import Patience, Reconnecting, Session
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.terminal.input import Dialog, Forget, LeaveError, Lines, ReadLine
+from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
+from evilpegs_clients.terminal.screen import Screen
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.server_messages import Notice, Welcome
+
+
+async def run_terminal(
+    *,
+    server: str,
+    ladder: str,
+    name: str | None = None,
+    token_file: Path | None = None,
+    console: Console | None = None,
+    read_line: ReadLine | None = None,
+    forget: Forget = lambda: False,
+    patience: Patience | None = None,
+    new_nonce: Callable[[], str] = random_nonce,
+    clock: Callable[[], float] = monotonic,
+) -> None:
+    """Play one match on ``ladder``, or go on with one that was left; without ``name`` as a guest.
+
+    By default it speaks with standard input and output. ``read_line`` gives None at the end of the input, and
+    ``forget`` drops the lines typed ahead. ``new_nonce`` gives the player's share in each secret; ``clock`` counts
+    seconds.
+
+    Raises:
+        ClientError: no server, a refusal, a server that contradicts itself; one line.
+    """
+    screen = Screen(console or Console())
+    dialog = _dialog(screen, read_line, forget)
+    identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
+    tokens = TokenFile(token_file or default_token_file())
+    patience = patience or Patience(Random())  # noqa: S311 - jitter
+    session = Session(server, identity, tokens, patience, partial(_tell, screen))
+    try:
+        seat = await _seat(session, dialog, ladder)
+        await TerminalMatch(seat, dialog, new_nonce, clock).play()
+    except LeaveError:
+        _say_how_to_come_back(session, screen)
+    except asyncio.CancelledError:
+        _say_how_to_come_back(session, screen)
+        raise
+    finally:
+        dialog.close()
+        await session.close()
+
+
+def _dialog(screen: Screen, read_line: ReadLine | None, forget: Forget) -> Dialog:
+    if read_line is not None:
+        return Dialog(screen, read_line, forget)
+    lines = Lines(sys.stdin.fileno())
+    return Dialog(screen, lines, lines.forget)
+
+
+async def _seat(session: Session, dialog: Dialog, ladder: str) -> Seat:
+    welcome = await session.open()
+    dialog.screen.say(f"You are {welcome.player} at {session.server}.")
+    return await _left_open(session, dialog, welcome) or await Seat.play(session, ladder)
+
+
+async def _left_open(session: Session, dialog: Dialog, welcome: Welcome) -> Seat | None:
+    for match in welcome.open:
+        seat = await Seat.resume(session, match.match)
+        if seat.view.phase is not Phase.OVER and await dialog.is_yes(f"{_unfinished(seat.view)} Go on with it?"):
+            return seat
+    return None
+
+
+def _unfinished(view: MatchView) -> str:
+    started = view.started
+    of = f" of {started.games}" if started.games > 1 else ""
+    return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
+
+
+def _say_how_to_come_back(session: Session, screen: Screen) -> None:
+    view = session.view
+    if view is None or view.phase is Phase.OVER:
+        screen.say("Goodbye.")
+        return
+    player = session.welcome.player
+    if session.welcome.kind == "guest":
+        try:
+            session.keep_guest()
+        except TokenFileError as error:
+            screen.say(str(error))
+            return
+    screen.say(_what_becomes_of(view))
+    screen.say(f"  evilpegs play --name {player} --server {session.server}")
+
+
+def _what_becomes_of(view: MatchView) -> str:
+    """What happens to a match while its player is away."""
+    if view.started.clock is None:
+        return "The match is not resigned: it is kept for an hour. To come back to it:"
+    seconds = view.ready_by_ms // 1000
+    return (
+        "The match is not resigned, but its clock runs, and a game that is not begun within "
+        f"{seconds} seconds is lost. To come back to it:"
+    )
+
+
+def _tell(screen: Screen, news: Notice | Reconnecting) -> None:
+    if isinstance(news, Notice):
+        screen.say(f"The server says: {news.message}")
+    else:
+        screen.say(f"{news.why}; trying again in {news.seconds:.1f} s")

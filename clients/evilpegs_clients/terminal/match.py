@@ -1,0 +1,189 @@
+"""One match played by a person.
+
+What is shown follows from the record alone: each event that was not shown yet is printed when it is known, so in a
+match that was cut and resumed nothing is missed and nothing comes twice.
+"""
+
+import secrets
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+
+from evilpegs_clients.bot.background import think
+from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_view import Phase
+from evilpegs_clients.terminal.input import Dialog, LeaveError, Word, read_command, read_word
+from evilpegs_clients.terminal.screen import HELP, minutes
+from evilpegs_clients.verification.verify import verify_game, verify_record
+from evilpegs_clients.verification.violation import Finding
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.errors import GameError
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
+
+
+def random_nonce() -> str:
+    """Return 32 random hex digits."""
+    return secrets.token_hex(16)
+
+
+class TerminalMatch:
+    """The person at ``seat``, spoken with through ``dialog``; ``clock`` counts seconds."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        dialog: Dialog,
+        new_nonce: Callable[[], str] = random_nonce,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._seat = seat
+        self._view = seat.view
+        self._dialog = dialog
+        self._screen = dialog.screen
+        self._new_nonce = new_nonce
+        self._now = clock
+        self._nonces: dict[int, str] = {}
+        self._shown = 1
+        self._clock: tuple[tuple[int, int, int | None], float] | None = None
+
+    async def play(self) -> None:
+        """Play to the end of the match; raises LeaveError when the person wants to go, and ClientError."""
+        self._screen.match(self._view.started)
+        self._shown = max(self._shown, self._first_of_this_game())
+        while (phase := await self._seat.until_move()) is not Phase.OVER:
+            await self._show_news()
+            await (self._begin() if phase is Phase.READY else self._move())
+        await self._show_news()
+
+    def _first_of_this_game(self) -> int:
+        """Where this game begins: of a match that is resumed, the games before it were seen by another."""
+        places = [place for place, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
+        return places[-1] if places else 1
+
+    async def _begin(self) -> None:
+        """An untimed game begins by itself; a clock waits for the person."""
+        if self._view.started.clock is not None and not await self._is_ready():
+            return
+        nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
+        await self._seat.ready(nonce)
+
+    async def _is_ready(self) -> bool:
+        seconds = self._view.ready_by_ms // 1000
+        line = await self._dialog.ask_at(self._seat, f"Press Enter to start the clock, within {seconds} seconds >")
+        if line is None or not line.strip():
+            return line is not None
+        if word := read_word(line):
+            await self._obey(word)
+        else:
+            self._screen.say("The game has not begun: only Enter, with nothing before it, starts the clock.")
+        return False
+
+    async def _move(self) -> None:
+        command = await self._command(self._prompt())
+        if isinstance(command, Word):
+            await self._obey(command)
+        elif command is not None:
+            await self._seat.guess(format_code(command))
+
+    async def _command(self, prompt: str) -> Word | Code | None:
+        """What the person wants; None if it made no sense, or the match went on meanwhile."""
+        line = await self._dialog.ask_at(self._seat, prompt)
+        if line is None:
+            return None
+        try:
+            return read_command(line, self._view.rules)
+        except GameError as error:
+            self._screen.say(str(error))
+            return None
+
+    def _prompt(self) -> str:
+        view = self._view
+        prompt = f"Guess {view.turn} of {view.started.guess_limit}"
+        left_ms = self._left_ms()
+        return f"{prompt} >" if left_ms is None else f"{prompt}, {minutes(left_ms)} left >"
+
+    def _left_ms(self) -> int | None:
+        """What the clock shows now, counted from when its last reading was first seen here."""
+        view, now = self._view, self._now()
+        reading = (view.game, view.turn, view.left_ms)
+        if self._clock is None or self._clock[0] != reading:
+            self._clock = (reading, now)
+        return None if view.left_ms is None else view.left_ms - round((now - self._clock[1]) * 1000)
+
+    async def _obey(self, word: Word) -> None:
+        match word:
+            case Word.SHOW:
+                self._show_board()
+            case Word.HELP:
+                self._screen.say(HELP)
+            case Word.HINT:
+                await self._hint()
+            case Word.PARTS:
+                self._show_parts()
+            case Word.RESIGN:
+                await self._resign()
+            case Word.RESIGN_MATCH:
+                await self._resign_match()
+            case Word.QUIT:
+                raise LeaveError
+
+    async def _resign(self) -> None:
+        game = self._view.game
+        question = f"Give up game {game}? It counts on the leaderboard."
+        if not self._view.started.rated or await self._dialog.is_yes_at(self._seat, question):
+            await self._seat.resign(game)
+
+    async def _resign_match(self) -> None:
+        view = self._view
+        left = view.started.games - len(view.games_over)
+        question = f"Give up the match, with {left} {'game' if left == 1 else 'games'} left?"
+        if await self._dialog.is_yes_at(self._seat, question):
+            await self._seat.resign()
+
+    async def _hint(self) -> None:
+        if self._view.started.rated:
+            self._screen.say("Hints are for practice ladders, whose names end in -practice.")
+        elif self._view.phase is not Phase.TURN:
+            self._screen.say("A hint is for an open turn.")
+        elif (hint := await self._seat.hint()) is not None:
+            self._screen.hint(hint)
+
+    def _show_board(self) -> None:
+        for answered in self._answered():
+            self._screen.turn(self._view.started, answered)
+
+    def _show_parts(self) -> None:
+        told = [answered for answered in self._answered() if answered.parts]
+        if told:
+            self._screen.parts(self._view.started, told[-1])
+        else:
+            self._screen.say("Parts are shown of the last guess, on practice ladders.")
+
+    def _answered(self) -> list[FeedbackGiven]:
+        events = self._view.events[self._first_of_this_game() :]
+        return [event for event in events if isinstance(event, FeedbackGiven)]
+
+    async def _show_news(self) -> None:
+        while self._shown < len(self._view.events):
+            event = self._view.events[self._shown]
+            self._shown += 1
+            await self._show(event)
+
+    async def _show(self, event: RecordEvent) -> None:
+        started = self._view.started
+        match event:
+            case GameStarted():
+                self._screen.game(event, started.games)
+            case FeedbackGiven():
+                self._screen.turn(started, event)
+                if started.codemaker != "fixed" and event.parts:
+                    self._screen.choice(started, event)
+            case GameOver() if event.nonce is not None:  # else it was never opened
+                if event.outcome == "flagged":
+                    self._dialog.forget_typed_ahead()
+                self._screen.over(started, event, await self._verified(event.game))
+            case MatchOver():
+                self._screen.match_over(event, verify_record(self._view.record))
+
+    async def _verified(self, game: int) -> list[Finding]:
+        return await think(partial(verify_game, self._view.events_of(game), game, self._nonces.get(game)))

@@ -1,0 +1,215 @@
+"""Whether one game was honest: commitment, secret, every feedback, evil's and devil's rule, the clock, the outcome."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from evilpegs_clients.verification.violation import Finding, NotChecked, Subject
+from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import Code, code_at, format_code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.history import History, Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
+
+DEVIL_BUDGET: Final = 4 * 10**9
+"""Feedbacks that are looked at to check one reply of a devil; four seconds or so."""
+
+
+@lru_cache(maxsize=4)
+def worst_case(rules: Rules) -> WorstCase:
+    """The solver for these rules; what it finds out serves every later check in this process."""
+    return WorstCase(rules)
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """The events of one game of a match. ``nonce_sent`` is what the client gave in `ready`, None if not known."""
+
+    match: MatchStarted
+    started: GameStarted
+    feedbacks: tuple[FeedbackGiven, ...]
+    over: GameOver
+    nonce_sent: str | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the match."""
+        return Rules.parse(self.match.rules)
+
+    def finding(self, subject: Subject, what: str, turn: int = 0) -> Finding:
+        """Return the finding that something in this game does not hold."""
+        return Finding(what, self.started.game, turn, subject)
+
+
+def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_BUDGET) -> Iterator[Finding]:
+    """Check everything that can be recomputed about a game that is over.
+
+    A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
+    """
+    try:
+        history = tuple(_answered(game, event) for event in game.feedbacks)
+    except GameError as error:
+        yield game.finding(Subject.TURN, str(error))
+        return
+    yield from _check_turns(game)
+    yield from _check_nonces(game)
+    yield from _check_outcome(game, history)
+    yield from _check_clock(game)
+    try:
+        yield from _check_codemaker(game, history, live_sets, devil_budget)
+        yield from _check_practice(game, history, live_sets)
+    except GameError as error:
+        what = f"the codemaker's replies cannot be recomputed: {error}"
+        yield NotChecked(what, game.started.game, subject=Subject.REPLY)
+
+
+def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
+    given = Feedback(event.black, event.white)
+    given.check(game.rules.pegs)
+    return Turn(parse_code(event.code, game.rules), given)
+
+
+def _check_turns(game: GameRecord) -> Iterator[Finding]:
+    for turn, event in enumerate(game.feedbacks, 1):
+        if event.turn != turn:
+            yield game.finding(Subject.TURN, f"it is called turn {event.turn}", turn)
+
+
+def _check_nonces(game: GameRecord) -> Iterator[Finding]:
+    over = game.over
+    if over.nonce is None:
+        yield game.finding(Subject.NONCE, "the nonce is not opened, so the commitment cannot be checked")
+    elif game.started.commitment != commitment(game.match.match, over.game, game.match.rules, over.nonce):
+        yield game.finding(Subject.COMMITMENT, "the commitment does not fit the nonce")
+    never_began = over.client_nonce is None and not game.feedbacks
+    if game.nonce_sent is not None and game.nonce_sent != over.client_nonce and not never_began:
+        yield game.finding(Subject.CLIENT_NONCE, "the client nonce is not the one that was sent")
+
+
+def _check_outcome(game: GameRecord, history: History) -> Iterator[Finding]:
+    over, limit = game.over, game.match.guess_limit
+    solved = [turn for turn, (_, given) in enumerate(history, 1) if given == all_black(game.rules.pegs)]
+    if over.guesses != len(history) or len(history) > limit:
+        what = f"{over.guesses} guesses are counted, {len(history)} were answered, of {limit}"
+        yield game.finding(Subject.GUESSES, what)
+    if solved and solved[0] < len(history):
+        yield game.finding(Subject.GUESSES, "the game went on after it was solved", solved[0])
+    if bool(solved) != (over.outcome == "solved"):
+        what = f"the outcome is {over.outcome}, but the secret was {'' if solved else 'not '}found"
+        yield game.finding(Subject.OUTCOME, what)
+    if (len(history) == limit and not solved) != (over.outcome == "unsolved"):
+        yield game.finding(Subject.OUTCOME, f"the outcome is {over.outcome} after {len(history)} guesses of {limit}")
+
+
+def _check_clock(game: GameRecord) -> Iterator[Finding]:
+    clock, elapsed = game.match.clock, 0
+    left = clock.base_ms if clock else None
+    for event in game.feedbacks:
+        elapsed += event.took_ms
+        if clock is not None and left is not None:
+            if event.took_ms > left:
+                yield game.finding(Subject.FLAG, "the guess was answered though the time was up", event.turn)
+            left = max(0, left - event.took_ms) + clock.increment_ms
+        if event.left_ms != left:
+            yield game.finding(Subject.CLOCK, f"{event.left_ms} ms are left, it should be {left}", event.turn)
+    ended_by_guess = game.over.outcome in {"solved", "unsolved"}
+    if game.over.elapsed_ms < elapsed or (ended_by_guess and game.over.elapsed_ms > elapsed):
+        yield game.finding(Subject.CLOCK, f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
+    if game.over.outcome == "flagged":
+        yield from _check_flag(game, game.over.elapsed_ms - elapsed, left)
+
+
+def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Finding]:
+    """The time of the turn that had no answer, against what was left for it."""
+    if left_ms is None:
+        yield game.finding(Subject.FLAG, "the outcome is flagged, but there is no clock")
+    elif last_ms <= left_ms:
+        what = f"the outcome is flagged, but the last turn took {last_ms} ms of {left_ms}"
+        yield game.finding(Subject.FLAG, what)
+
+
+def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Finding]:
+    if game.match.codemaker != "fixed":
+        yield from _check_witness(game, history)
+        yield from _check_adversary(game, history, live_sets, devil_budget)
+    elif game.over.nonce is not None:
+        yield from _check_fixed(game, history, game.over.nonce)
+
+
+def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Finding]:
+    over, rules = game.over, game.rules
+    secret = code_at(secret_index(nonce, over.client_nonce, over.match, over.game, rules.size), rules)
+    if over.secret != format_code(secret) and (history or over.secret is not None):
+        yield game.finding(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
+    for turn, (guess, given) in enumerate(history, 1):
+        due = feedback(guess, secret)
+        if given != due:
+            yield game.finding(Subject.REPLY, _wrong(guess, given, due), turn)
+
+
+def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Finding]:
+    """Each reply by the rule of evil or devil, and the method that a devil says it used."""
+    seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
+    if seeded and nonce is None:
+        yield game.finding(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
+        return
+
+    def tie(turn: int, tied: int) -> int:
+        return tie_index(nonce or "", game.match.match, game.over.game, turn, tied)
+
+    codemaker = _adversary(game, tie if seeded else None, devil_budget)
+    for turn, (guess, given) in enumerate(history, 1):
+        position = Position(game.rules, history[: turn - 1], live_sets)
+        told = game.feedbacks[turn - 1].method
+        method = codemaker.method(position.count) if isinstance(codemaker, Devil) else None
+        if told != method:
+            what = f"the reply is called {told or 'nothing'}, it should be {method or 'nothing'}"
+            yield game.finding(Subject.METHOD, what, turn)
+        due = codemaker.reply(position, guess)
+        if given != due:
+            yield game.finding(Subject.REPLY, _wrong(guess, given, due), turn)
+            return  # what follows an unruly reply says nothing
+
+
+def _adversary(game: GameRecord, tie: TieBreak | None, devil_budget: int) -> Evil | Devil:
+    if game.match.codemaker == "evil":
+        return Evil(tie)
+    return Devil(worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
+
+
+def _check_witness(game: GameRecord, history: History) -> Iterator[Finding]:
+    secret = game.over.secret
+    if secret is None:
+        if history and game.over.outcome != "void":
+            yield game.finding(Subject.WITNESS, "there is no witness")
+        return
+    witness = parse_code(secret, game.rules)
+    for turn, (guess, given) in enumerate(history, 1):
+        if feedback(guess, witness) != given:
+            what = f"the witness {secret} would have got {feedback(guess, witness)}, not {given}"
+            yield game.finding(Subject.WITNESS, what, turn)
+
+
+def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+    """The help that practice ladders give is right too."""
+    for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
+        if event.parts is None and event.candidates is None:
+            continue
+        parts = Position(game.rules, history[: turn - 1], live_sets).parts(guess)
+        if event.candidates is not None and event.candidates != parts.get(given, 0):
+            what = f"{parts.get(given, 0)} candidates are left, not {event.candidates}"
+            yield game.finding(Subject.HELP, what, turn)
+        rows = tuple((part.black, part.white, size) for part, size in parts.items())
+        if event.parts is not None and event.parts != rows:
+            yield game.finding(Subject.HELP, "the parts are not those of the guess", turn)
+
+
+def _wrong(guess: Code, given: Feedback, due: Feedback) -> str:
+    return f"{format_code(guess)} got {given}, it should have got {due}"

@@ -1,0 +1,160 @@
+"""Codemakers: who answers a guess, and by which rule.
+
+A reply is a pure function of the position and the guess. A codemaker keeps no state of a game, so any
+reply can be computed again from the record of a match.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import Code
+from evilpegs_game.feedback import Feedback, feedback, feedbacks
+from evilpegs_game.live.position import Position
+
+TieBreak = Callable[[int, int], int]
+"""Given the turn (from 1) and how many parts tie, the index of one of them in feedback order."""
+
+
+class Codemaker(Protocol):
+    """Replies to guesses."""
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        """The feedback to ``guess`` at ``position``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Has a secret and tells the truth about it."""
+
+    secret: Code = field(repr=False)
+
+    def reply(self, position: Position, guess: Code) -> Feedback:  # noqa: ARG002
+        """The feedback of ``guess`` against the secret."""
+        return feedback(guess, self.secret)
+
+
+@dataclass(frozen=True, slots=True)
+class Evil:
+    """Has no secret and gives the feedback that leaves most candidates.
+
+    Of several the first in feedback order (fewest blacks, then fewest whites), or the one that
+    ``tie_break`` takes, which is asked only when there is a choice.
+    """
+
+    tie_break: TieBreak | None = field(default=None, repr=False)
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        """The feedback of the part chosen.
+
+        Raises:
+            ContradictionError, TooLargeError: as the candidates of a `Position` do.
+        """
+        return one_of(largest_parts(position, guess), position.turn, self.tie_break)
+
+
+Method = Literal["exact", "greedy"]
+"""How a devil found a reply: by solving the live set, or as evil does."""
+
+
+class Choice(NamedTuple):
+    """What a devil may reply, in feedback order, how that was found, and the feedbacks looked at to solve it."""
+
+    allowed: tuple[Feedback, ...]
+    method: Method
+    work: int
+
+
+class Decision(NamedTuple):
+    """A devil's reply, how it was found, and the feedbacks looked at to solve it."""
+
+    feedback: Feedback
+    method: Method
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class Devil:
+    """Has no secret and gives the feedback after which an optimal codebreaker needs most guesses at worst.
+
+    Of several the one that leaves most candidates, and of these as `Evil` does. All-black only when there is no other.
+    That is so while there are at most ``exact_up_to`` candidates before the guess; with more it replies as `Evil` does.
+
+    ``worst_case`` is of the rules to be played; what it knows saves time and changes no reply. ``budget`` bounds the
+    feedbacks that one reply may look at; one that takes more is an error, never another reply.
+
+    Raises:
+        TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
+    """
+
+    worst_case: WorstCase = field(repr=False)
+    exact_up_to: int
+    tie_break: TieBreak | None = field(default=None, repr=False)
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        self.worst_case.check_codes(self.exact_up_to)
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        """The feedback of the part chosen; raises what `decide` does."""
+        return self.decide(position, guess).feedback
+
+    def decide(self, position: Position, guess: Code) -> Decision:
+        """The reply and how it was found; raises what `choice` does."""
+        allowed, method, work = self.choice(position, guess)
+        return Decision(one_of(allowed, position.turn, self.tie_break), method, work)
+
+    def choice(self, position: Position, guess: Code) -> Choice:
+        """The replies of which ``tie_break`` takes one.
+
+        Raises:
+            OverBudgetError: an exact reply takes more than ``budget``.
+            ContradictionError, TooLargeError: as the candidates of a `Position` do.
+            ValueError: the position is of other rules than ``worst_case``.
+        """
+        if position.rules != self.worst_case.rules:
+            message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
+            raise ValueError(message)
+        method = self.method(position.count)
+        if method == "greedy":
+            return Choice(largest_parts(position, guess), method, 0)
+        allowed, work = self.worst_case.hardest(position.candidates, guess, self.budget)
+        return Choice(allowed, method, work)
+
+    def method(self, candidates: int) -> Method:
+        """How a reply is found when there are so many candidates before the guess."""
+        return "exact" if candidates <= self.exact_up_to else "greedy"
+
+
+def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
+    """The feedbacks an evil codemaker may give, in feedback order: those whose parts are largest.
+
+    All-black is among them only when there is no other.
+    """
+    return largest(position.part_sizes(guess), position.rules.pegs)
+
+
+def largest(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
+    """The same from the sizes of all parts in feedback order."""
+    *sizes, _ = part_sizes  # all-black comes last
+    most = max(sizes, default=0)
+    numbering = feedbacks(pegs)
+    if not most:
+        return numbering[-1:]
+    if sizes.count(most) == 1:
+        return (numbering[sizes.index(most)],)
+    return tuple([numbering[place] for place, size in enumerate(sizes) if size == most])
+
+
+def one_of(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
+    """The one that is given on a turn: the first, or the one that ``tie_break`` takes."""
+    if len(allowed) == 1 or tie_break is None:
+        return allowed[0]
+    return allowed[tie_break(turn, len(allowed))]
+
+
+def witness(position: Position) -> Code:
+    """A code consistent with everything said so far, to show when an evil game ends: the first."""
+    return position.first_candidate

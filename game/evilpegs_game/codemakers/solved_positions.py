@@ -1,0 +1,105 @@
+"""Solved positions: what is known of how many guesses sets of codes need, and its form as bytes.
+
+Nothing here reads or writes files. The form: a line that names it and its version, the number of entries (8 bytes,
+little-endian), the entries, each a canonical key (16 bytes) and the bounds ``at_least`` and ``at_most`` (a byte each),
+in the order of their keys, and the SHA-256 of all that.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final, NamedTuple, Self
+
+from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
+from evilpegs_game.symmetry.code_sets import KEY_BYTES, Key
+
+VERSION: Final = 1
+TITLE: Final = b"evilpegs solved positions "
+"""What all versions begin with."""
+
+_HEADER: Final = TITLE + f"{VERSION}\n".encode()
+_ENTRY_BYTES: Final = KEY_BYTES + 2
+_DIGEST_BYTES: Final = 32
+UNBOUNDED: Final = 255
+"""``at_most`` where nothing is known."""
+
+DEFAULT_ENTRIES: Final = 1 << 18
+
+
+class Bounds(NamedTuple):
+    """The guesses an optimal codebreaker needs, at least and at most; the winning one included."""
+
+    at_least: int = 1
+    at_most: int = UNBOUNDED
+
+
+class SolvedPositions:
+    """Bounds by canonical key; of any rules, which the key covers.
+
+    Holds ``max_entries`` (some 150 bytes each); when full it is emptied, which costs time and changes no result. Used
+    from several threads at once it may forget what one of them found, never more.
+    """
+
+    def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
+        self._entries: dict[Key, Bounds] = {}
+        self._max_entries = max_entries
+        self.changed = False
+        """Whether anything was learnt since it was made or read; who saves it sets it back."""
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[tuple[Key, Bounds]]:
+        return iter(sorted(self._entries.items()))
+
+    def bounds(self, key: Key) -> Bounds:
+        """What is known."""
+        return self._entries.get(key, _UNKNOWN)
+
+    def learn(self, key: Key, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
+        """Note bounds beside those that are known."""
+        known = self.bounds(key)
+        if len(self._entries) >= self._max_entries and key not in self._entries:
+            self._entries.clear()
+        self._entries[key] = Bounds(max(known.at_least, at_least), min(known.at_most, at_most))
+        self.changed = True
+
+    def to_bytes(self) -> bytes:
+        """The form above; equal contents give equal bytes."""
+        entries = b"".join(key + bytes(bounds) for key, bounds in self)
+        body = _HEADER + (len(entries) // _ENTRY_BYTES).to_bytes(8, "little") + entries
+        return body + sha256(body).digest()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, max_entries: int = DEFAULT_ENTRIES) -> Self:
+        """Read the form above.
+
+        Raises:
+            ForeignError: the data are no solved positions, or of another version.
+            DamagedError: the data were changed, so that nothing in them can be trusted.
+            MalformedError: there are more than ``max_entries``.
+        """
+        solved = cls(max_entries)
+        entries = _checked_entries(data)
+        if len(entries) > max_entries * _ENTRY_BYTES:
+            message = f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the bound of {max_entries:,}"
+            raise MalformedError(message)
+        for start in range(0, len(entries), _ENTRY_BYTES):
+            key, bounds = entries[start : start + KEY_BYTES], entries[start + KEY_BYTES : start + _ENTRY_BYTES]
+            solved._entries[key] = Bounds(*bounds)
+        return solved
+
+
+_UNKNOWN: Final = Bounds()
+
+
+def _checked_entries(data: bytes) -> bytes:
+    if not data.startswith(_HEADER):
+        message = "these are not solved positions of this version"
+        raise ForeignError(message)
+    body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
+    entries = body[len(_HEADER) + 8 :]
+    count = int.from_bytes(body[len(_HEADER) : len(_HEADER) + 8], "little")
+    if sha256(body).digest() != digest or len(entries) != count * _ENTRY_BYTES:
+        message = "the solved positions are damaged"
+        raise DamagedError(message)
+    return entries

@@ -1,0 +1,108 @@
+"""Game trees under live sets, compiled: how many codes a criterion solves at each guess.
+
+The live sets under one guess are ranges of one list of places, and each guess sorts its range into parts, so the whole
+walk takes no more than that list and a stack of ranges. Sets of one or two codes are told off where they arise.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import Columns
+from evilpegs_game.compiled import kernel
+from evilpegs_game.guessing.ranking import Measure
+from evilpegs_game.guessing.search import best_code
+from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_places
+
+_FEW = 8
+"""Live sets of at most so many codes are first searched for a candidate that tells all the others apart."""
+
+
+@kernel
+def walk_trees(
+    columns: Columns,
+    sizes: Sizes,
+    guessed: int,
+    colors: int,
+    repeats: bool,
+    measure: Measure,
+    candidates_only: bool,
+) -> Sizes:
+    """At ``[i]`` how many codes are solved at guess i + 1, over live sets of these ``sizes``, one after the other.
+
+    ``guessed`` has a bit for each color that a guess had so far.
+    """
+    pegs, codes = columns.shape
+    parts = (pegs + 1) * (pegs + 2) // 2
+    rule, weights = measure
+    solved = np.zeros(codes + 2, np.int64)
+    places = np.arange(codes).astype(np.int32)
+    stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
+    top = _push_parts(stack, 0, solved, sizes, 0, 0, guessed)
+    while top:
+        top -= 1
+        start, stop, depth, guessed = stack[top]
+        live = take_places(columns, places[start:stop])
+        if stop - start <= _FEW and some_tells_all_apart(live):
+            solved[depth] += 1
+            solved[depth + 1] += stop - start - 1
+            continue
+        guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
+        counts, order = sort_into_parts(number_codes(live, guess), parts)
+        places[start:stop] = places[start:stop][order]
+        solved[depth] += counts[-1]
+        for peg in range(pegs):
+            guessed |= 1 << guess[peg]
+        top = _push_parts(stack, top, solved, counts[:-1], start, depth + 1, guessed)
+    return solved
+
+
+@kernel
+def _push_parts(
+    stack: NDArray[np.int64], top: int, solved: Sizes, sizes: Sizes, start: int, depth: int, guessed: int
+) -> int:
+    """Put the parts that are to be walked on the stack, its new height; count those of one or two codes as solved."""
+    for size in sizes:
+        if size > 2:
+            stack[top] = start, start + size, depth, guessed
+            top += 1
+        elif size:
+            solved[depth] += 1
+            solved[depth + 1] += size - 1
+        start += size
+    return top
+
+
+@kernel
+def some_tells_all_apart(live: Columns) -> bool:
+    """Whether a candidate gets a different feedback from each of the others: then no guess is better."""
+    pegs, codes = live.shape
+    seen = np.zeros(pegs * (pegs + 2) + 1, np.int64)
+    for guess in range(codes):
+        alone = True
+        for secret in range(codes):
+            number = _feedback_key(live, guess, secret)
+            if seen[number] == guess + 1:
+                alone = False
+                break
+            seen[number] = guess + 1
+        if alone:
+            return True
+    return False
+
+
+@kernel
+def _feedback_key(live: Columns, guess: int, secret: int) -> int:
+    """A number for the feedback of two of the codes: (pegs + 1) * blacks + matches."""
+    pegs = live.shape[0]
+    taken = 0
+    key = 0
+    for peg in range(pegs):
+        color = live[peg, guess]
+        if live[peg, secret] == color:
+            key += pegs + 1
+        for other in range(pegs):
+            if live[other, secret] == color and not (taken >> other) & 1:
+                taken |= 1 << other
+                key += 1
+                break
+    return key

@@ -1,0 +1,178 @@
+"""Criteria: what makes a guess good, as a measure over the sizes of its parts.
+
+Each takes a table of part sizes (int32, shape (feedbacks, guesses)) and says, exactly, which of the
+guesses are best. It knows nothing of codes: deciding between equally good guesses is `selection`'s.
+Its `Criterion.measure` tells the same to the kernels of `evilpegs_game.guessing.ranking`, which see a guess at a time.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from operator import and_
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.guessing.ranking import LARGEST, LISTS, LOG_UNIT, PRODUCTS, SUMS, Measure, Weights
+from evilpegs_game.partition import SizeTable
+
+Places = NDArray[np.intp]
+"""Places of guesses in a table of part sizes, rising."""
+
+_LISTED: Final = 40
+"""Of so many codes the weights of lists, and their sums, still fit 63 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A measure over part sizes, smaller is better.
+
+    ``score`` gives one number a guess: int64, or float64 that is right within ``slack`` (relative).
+    ``refine`` gives, of the guesses that ``score`` cannot tell apart, the places of the best. ``rule`` and ``weigh``,
+    which gives the weights of all sizes up to one, say the same to `evilpegs_game.guessing.ranking`.
+    """
+
+    name: str
+    measures: str
+    source: str
+    score: Callable[[SizeTable], NDArray[np.int64] | NDArray[np.float64]]
+    rule: int
+    weigh: Callable[[int], Weights]
+    refine: Callable[[SizeTable], Places] | None = None
+    slack: float = 0.0
+
+    def best(self, table: SizeTable) -> Places:
+        """The places of the best guesses, all exactly equal under this criterion; at least one."""
+        scores = self.score(table)
+        least = scores.min()
+        tied = np.flatnonzero(scores <= least + self.slack * (1 + least) if self.slack else scores == least)
+        if self.refine is None or tied.size == 1:
+            return tied
+        return tied[self.refine(table[:, tied])]
+
+    def measure(self, codes: int) -> Measure:
+        """The same for kernels, at live sets of up to so many codes."""
+        return Measure(self.rule, self.weigh(codes))
+
+
+def _largest(table: SizeTable) -> NDArray[np.int64]:
+    return np.asarray(table.max(axis=0), dtype=np.int64)
+
+
+def _sum_of_squares(table: SizeTable) -> NDArray[np.int64]:
+    wide = table.astype(np.int64)
+    return np.asarray((wide * wide).sum(axis=0))
+
+
+def _sum_of_logs(table: SizeTable) -> NDArray[np.float64]:
+    """Sum of n ln n over the parts: ln of the product of n**n."""
+    return np.asarray((table * np.log(np.maximum(table, 1))).sum(axis=0))
+
+
+def _minus_parts(table: SizeTable) -> NDArray[np.int64]:
+    return np.asarray(-(table != 0).sum(axis=0, dtype=np.int64))
+
+
+def _least_lists(table: SizeTable) -> Places:
+    """The guesses whose sizes, sorted descending, make the least list."""
+    ranked = -np.sort(-table, axis=0)
+    places = np.arange(table.shape[1])
+    for sizes in ranked:
+        left = sizes[places]
+        places = places[left == left.min()]
+    return places
+
+
+def _least_products(table: SizeTable) -> Places:
+    """The guesses with the least product of n**n, in exact integers."""
+    ranked = np.sort(table, axis=0)
+    if (ranked == ranked[:, :1]).all():
+        return np.arange(table.shape[1])
+    multisets = [tuple(sizes) for sizes in ranked.T.tolist()]
+    counters = {multiset: Counter(multiset) for multiset in set(multisets)}
+    shared = reduce(and_, counters.values())
+    products = {key: _product(counter - shared) for key, counter in counters.items()}
+    least = min(products.values())
+    return np.flatnonzero([products[multiset] == least for multiset in multisets])
+
+
+def _product(sizes: Counter[int]) -> int:
+    return prod(size ** (size * times) for size, times in sizes.items())
+
+
+def _no_weights(codes: int) -> Weights:  # noqa: ARG001
+    return np.zeros(0, dtype=np.int64)
+
+
+def _list_weights(codes: int) -> Weights:  # noqa: ARG001
+    """A part weighs more than any smaller ones of `_LISTED` codes together, so sums order as descending lists do."""
+    weights = [0, 1]
+    for _ in range(2, _LISTED + 1):
+        weights.append(1 + max(_LISTED * weight // size for size, weight in enumerate(weights[1:], 1)))
+    return np.array(weights, dtype=np.int64)
+
+
+def _squares(codes: int) -> Weights:
+    return np.arange(codes + 1, dtype=np.int64) ** 2
+
+
+def _logarithms(codes: int) -> Weights:
+    sizes = np.arange(codes + 1, dtype=np.float64)
+    return np.rint(LOG_UNIT * sizes * np.log(np.maximum(sizes, 1))).astype(np.int64)
+
+
+def _further_codes(codes: int) -> Weights:
+    """All codes of a part but one: the sum is least where the parts are most."""
+    return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
+
+
+MINIMAX: Final = Criterion(
+    name="minimax",
+    measures="the largest part",
+    source="D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77)",
+    score=_largest,
+    rule=LARGEST,
+    weigh=_no_weights,
+)
+
+LEXICOGRAPHIC: Final = Criterion(
+    name="lexicographic",
+    measures="the part sizes sorted descending, compared as lists",
+    source="minimax carried on to the second largest part and so on; the first step is Knuth's (1976-77)",
+    score=_largest,
+    rule=LISTS,
+    weigh=_list_weights,
+    refine=_least_lists,
+)
+
+EXPECTED_SIZE: Final = Criterion(
+    name="expected-size",
+    measures="the sum of squared part sizes: the candidates expected to be left, times how many there are",
+    source="R. W. Irving, Towards an optimum Mastermind strategy, J. of Recreational Mathematics 11 (1978-79)",
+    score=_sum_of_squares,
+    rule=SUMS,
+    weigh=_squares,
+)
+
+ENTROPY: Final = Criterion(
+    name="entropy",
+    measures="the sum of n ln n over the part sizes: least where the feedback tells most",
+    source="E. Neuwirth, Some strategies for Mastermind, Zeitschrift fuer Operations Research 26 (1982)",
+    score=_sum_of_logs,
+    rule=PRODUCTS,
+    weigh=_logarithms,
+    refine=_least_products,
+    slack=1e-12,  # a sum of at most 153 logarithms is right to 1e-13
+)
+
+MOST_PARTS: Final = Criterion(
+    name="most-parts",
+    measures="the number of non-empty parts, more is better",
+    source="B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005)",
+    score=_minus_parts,
+    rule=SUMS,
+    weigh=_further_codes,
+)

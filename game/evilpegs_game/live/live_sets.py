@@ -1,0 +1,326 @@
+"""Live sets and part sizes, shared: computed once for all who ask, kept within a byte budget, never needed.
+
+Rules of few codes are *enumerated*: the live set is columns of codes, selected from those of the turn before. On
+larger rules part sizes are *counted* until the live set is small enough to be listed. What is counted, and what is
+listed then, is kept under a canonical form of the history, so the same opening in other colors or on other pegs is
+the same entry. Which way was taken cannot be seen in a result.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import local
+from typing import Any, Final
+
+import numpy as np
+
+from evilpegs_game.codes import Code, Columns, all_codes, column_code
+from evilpegs_game.counting.code_numbers import has_numbers
+from evilpegs_game.counting.first_code import first_code
+from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.memory import least_bytes
+from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
+from evilpegs_game.counting.part_counts import count_parts
+from evilpegs_game.counting.problem import MAX_COUNT
+from evilpegs_game.counting.solution_tables import LIST_BYTES, Atlas, Dice
+from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.feedback import feedback_number
+from evilpegs_game.history import History, Turn
+from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
+from evilpegs_game.live.feedback_table import TABLED_CODES, FeedbackTable
+from evilpegs_game.partition import part_sizes, select
+from evilpegs_game.rules import Rules
+from evilpegs_game.symmetry.history_key import Key, Symmetry, canonical
+
+DEFAULT_BYTES: Final = 256 << 20
+ENUMERATED_CODES: Final = 100_000
+"""Rules of at most so many codes are enumerated: looking at each takes less time than a canonical form."""
+_ENTRY_BYTES: Final = 1024
+"""What an entry takes besides its codes (key, array header, links), generously."""
+SIZES_BYTES: Final = 2048
+"""What the part sizes of one guess take with their keys."""
+_HEAD_BYTES: Final = 4
+_LISTED_PEGS: Final = 8
+
+
+def listed_at(rules: Rules) -> int:
+    """A live set of so many codes is listed rather than counted: by then that takes about as long, and only once.
+
+    With few pegs any count takes less time than to list even one code.
+    """
+    if not has_numbers(rules):
+        return 0
+    return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 0
+
+
+class _Work(local):
+    """What one thread has done: rows of tables."""
+
+    rows = 0
+
+
+class LiveSets:
+    """Live sets by rules and history: least recently used first out, within ``max_bytes``; thread-safe.
+
+    ``count_bytes`` is what one count under way may take besides. A set that was dropped is computed again. Rules of at
+    most ``enumerated_codes`` codes are enumerated, larger ones counted until ``listed_at`` codes are left. Both
+    methods give identical results.
+    Columns handed out are read-only and stay valid after they are dropped from here.
+    """
+
+    def __init__(
+        self,
+        max_bytes: int = DEFAULT_BYTES,
+        count_bytes: int = COUNT_BYTES,
+        *,
+        enumerated_codes: int = ENUMERATED_CODES,
+        listed_at: Callable[[Rules], int] = listed_at,
+    ) -> None:
+        self.enumerated_codes = enumerated_codes
+        self._listed_at = listed_at
+        self._max_bytes = max_bytes
+        self._count_bytes = count_bytes
+        self._sets: ByteCache[Any] = ByteCache(max_bytes)
+        """Columns by what they follow from, and feedback tables by rules."""
+        self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
+        self._setting: SingleFlight[object, Columns] = SingleFlight()
+        self._sizing: SingleFlight[object, tuple[int, ...]] = SingleFlight()
+        self._work = _Work()
+
+    @staticmethod
+    def bytes_needed(rules: Rules) -> int:
+        """What all codes of ``rules`` take; known without making them."""
+        return rules.pegs * rules.size + _ENTRY_BYTES
+
+    def fits(self, rules: Rules) -> bool:
+        """Whether replies on ``rules`` can be given within the budget, whatever is guessed."""
+        if rules.size <= self.enumerated_codes:
+            return self.bytes_needed(rules) <= self._max_bytes
+        return rules.size <= MAX_COUNT and self._count_bytes >= least_bytes(rules)
+
+    @property
+    def bytes_used(self) -> int:
+        """What the entries take now; never more than the budget."""
+        return self._sets.state.bytes_used
+
+    @property
+    def state(self) -> CacheState:
+        """How the cache of part sizes does: the shared work of counted games."""
+        return self._sizes.state
+
+    def all_codes(self, rules: Rules) -> Columns:
+        """Every code of ``rules`` in code order, shared.
+
+        Raises:
+            TooLargeError: they do not fit the budget; nothing was allocated.
+        """
+        key = exact_key(rules, ())
+        found: Columns | None = self._sets.get(key)
+        if found is not None:
+            return found
+        needed = self.bytes_needed(rules)
+        if needed > self._max_bytes:
+            message = (
+                f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
+            )
+            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
+        return self._shared_set(key, lambda: self._every_code(rules, needed))
+
+    def feedback_table(self, rules: Rules) -> FeedbackTable | None:
+        """All feedbacks of ``rules``, shared; None where there are too many codes, or too little room."""
+        if rules.size > TABLED_CODES:
+            return None
+        table: FeedbackTable | None = self._sets.get(rules)
+        needed = FeedbackTable.bytes_needed(rules) + _ENTRY_BYTES
+        if table is None and needed + self.bytes_needed(rules) <= self._max_bytes:
+            table = FeedbackTable(rules, self.all_codes(rules))
+            self._sets.put(rules, table, needed)
+        return table
+
+    def get(self, rules: Rules, history: History) -> Columns:
+        """The codes consistent with ``history``, in code order, at least one.
+
+        Raises:
+            ContradictionError: there is none.
+            TooLargeError: they do not fit the budget.
+        """
+        key = exact_key(rules, history)
+        found: Columns | None = self._sets.get(key)
+        if found is not None:
+            return found
+        if not history:
+            return self.all_codes(rules)
+        if rules.size <= self.enumerated_codes:  # computed in less time than it takes to find out who else wants it
+            found = self._consistent(key, rules, history)
+            self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
+            return found
+        return self._shared_set(key, lambda: self._consistent(key, rules, history))
+
+    def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
+        """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
+
+        Raises:
+            ContradictionError: no code is consistent with the history.
+            TooLargeError: there are too many codes to count.
+        """
+        if rules.size <= self.enumerated_codes:
+            return tuple(part_sizes(self.get(rules, history), guess).tolist())
+        history = tuple(dict.fromkeys(history))
+        exact = exact_key(rules, history, guess)
+        found = self._sizes.get(exact)
+        if found is None:
+            key, symmetry = canonical(rules, history, guess)
+            found = self._sizes.get(key)
+            if found is None:
+                found = self._sizing.get(key, lambda: self._sizes_of(key, rules, history, guess, symmetry))
+            self._sizes.put(exact, found, SIZES_BYTES)
+        return found
+
+    def take_work(self) -> int:
+        """The rows that counts on this thread made since it was last asked, whoever else was spared them."""
+        work, self._work.rows = self._work.rows, 0
+        return work
+
+    def count(self, rules: Rules, history: History) -> int:
+        """How many codes are consistent with ``history``; at least one. Errors as for `part_sizes`."""
+        if not history:
+            return rules.size
+        if rules.size <= self.enumerated_codes:
+            return int(self.get(rules, history).shape[1])
+        # Without repeated turns each question leads to one about fewer turns: no flight waits for itself.
+        *before, (guess, given) = dict.fromkeys(history)
+        count = self.part_sizes(rules, tuple(before), guess)[feedback_number(given, rules.pegs)]
+        if not count:
+            message = f"no code of {rules} is consistent with the feedback of turns 1 to {len(history)}"
+            raise ContradictionError(message, turn=len(history))
+        return count
+
+    def first(self, rules: Rules, history: History) -> Code:
+        """The first code in code order that is consistent with ``history``. Errors as for `part_sizes`."""
+        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
+            with suppress(TooLargeError):  # so few codes, and yet their tables do not fit
+                return column_code(self.get(rules, history), 0)
+        return first_code(rules, history, self._count_bytes)
+
+    def sample(self, rules: Rules, history: History, dice: Dice, many: int = 1) -> list[Code]:
+        """So many candidates, each drawn from all of them alike. Errors as for `part_sizes`."""
+        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
+            columns = self.get(rules, history)
+            return [column_code(columns, dice.randrange(columns.shape[1])) for _ in range(many)]
+        atlas = Atlas(rules, history, self._count_bytes)
+        return [atlas.sample(dice) for _ in range(many)]
+
+    def _is_listed(self, rules: Rules, history: History) -> bool:
+        return self.count(rules, history) <= self._listed_at(rules)
+
+    def _every_code(self, rules: Rules, needed: int) -> Columns:
+        self._sets.make_room(needed)
+        columns = all_codes(rules)
+        columns.flags.writeable = False
+        return columns
+
+    def _shared_set(self, key: object, compute: Callable[[], Columns]) -> Columns:
+        """The set of ``key``, from the cache or computed once for all who want it now."""
+
+        def find_or_compute() -> Columns:
+            found = self._sets.get(key)
+            if found is None:
+                found = compute()
+                self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
+            return found
+
+        return self._setting.get(key, find_or_compute)
+
+    def _consistent(self, exact: bytes, rules: Rules, history: History) -> Columns:
+        """Selected from the longest history before that is still here, or from all codes if they fit, or listed."""
+        known, columns = self._longest_before(exact, rules, history)
+        if columns is None:
+            return self._listed(rules, history)
+        for number, (guess, given) in enumerate(history[known:], known + 1):
+            columns = select(columns, guess, given)
+            if not columns.size:
+                message = f"no code of {rules} is consistent with the feedback of turns 1 to {number}"
+                raise ContradictionError(message, turn=number)
+        return columns
+
+    def _longest_before(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
+        for length in range(len(history) - 1, 0, -1):
+            found = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
+            if found is not None:
+                return length, found
+        from_all = rules.size <= self.enumerated_codes or self.bytes_needed(rules) <= self._max_bytes // 4
+        return 0, self.all_codes(rules) if from_all else None
+
+    def _listed(self, rules: Rules, history: History) -> Columns:
+        """The codes one by one from the tables of a count, if they fit."""
+        needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
+        if needed > self._max_bytes:
+            message = (
+                f"the candidates take {needed:,} bytes to list; the bound is {self._max_bytes:,}; "
+                "count or sample them, or guess more first"
+            )
+            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
+        atlas = Atlas(rules, history, self._count_bytes)
+        self._work.rows += atlas.work
+        return atlas.columns()
+
+    def _sizes_of(self, key: Key, rules: Rules, history: History, guess: Code, symmetry: Symmetry) -> tuple[int, ...]:
+        """Computed in canonical coordinates, where everything about this opening is shared."""
+        found = self._sizes.get(key)
+        if found is not None:
+            return found
+        if not history:
+            sizes = first_parts(rules, guess)
+            self._sizes.put(key, sizes, SIZES_BYTES)
+            return sizes
+        listed = self._listed_canonically(rules, history) if self._is_listed(rules, history) else None
+        if listed is not None:
+            columns, onto = listed
+            sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
+        else:
+            image = tuple(Turn(symmetry.image(code), given) for code, given in history)
+            counted = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
+            sizes = counted.sizes
+            self._work.rows += counted.work
+        self._sizes.put(key, sizes, SIZES_BYTES)
+        return sizes
+
+    def _listed_canonically(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
+        """The live set as columns of the canonical form of its history; None where its tables do not fit."""
+        key, onto = canonical(rules, history)
+        image = tuple(Turn(onto.image(code), given) for code, given in history)
+        try:
+            return self._shared_set(key, lambda: self._from_before(rules, history, onto, image)), onto
+        except TooLargeError:
+            return None
+
+    def _from_before(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
+        """From the canonical live set of the turn before, if that is here; else listed."""
+        *before, (guess, given) = history
+        key, there = canonical(rules, tuple(before))
+        columns = self._sets.get(key) if before else None
+        if columns is None:
+            return self._listed(rules, image)
+        return moved(select(columns, there.image(guess), given), there, onto)
+
+
+def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
+    """The rules, the turns and a guess as they are; the key of a shorter history is the beginning of that of a longer.
+
+    Bytes, because the collector of garbage would walk through tuples again and again; and never a canonical key.
+    """
+    numbers = [0, rules.pegs, rules.colors, rules.repeats]
+    for asked, given in history:
+        numbers += asked
+        numbers += given
+    numbers += guess
+    return bytes(numbers)
+
+
+def moved(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
+    """Columns that are the image under ``there`` as the image under ``onto``, in no order; read-only."""
+    pegs = [there.pegs.index(peg) for peg in onto.pegs]
+    colors = np.empty(len(onto.colors), np.uint8)
+    colors[list(there.colors)] = onto.colors
+    result = colors[columns[pegs]]
+    result.flags.writeable = False
+    return result

@@ -1,0 +1,202 @@
+"""Symmetries of a set of codes: permutations of pegs and of colors, which change no feedback.
+
+What an optimal codebreaker needs is the same for a set and its image, and of guesses that a symmetry of the set itself
+carries into each other only one need be tried. Neither has to be found in full: a symmetry that is missed costs time,
+never truth. Source: D. E. Knuth (1976-77) for the use; the weights are color refinement, as for graphs.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from itertools import combinations, permutations
+from math import factorial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import Columns
+from evilpegs_game.compiled import kernel
+from evilpegs_game.partition import Places
+from evilpegs_game.rules import Rules
+
+Key = bytes
+"""The canonical key of a set of codes: 16 bytes."""
+
+KEY_BYTES: Final = 16
+_MAX_PEG_ORDERS: Final = 120
+_MAX_GRID: Final = 1 << 20
+_MAX_GUESSES: Final = 1 << 13
+"""With more guesses it takes longer to compare them than to try them."""
+
+_MAX_ELEMENTS: Final = 1 << 15
+_ENOUGH: Final = 256
+"""Symmetries of one set that are put to use; by then they generate the rest."""
+
+_Permutations = NDArray[np.int64]
+
+
+def canonical_key(columns: Columns, rules: Rules) -> Key:
+    """A digest of one image of the set under the symmetries of the rules.
+
+    Sets with equal keys are images of each other. Nearly always the converse holds too: colors are put in the order
+    of weights that no renaming changes, and of the orders of the pegs the one with the least fingerprint is taken.
+    """
+    orders = _peg_orders(rules.pegs)
+    images = columns[orders]
+    ranks = _color_ranks(images, rules.colors)
+    numbers = np.zeros((len(orders), columns.shape[1]), dtype=np.uint64)
+    for peg in range(rules.pegs):
+        numbers *= np.uint64(rules.colors)
+        numbers += np.take_along_axis(ranks, images[:, peg].astype(np.intp), axis=1)
+    least = int(_mixed(numbers).sum(axis=1).argmin())
+    chosen = np.sort(numbers[least]).astype("<u8")
+    return blake2b(chosen.tobytes(), digest_size=KEY_BYTES, person=str(rules).encode()).digest()
+
+
+def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
+    """For each order of the pegs the rank of each color, by how it occurs: uint64, shape (orders, colors)."""
+    orders, pegs, _ = images.shape
+    factors = _mixed(np.arange(1, pegs + 1, dtype=np.uint64))
+    where = images.astype(np.intp)
+    weights = np.ones((orders, colors), dtype=np.uint64)
+    for _ in range(3):
+        codes = np.zeros((orders, images.shape[2]), dtype=np.uint64)
+        for peg in range(pegs):
+            codes += factors[peg] * np.take_along_axis(weights, where[:, peg], axis=1)
+        codes = _mixed(codes)
+        for color in range(colors):
+            held = ((images == color) * factors[:, None]).sum(axis=1, dtype=np.uint64)
+            weights[:, color] = _mixed((held * codes).sum(axis=1, dtype=np.uint64) + weights[:, color])
+    return np.argsort(np.argsort(weights, axis=1, kind="stable"), axis=1, kind="stable").astype(np.uint64)
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Stir 64 bits. Source: S. Vigna, splitmix64."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+@cache
+def _peg_orders(pegs: int) -> _Permutations:
+    """All orders of the pegs, or the given one alone if there are too many."""
+    if factorial(pegs) > _MAX_PEG_ORDERS:
+        return np.arange(pegs, dtype=np.int64)[None]
+    return np.array(list(permutations(range(pegs))), dtype=np.int64)
+
+
+class Symmetries:
+    """Finds guesses that are as good as each other against a set of codes of ``rules``."""
+
+    def __init__(self, rules: Rules, every: Columns) -> None:
+        """``every`` is all codes of ``rules`` in code order."""
+        self._every = every
+        self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
+        self._cells_of_all = self._powers @ every
+        self._grid = rules.colors**rules.pegs
+        self._known = _elements(rules) if self._grid <= _MAX_GRID and rules.size <= _MAX_GUESSES else None
+        self._place_of = np.full(self._grid if self._known else 0, -1, dtype=np.int32)
+        if self._known:
+            self._place_of[self._cells_of_all] = np.arange(every.shape[1])
+
+    def places(self, columns: Columns) -> Places:
+        """The places of codes among all codes: int32."""
+        return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
+
+    def orbits(self, columns: Columns) -> Places:
+        """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
+        count = self._every.shape[1]
+        if self._known is None:
+            return np.arange(count, dtype=np.int32)
+        member = np.zeros(self._grid, dtype=np.bool_)
+        member[self._powers @ columns] = True
+        return _orbits(self._every, self._place_of, columns, member, self._known.pegs, self._known.colors, self._powers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """Symmetries of rules: row i permutes pegs by ``pegs[i]`` and colors by ``colors[i]``."""
+
+    pegs: _Permutations
+    colors: _Permutations
+
+
+@cache
+def _elements(rules: Rules) -> _Elements:
+    """The simple symmetries: each order of the pegs with up to two exchanges of colors. They generate all of them."""
+    recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
+    orders = _peg_orders(rules.pegs)
+    pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
+    pairs += [(p, c) for c in range(1, len(recolorings)) for p in range(1, len(orders))][:_MAX_ELEMENTS]
+    chosen = np.array(pairs)
+    return _Elements(orders[chosen[:, 0]], np.array(recolorings, dtype=np.int64)[chosen[:, 1]])
+
+
+def _exchanges(colors: int) -> list[list[int]]:
+    """The recolorings that exchange none, one or two pairs of colors, in that order."""
+    exchanged = [list(range(colors))]
+    pairs = list(combinations(range(colors), 2))
+    doubles = [(first, second) for first, second in combinations(pairs, 2) if not set(first) & set(second)]
+    for swaps in [(pair,) for pair in pairs] + doubles:
+        recoloring = list(range(colors))
+        for one, other in swaps:
+            recoloring[one], recoloring[other] = other, one
+        exchanged.append(recoloring)
+    return exchanged
+
+
+@kernel
+def _cell(
+    columns: Columns, code: int, order: NDArray[np.int64], recoloring: NDArray[np.int64], powers: NDArray[np.int64]
+) -> int:
+    """The image of one code, as a number with one digit a peg."""
+    cell = 0
+    for peg in range(order.size):
+        cell += recoloring[columns[order[peg], code]] * powers[peg]
+    return cell
+
+
+@kernel
+def _orbits(
+    every: Columns,
+    place_of: Places,
+    columns: Columns,
+    member: NDArray[np.bool_],
+    orders: _Permutations,
+    recolorings: _Permutations,
+    powers: NDArray[np.int64],
+) -> Places:
+    first = np.arange(every.shape[1]).astype(np.int32)
+    used = 0
+    for element in range(orders.shape[0]):
+        order, recoloring = orders[element], recolorings[element]
+        keeps = True
+        for code in range(columns.shape[1]):
+            if not member[_cell(columns, code, order, recoloring, powers)]:
+                keeps = False
+                break
+        if not keeps:
+            continue
+        for guess in range(every.shape[1]):
+            _join(first, guess, place_of[_cell(every, guess, order, recoloring, powers)])
+        used += 1
+        if used == _ENOUGH:
+            break
+    for guess in range(first.size):
+        first[guess] = first[first[guess]]
+    return first
+
+
+@kernel
+def _join(first: Places, one: int, other: int) -> None:
+    """Make the two one family, headed by the lesser of their heads."""
+    while first[one] != one:
+        one = first[one]
+    while first[other] != other:
+        other = first[other]
+    if one < other:
+        first[other] = one
+    else:
+        first[one] = other

@@ -1,0 +1,186 @@
+"""The canonical key of a history, and the symmetry that leads to the image it holds.
+
+The image that weights stand for, written down with the symmetry that leads to it.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import Code, check_code
+from evilpegs_game.compiled import kernel
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.rules import Rules
+from evilpegs_game.symmetry.refinement import STIR, Grid, Index, Weights, mixed, vertices_of
+from evilpegs_game.symmetry.search import search_rows
+
+Bytes = NDArray[np.uint8]
+
+
+@kernel
+def write(
+    data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
+) -> int:
+    """Write the image and the symmetry that the weights stand for; returns how much the rows of the image take."""
+    count = rows.size
+    names = np.full(count + colors, -1)
+    for one in used:
+        names[one] = 0
+        for other in used:
+            names[one] += weights[other] < weights[one] or (weights[other] == weights[one] and other < one)
+    fresh = used.size
+    for vertex in range(count, count + colors):
+        if names[vertex] < 0:
+            names[vertex] = fresh
+            fresh += 1
+    row_order = _row_order(data, rows, weights)
+    peg_order = _peg_order(grid, row_order, names)
+    place = 0
+    for row in row_order:
+        out[place] = data[rows[row]]
+        out[place + 1] = data[rows[row] + 1]
+        for peg in range(pegs):
+            out[place + 2 + peg] = names[grid[row, peg_order[peg]]]
+        place += pegs + 2
+    for peg in range(pegs):
+        out[place + peg] = peg_order[peg]
+    for color in range(colors):
+        out[place + pegs + color] = names[count + color]
+    return place
+
+
+@kernel
+def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
+    """The rows by feedback, then by weight; the guess that is asked comes last."""
+    order = np.arange(rows.size)
+    for place in range(1, rows.size):
+        row, to = order[place], place
+        label = int(data[rows[row]]) * 256 + int(data[rows[row] + 1])
+        while to > 0:
+            other = order[to - 1]
+            beyond = int(data[rows[other]]) * 256 + int(data[rows[other] + 1])
+            if beyond < label or (beyond == label and weights[other] <= weights[row]):
+                break
+            order[to] = other
+            to -= 1
+        order[to] = row
+    return order
+
+
+@kernel
+def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
+    """The pegs by what stands in their columns, row by row; equal columns as they were."""
+    order = np.arange(grid.shape[1])
+    for place in range(1, order.size):
+        peg, to = order[place], place
+        while to > 0:
+            row = 0
+            while row < row_order.size and grid[row_order[row], order[to - 1]] == grid[row_order[row], peg]:
+                row += 1
+            if row == row_order.size:
+                break
+            if names[grid[row_order[row], order[to - 1]]] < names[grid[row_order[row], peg]]:
+                break
+            order[to] = order[to - 1]
+            to -= 1
+        order[to] = peg
+    return order
+
+
+Key = bytes
+"""Pegs, colors and whether they repeat; then black, white and the image of the guess, for each pair in turn."""
+
+_ASKED: Final = (255, 255)
+"""In the place of a feedback: this guess has none yet."""
+
+
+class Symmetry(NamedTuple):
+    """A permutation of pegs and one of colors: peg ``i`` of an image shows what was at ``pegs[i]``, renamed."""
+
+    pegs: tuple[int, ...]
+    colors: tuple[int, ...]
+
+    def image(self, code: Code) -> Code:
+        """The image of a code."""
+        colors = self.colors
+        return tuple([colors[code[peg]] for peg in self.pegs])
+
+
+def canonical(
+    rules: Rules, history: Iterable[tuple[Code, Feedback]], asked: Code | None = None
+) -> tuple[Key, Symmetry]:
+    """The key of a history and, perhaps, of the guess asked next; and the symmetry that leads to the image it holds.
+
+    Equal keys: images of each other. Images of each other nearly always have equal keys, up to two guesses always.
+
+    Raises:
+        IllegalCodeError: a guess is not a code of ``rules``.
+    """
+    pairs: list[tuple[Code, tuple[int, int]]] = [*history]
+    if asked is not None:
+        pairs.append((asked, _ASKED))
+    pegs, colors = rules.pegs, rules.colors
+    data = b"".join([bytes((*given, *guess)) for guess, given in pairs])
+    if any(len(guess) != pegs for guess, _ in pairs):
+        _refuse(rules, pairs)
+    out = np.empty(len(data) + pegs + colors, np.uint8)
+    with np.errstate(over="ignore"):
+        size = _canonical(np.frombuffer(data, np.uint8), pegs, colors, out)
+    if size < 0:
+        _refuse(rules, pairs)
+    image = out.tobytes()
+    head = bytes((pegs, colors, rules.repeats))
+    middle = size + pegs
+    return head + image[:size], Symmetry(tuple(image[size:middle]), tuple(image[middle : middle + colors]))
+
+
+def _refuse(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> None:
+    for guess, _ in pairs:
+        check_code(guess, rules)
+
+
+@kernel
+def _canonical(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
+    """Write the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
+
+    ``data`` has black, white and the guess for each pair. Returns how much the rows take, or -1: there is an illegal
+    color.
+    """
+    rows = _different(data, pegs)
+    count = rows.size
+    grid = np.empty((count, pegs), np.int64)
+    for row in range(count):
+        for peg in range(pegs):
+            color = data[rows[row] + 2 + peg]
+            if color >= colors:
+                return -1
+            grid[row, peg] = count + color
+    weights = np.zeros(count + colors, np.uint64)
+    for row in range(count):
+        weights[row] = mixed(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + STIR)
+    vertices = vertices_of(grid, colors)
+    if count:
+        weights = search_rows(weights, grid, vertices)
+    return write(data, rows, grid, vertices[count:], weights, pegs, colors, out)
+
+
+@kernel
+def _different(data: Bytes, pegs: int) -> Index:
+    """Where each pair starts that is in ``data`` for the first time: int64, shape (rows,)."""
+    width = pegs + 2
+    starts = np.empty(data.size // width, np.int64)
+    count = 0
+    for start in range(0, data.size, width):
+        known = False
+        for earlier in range(count):
+            other = starts[earlier]
+            same = 0
+            while same < width and data[start + same] == data[other + same]:
+                same += 1
+            known = known or same == width
+        if not known:
+            starts[count] = start
+            count += 1
+    return starts[:count]

@@ -1,0 +1,116 @@
+"""Weights of rows and colors, which no renaming changes: refined until they tell no more of them apart."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.compiled import kernel
+
+Grid = NDArray[np.int64]
+"""The vertex of the color of each peg of each row: int64, shape (rows, pegs). Vertices are rows, then colors."""
+Index = NDArray[np.int64]
+Weights = NDArray[np.uint64]
+"""What is known of each vertex, hashed: uint64, shape (rows + colors,)."""
+
+STIR: Final = np.uint64(0x9E3779B97F4A7C15)
+NONE: Final = np.uint64(0)
+_MIX: Final = np.uint64(0xBF58476D1CE4E5B9)
+_HIGH: Final = np.uint64(32)
+_MIDDLE: Final = np.uint64(29)
+
+
+@kernel
+def mixed(value: np.uint64) -> np.uint64:
+    """Stir 64 bits. Source: S. Vigna, splitmix64, cut to what is needed here."""
+    value = (value ^ (value >> _HIGH)) * _MIX
+    value = (value ^ (value >> _MIDDLE)) * STIR
+    return value ^ (value >> _HIGH)
+
+
+@kernel
+def vertices_of(grid: Grid, colors: int) -> Index:
+    """The rows and the colors that occur, ascending."""
+    rows = grid.shape[0]
+    seen = np.zeros(rows + colors, np.bool_)
+    for row in range(rows):
+        seen[row] = True
+        for peg in range(grid.shape[1]):
+            seen[grid[row, peg]] = True
+    return np.flatnonzero(seen)
+
+
+@kernel
+def copy(source: Weights, target: Weights) -> None:
+    """As ``target[:] = source``, which takes longer to compile than all the rest."""
+    for vertex in range(source.size):
+        target[vertex] = source[vertex]
+
+
+@kernel
+def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
+    """Hash the columns at ``pegs`` by the weights of what stands in them; returns a hash of them all."""
+    total = NONE
+    for place in range(pegs.size):
+        peg = pegs[place]
+        held = NONE
+        for row in range(grid.shape[0]):
+            held += mixed(weights[row] ^ weights[grid[row, peg]])
+        hashes[peg] = held
+        total += mixed(held)
+    return total
+
+
+@kernel
+def classes(weights: Weights, vertices: Index) -> int:
+    """How many different weights there are."""
+    count = 0
+    for place in range(vertices.size):
+        fresh = 1
+        for earlier in range(place):
+            if weights[vertices[earlier]] == weights[vertices[place]]:
+                fresh = 0
+                break
+        count += fresh
+    return count
+
+
+@kernel
+def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
+    """Color refinement: add to the weight of each of ``vertices`` where it stands, until that tells no more apart."""
+    hashes = np.empty(grid.shape[1], np.uint64)
+    sums = np.empty(weights.size, np.uint64)
+    known, before = classes(weights, vertices), 0
+    while before < known < vertices.size:
+        hash_pegs(weights, grid, pegs, hashes)
+        for place in range(vertices.size):
+            sums[vertices[place]] = NONE
+        for place in range(pegs.size):
+            peg = pegs[place]
+            for row in range(grid.shape[0]):
+                color = grid[row, peg]
+                sums[color] += mixed(hashes[peg] + weights[row])
+                sums[row] += mixed(hashes[peg] - weights[color])
+        for place in range(vertices.size):
+            vertex = vertices[place]
+            weights[vertex] = mixed(weights[vertex] + sums[vertex])
+        before, known = known, classes(weights, vertices)
+
+
+@kernel
+def tied_of(weights: Weights, vertices: Index) -> Index:
+    """The fewest of ``vertices`` that share a weight, the least weight first; none if all differ."""
+    tied = np.empty(vertices.size, np.int64)
+    least, fewest, size = NONE, vertices.size + 1, 0
+    for place in range(vertices.size):
+        weight = weights[vertices[place]]
+        many = 0
+        for other in range(vertices.size):
+            many += weights[vertices[other]] == weight
+        if many > 1 and (many < fewest or (many == fewest and weight < least)):
+            least, fewest = weight, many
+    for place in range(vertices.size):
+        if fewest <= vertices.size and weights[vertices[place]] == least:
+            tied[size] = vertices[place]
+            size += 1
+    return tied[:size]

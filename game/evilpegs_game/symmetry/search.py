@@ -1,0 +1,226 @@
+"""The search for the least image: rows are told apart first, then colors, one component after another.
+
+Every way to tell apart what ties: a tree whose levels choose a member of a *cell*, and whose leaves are images.
+
+Two images that come out equal show a symmetry; what it carries into each other need not be tried twice.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from evilpegs_game.compiled import kernel
+from evilpegs_game.symmetry.refinement import (
+    NONE,
+    STIR,
+    Grid,
+    Index,
+    Weights,
+    classes,
+    copy,
+    hash_pegs,
+    mixed,
+    refine,
+    tied_of,
+)
+
+# What was compared (a tally): how many nodes are left to the search, how many images came out.
+LEFT, _IMAGES = 0, 1
+# Hashes (forms) of the first and of the least image.
+_FIRST, _BEST = 0, 1
+# What is known of a cell at some level: its size, the place of the next to try, whether the first image came by here.
+_SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
+
+
+@kernel
+def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
+    """Begin to try the members of a cell; returns whether there are none, so that an image is complete."""
+    tally[LEFT] -= 1
+    cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
+    for place in range(tied.size):
+        cell[MEMBERS + place] = tied[place]
+    return tied.size == 0
+
+
+@kernel
+def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
+    """Mark the next member to try at the deepest level that has one; returns the level below, -1 if all is tried."""
+    while level >= 0:
+        cell = cells[level]
+        place = cell[_NEXT]
+        while place < cell[_SIZE] and cell[_IS_FIRST] and _is_covered(orbits, cell[MEMBERS:], place):
+            place += 1
+        if place < cell[_SIZE] and (place == 0 or tally[LEFT] > 0):
+            chosen = cell[MEMBERS + place]
+            cell[_NEXT] = place + 1
+            copy(stack[level], stack[level + 1])
+            stack[level + 1, chosen] = mixed(stack[level, chosen] + STIR)
+            return level + 1
+        level -= 1
+    return level
+
+
+@kernel
+def first_path(cells: Index, level: int) -> int:
+    """The deepest level, at most ``level``, that led to the first image too."""
+    while level >= 0 and not cells[level, _IS_FIRST]:
+        level -= 1
+    return level
+
+
+@kernel
+def keep(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
+    """Keep an image if it is the first, or the best so far; returns whether it is equal to the first but not it."""
+    tally[_IMAGES] += 1
+    if tally[_IMAGES] == 1:
+        forms[_FIRST] = form
+        copy(weights, first)
+    if tally[_IMAGES] == 1 or form < forms[_BEST]:
+        forms[_BEST] = form
+        copy(weights, best)
+    return bool(tally[_IMAGES] > 1 and form == forms[_FIRST])
+
+
+@kernel
+def _is_covered(orbits: Index, tied: Index, place: int) -> bool:
+    """Whether a symmetry is known that carries one before ``place`` into the one there."""
+    covered = False
+    for earlier in range(place):
+        covered |= orbits[tied[earlier]] == orbits[tied[place]]
+    return covered
+
+
+@kernel
+def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
+    """Enter a symmetry: it carries each member into the one whose weight in the second image is its in the first.
+
+    ``orbits``, int64, one a vertex, is equal for those that a known symmetry carries into each other.
+    """
+    for one in members:
+        for other in members:
+            if first[one] == second[other] and orbits[one] != orbits[other]:
+                low, high = min(orbits[one], orbits[other]), max(orbits[one], orbits[other])
+                for member in members:
+                    if orbits[member] == high:
+                        orbits[member] = low
+
+
+_MOST_NODES: Final = 200
+"""So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
+_FEW_ROWS: Final = 2
+"""Of more rows that tie, one told apart says less than one color told apart does."""
+
+
+@kernel
+def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
+    """Tell the rows apart, then the colors, in every way that the weights leave open; returns the best weights."""
+    rows, pegs = grid.shape
+    every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
+    first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
+    stack = np.empty((vertices.size, start.size), np.uint64)
+    cells = np.empty((vertices.size, MEMBERS + vertices.size), np.int64)
+    tally, orbits = np.array([_MOST_NODES, 0]), np.arange(start.size)
+    copy(start, stack[0])
+    level = 0
+    while level >= 0:
+        weights = stack[level]
+        refine(weights, grid, every, vertices)
+        tied = tied_of(weights, vertices[:rows])
+        if tied.size > _FEW_ROWS:
+            colors = tied_of(weights, vertices[rows:])
+            tied = colors if colors.size else tied
+        if open_cell(cells[level], tied, tally):
+            _settle_colors(weights, grid, vertices[rows:], tally)
+            form = hash_pegs(weights, grid, every, hashes)
+            if keep(weights, form, first, best, tally, forms):
+                join_orbits(first, weights, vertices, orbits)
+                level = first_path(cells, level)
+        level = descend(stack, cells, level, tally, orbits)
+    return best
+
+
+@kernel
+def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
+    """Make the weights of all colors differ, those of the rows being different: component by component."""
+    if classes(weights, colors) == colors.size:
+        return
+    heads = _components(weights, grid, colors)
+    settled = weights.copy()
+    found = np.empty(colors.size, np.uint64)
+    count = 0
+    for place in range(colors.size):
+        if heads[colors[place]] != colors[place]:
+            continue
+        members = np.flatnonzero(heads == colors[place])
+        found[count] = _settle_component(weights, settled, grid, members, tally)
+        rank = NONE
+        for earlier in range(count):
+            rank += np.uint64(found[earlier] == found[count])
+        for member in members:
+            settled[member] = mixed(settled[member] + mixed(found[count] + rank))
+        count += 1
+    copy(settled, weights)
+
+
+@kernel
+def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
+    """The least color of the component of each color that shares its weight; -1 for all other vertices."""
+    heads = np.full(weights.size, -1)
+    for one in colors:
+        for other in colors:
+            if one != other and weights[one] == weights[other]:
+                heads[one] = one
+    changed = True
+    while changed:
+        changed = False
+        for peg in range(grid.shape[1]):
+            least = weights.size
+            for row in range(grid.shape[0]):
+                head = heads[grid[row, peg]]
+                if 0 <= head < least:
+                    least = head
+            for row in range(grid.shape[0]):
+                if heads[grid[row, peg]] > least:
+                    heads[grid[row, peg]] = least
+                    changed = True
+    return heads
+
+
+@kernel
+def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
+    """Put into ``settled`` different weights for the members of one component; returns a hash of its image."""
+    inside = np.zeros(grid.shape[1], np.bool_)
+    for peg in range(grid.shape[1]):
+        for row in range(grid.shape[0]):
+            for member in members:
+                inside[peg] |= grid[row, peg] == member
+    pegs = np.flatnonzero(inside)
+    best = weights
+    if members.size > 1:
+        counts = np.array([tally[LEFT], 0])
+        best = _search_colors(weights, grid, pegs, members, counts)
+        tally[LEFT] = counts[LEFT]
+    for member in members:
+        settled[member] = best[member]
+    return hash_pegs(best, grid, pegs, np.empty(grid.shape[1], np.uint64))
+
+
+@kernel
+def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
+    """Tell the members of a component apart in every way that the weights leave open; returns the best weights."""
+    hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
+    first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
+    stack = np.empty((members.size, start.size), np.uint64)
+    cells = np.empty((members.size, MEMBERS + members.size), np.int64)
+    copy(start, stack[0])
+    level = 0
+    while level >= 0:
+        weights = stack[level]
+        refine(weights, grid, pegs, members)
+        if open_cell(cells[level], tied_of(weights, members), tally):
+            form = hash_pegs(weights, grid, pegs, hashes)
+            if keep(weights, form, first, best, tally, forms):
+                join_orbits(first, weights, members, orbits)
+                level = first_path(cells, level)
+        level = descend(stack, cells, level, tally, orbits)
+    return best

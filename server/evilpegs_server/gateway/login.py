@@ -1,0 +1,109 @@
+"""Who comes in: tokens are looked up, free names are claimed, guests are given a name."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol import limits
+from evilpegs_protocol.client_messages import Hello
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, Limits, Welcome
+from evilpegs_server.matches.registry import OPEN_MATCHES, Lobby
+from evilpegs_server.matches.responses import RefusedRequestError
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.storage.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every session of a server shares."""
+
+    lobby: Lobby
+    players: Players
+    writer: Writer
+    registration: Literal["open", "closed"]
+    requests_per_second: int
+    program: Program
+    wall_ms: Callable[[], int]
+    log: BoundLogger
+
+
+async def admit(house: House, hello: Hello) -> tuple[Player, str | None]:
+    """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
+    if house.lobby.draining:
+        raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+    if hello.token is None and hello.name is None:
+        return _guest(house)
+    if hello.token is None:
+        player = _newcomer(house, hello)
+        return player, await _enrol(house, player)
+    known = house.players.by_token(hello.token)
+    if known is None:
+        raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
+    return known, None
+
+
+def welcome(house: House, player: Player, token: str | None, re: str | None) -> Welcome:
+    """The answer to `hello`."""
+    return Welcome(
+        player=player.name,
+        kind=player.kind,
+        token=token,
+        open=tuple(house.lobby.open_of(player)),
+        ladders=tuple(ladder.info() for ladder in house.lobby.offered),
+        limits=Limits(
+            frame_bytes=limits.FRAME_BYTES,
+            nesting=limits.NESTING,
+            open_matches=OPEN_MATCHES,
+            requests_per_second=house.requests_per_second,
+        ),
+        server=house.program,
+        re=re,
+    )
+
+
+def _guest(house: House) -> tuple[Player, str]:
+    """A guest and his token. Many look in and never play: nothing of them is stored before they do."""
+    guest, token = house.players.guest(), new_token()
+    house.players.add(guest, hash_token(token))
+    return guest, token
+
+
+def forget_idle_guest(house: House, guest: Player) -> None:
+    """Forget a guest who leaves and has never begun a match."""
+    if not house.lobby.has_played(guest):
+        house.players.remove(guest, house.players.guest_hash(guest))
+
+
+def _newcomer(house: House, hello: Hello) -> Player:
+    if house.registration == "closed":
+        raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
+    try:
+        return house.players.claim(hello.name or "", hello.kind or "bot")
+    except NameRefusedError as error:
+        code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
+        raise RefusedRequestError(code, str(error)) from None
+
+
+async def _enrol(house: House, player: Player) -> str:
+    """Store a new player and give him a token; his name is kept for him meanwhile."""
+    token = new_token()
+    token_hash = hash_token(token)
+    house.players.add(player, token_hash)
+    stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+    write = writes.player_claimed(player, token_hash, house.wall_ms())
+    house.writer.submit([write], partial(_settle, stored))
+    if await stored is not None:
+        house.players.remove(player, token_hash)
+        raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
+    return token
+
+
+def _settle(stored: asyncio.Future[Exception | None], error: Exception | None) -> None:
+    if not stored.done():
+        stored.set_result(error)

@@ -1,0 +1,203 @@
+"""The conversation with one connection: who it is, and to whom each of its messages goes."""
+
+from typing import Final
+
+from evilpegs_protocol.client_messages import (
+    ClientRequest,
+    Guess,
+    Hello,
+    Hint,
+    Ping,
+    Play,
+    Ready,
+    Resign,
+    Resume,
+    Unwatch,
+    Watch,
+)
+from evilpegs_protocol.codec import CodecError, decode_request, encode
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
+from evilpegs_server.gateway.login import House, admit, forget_idle_guest, welcome
+from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.matches.responses import Asked, Link, MatchRequest, RefusedRequestError, error_text
+from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.players import Player
+
+MOST_REFUSALS: Final = 500
+"""Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
+
+
+class Session:
+    """Answers the messages of one connection, each with exactly one direct answer."""
+
+    def __init__(self, house: House, link: Link, now: float) -> None:
+        self.player: Player | None = None
+        self._house = house
+        self._link = link
+        self._client: Program | None = None
+        self._came_as_guest = False
+        self._closing = False
+        self._rate = RateLimit(house.requests_per_second, 2 * house.requests_per_second, now)
+
+    async def take(self, frame: str | bytes, arrived: float) -> None:
+        """Deal with one frame that arrived at ``arrived`` (fair milliseconds)."""
+        if self._closing:
+            return
+        re = None
+        try:
+            if isinstance(frame, bytes):
+                raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
+            request = decode_request(frame)
+            re = request.id
+            if isinstance(request, Guess | Ready) and (runner := self._waiting_match(request)):
+                runner.receive(Asked(self._link, request, arrived))
+            else:
+                self._spend(arrived)
+                await self._dispatch(request, arrived)
+        except CodecError as error:
+            self._refuse(error.code, str(error), error.re, arrived)
+        except RefusedRequestError as error:
+            self._refuse(error.code, str(error), re, arrived)
+        except _TooFastError as error:
+            self._too_fast(error.wait_ms, re)
+        except Exception:  # noqa: BLE001 - whatever a client sent, the server goes on; `_failed` logs it
+            self._failed(re, arrived)
+
+    def take_at_once(self, text: str, arrived: float) -> bool:
+        """Hand a guess to the match that waits for it; False leaves whatever else this is to `take`."""
+        if '"guess"' not in text or self._closing:
+            return False
+        try:
+            guess = decode_request(text)
+        except CodecError:
+            return False
+        if not isinstance(guess, Guess) or (runner := self._waiting_match(guess)) is None:
+            return False
+        try:
+            runner.receive(Asked(self._link, guess, arrived))
+        except Exception:  # noqa: BLE001 - `_failed` logs it
+            self._failed(guess.id, arrived)
+        return True
+
+    def leave(self) -> None:
+        """The connection is gone."""
+        self._house.lobby.leave(self._link)
+        if self._came_as_guest and self.player is not None:
+            forget_idle_guest(self._house, self.player)
+
+    def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
+        """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
+        runner = self._house.lobby.get(request.match)
+        return runner if runner is not None and runner.seat is self._link and runner.awaits(request) else None
+
+    def _spend(self, now: float) -> None:
+        wait_ms = self._rate.take(now)
+        if wait_ms:
+            raise _TooFastError(wait_ms)
+
+    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float) -> None:
+        if code in _UNREAD and (wait_ms := self._rate.take(now)):
+            self._too_fast(wait_ms, re)
+        else:
+            self._link.send([error_text(code, message, re)])
+
+    def _failed(self, re: str | None, now: float) -> None:
+        """Called where an exception is being handled."""
+        self._house.log.exception("a request failed")
+        self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
+
+    def _too_fast(self, wait_ms: int, re: str | None) -> None:
+        fatal = self._rate.refused > MOST_REFUSALS
+        message = "too many messages; wait a moment"
+        text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
+        self._link.send([text])
+        if fatal:
+            self._closing = True
+            self._link.close(1008, "too many messages")
+
+    async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
+        match request:
+            case Ping():
+                self._link.send([encode(Pong(c=request.c, re=request.id))])
+            case Hello():
+                await self._hello(request)
+            case Play():
+                self._play(request)
+            case Watch():
+                await self._watch(request)
+            case Unwatch():
+                self._known_player()
+                self._house.lobby.watchers.unwatch(self._link, request.match or request.ladder or "")
+                self._link.send([encode(Unwatched(re=request.id))])
+            case Ready() | Guess() | Hint() | Resign() | Resume():
+                await self._to_match(request, arrived)
+
+    async def _hello(self, hello: Hello) -> None:
+        if self.player is not None:
+            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
+        self.player, token = await admit(self._house, hello)
+        self._came_as_guest = self.player.is_guest and token is not None
+        self._client = Program(name=hello.client.name, version=hello.client.version)
+        self._link.send([encode(welcome(self._house, self.player, token, hello.id))])
+
+    def _known_player(self) -> Player:
+        if self.player is None:
+            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "say hello first")
+        return self.player
+
+    # Matches
+
+    async def _to_match(self, request: MatchRequest, arrived: float) -> None:
+        player = self._known_player()
+        runner = self._house.lobby.get(request.match) or await self._house.lobby.find(request.match)
+        if runner is None or runner.player != player.id:
+            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
+        self._take_finished_seat(runner)
+        runner.receive(Asked(self._link, request, arrived))
+
+    def _take_finished_seat(self, runner: MatchRunner) -> None:
+        """Nobody sits at a match that is over: its player may ask again for what he missed."""
+        if runner.match.over:
+            runner.seat = self._link
+
+    def _play(self, request: Play) -> None:
+        player = self._known_player()
+        assert self._client is not None  # noqa: S101 - a known player has said hello
+        house = self._house
+        first = []
+        if player.is_guest:
+            first.append(writes.guest_played(player, house.players.guest_hash(player), house.wall_ms()))
+        house.lobby.play(self._link, player, self._client, request, first)
+
+    async def _watch(self, request: Watch) -> None:
+        self._known_player()
+        lobby = self._house.lobby
+        if request.ladder is not None:
+            if request.ladder not in lobby.ladders:
+                raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
+            self._follow(request.ladder)
+            matches, texts = lobby.on_ladder(request.ladder), []
+        else:
+            runner = await lobby.find(request.match or "")
+            if runner is None:
+                raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
+            if not runner.match.over:
+                self._follow(runner.identity.id)
+            matches, texts = [runner.identity.id], [entry.text for entry in runner.told]
+        self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
+
+    def _follow(self, topic: str) -> None:
+        if not self._house.lobby.watchers.watch(self._link, topic):
+            raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
+
+
+class _TooFastError(Exception):
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__()
+        self.wait_ms = wait_ms
+
+
+_UNREAD: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
+"""Refusals of frames that were never read as a message, and so have not been counted yet."""

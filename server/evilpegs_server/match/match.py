@@ -1,0 +1,377 @@
+"""A match: a fixed number of games of one player on one ladder, as a state machine without I/O.
+
+Every method takes ``now`` (milliseconds on a clock that only goes forward) and returns what happened, in order. The
+machine never computes a feedback, never reads a clock and never waits: it yields `NeedReply` and is told the
+feedback later, says with `deadline` when it wants to be woken, and is woken with `handle_timeout`.
+
+A command that is out of place raises `RefusedError` and changes nothing. While a reply is due, whoever runs the
+machine keeps commands back: one in THINKING, or a reply elsewhere, is a RuntimeError. What did happen is a fact,
+and the state is nothing but the facts so far: `Match.rebuilt` makes the same match again from the facts of the record.
+
+    state      waits for                  and then
+    READY      ready | resign | timeout   TURN (begun), READY or OVER (the game is lost, the next one opens)
+    TURN       guess | resign | timeout   THINKING, TURN (an illegal code), READY or OVER
+    THINKING   reply | fail               TURN (next turn), READY or OVER; no clock runs
+    OVER       nothing
+
+In TURN the clock does not run until `turn_sent` says that the player was told. `TRANSITIONS` is this table, and
+no move outside it is possible.
+"""
+
+import copy
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Self
+
+from evilpegs_game.codes import SYMBOLS, Code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.history import History, Turn
+from evilpegs_server.match.clock import GameClock
+from evilpegs_server.match.events import (
+    AnswerRepeated,
+    CodeRefused,
+    Fact,
+    GameBegun,
+    GameEnded,
+    GameOpened,
+    GuessAnswered,
+    MatchEnded,
+    MatchEvent,
+    NeedReply,
+    Outcome,
+    TurnOpened,
+)
+from evilpegs_server.match.ladders import Ladder
+
+IDLE_MS: Final = 3_600_000
+"""How long an untimed turn waits for a guess."""
+STRIKES: Final = 3
+"""The illegal code that forfeits the game."""
+_TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
+"""What a match does not keep over a restart; whatever else it knows is one of its `Match.facts`."""
+
+
+class State(StrEnum):
+    """What the match waits for."""
+
+    READY = "ready"
+    TURN = "turn"
+    THINKING = "thinking"
+    OVER = "over"
+
+    __hash__ = str.__hash__  # the one of Enum is slow, and states are looked up for every guess
+
+
+TRANSITIONS: Final = MappingProxyType(
+    {
+        State.READY: frozenset({State.READY, State.TURN, State.OVER}),
+        State.TURN: frozenset({State.THINKING, State.READY, State.OVER}),
+        State.THINKING: frozenset({State.TURN, State.READY, State.OVER}),
+        State.OVER: frozenset(),
+    }
+)
+
+
+class Refusal(StrEnum):
+    """Why a command is out of place."""
+
+    NOT_READY = "not_ready"
+    STALE_TURN = "stale_turn"
+    FUTURE_TURN = "future_turn"
+    GAME_OVER = "game_over"
+
+
+class RefusedError(Exception):
+    """A command is out of place; ``game`` and ``turn`` say where the match stands."""
+
+    def __init__(self, refusal: Refusal, message: str, game: int, turn: int) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+        self.game = game
+        self.turn = turn
+
+
+class Match:
+    """One match on ``ladder``, from its first game to its last."""
+
+    def __init__(self, ladder: Ladder) -> None:
+        self.ladder = ladder
+        self.state = State.READY
+        self.game = 0
+        self._solved = all_black(ladder.rules.pegs)
+        self._wake_at: float | None = None
+        self._answered: dict[tuple[int, int], Code] = {}
+        self._outcomes: list[Outcome] = []
+        self._guesses: list[int] = []
+        self._elapsed_ms = 0
+        self._pending: Code | None = None
+        self._took_ms = 0
+        self._reset_game()
+
+    def _reset_game(self) -> None:
+        self.history: History = ()
+        self.client_nonce: str | None = None
+        self._begun = False
+        self._strikes = 0
+        self.clock = GameClock(self.ladder.clock)
+
+    @classmethod
+    def rebuilt(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
+        """The match those facts lead to. Nothing runs in it until `recover`."""
+        match = cls(ladder)
+        for fact in facts:
+            match._apply(fact)
+        return match
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn in play or due, from 1; 0 while the game waits to begin."""
+        return len(self.history) + 1 if self._begun else 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The game and turn in play."""
+        return self.game, self.turn
+
+    @property
+    def over(self) -> bool:
+        """Whether every game is over."""
+        return self.state is State.OVER
+
+    def snapshot(self) -> dict[str, object]:
+        """Return a deep copy of everything the match knows, to be compared with another one."""
+        return copy.deepcopy(vars(self) | {"clock": vars(self.clock)})
+
+    def facts(self) -> dict[str, object]:
+        """Return by name what a restart must bring back, as plain values that can be compared.
+
+        Deadlines, strikes and the start of the turn are lost in a restart. So is a guess without its reply, which
+        therefore counts as never made: the state THINKING is given as TURN.
+        """
+        known = {name.removeprefix("_"): value for name, value in self.snapshot().items() if name not in _TRANSIENT}
+        known["clock"] = (self.clock.left_ms, self.clock.elapsed_ms)
+        known["state"] = State.TURN if self.state is State.THINKING else self.state
+        return known
+
+    # What a player does
+
+    def start(self, now: float) -> list[MatchEvent]:
+        """Open the first game."""
+        return self._happened([GameOpened(1, self.ladder.ready_ms)], now)
+
+    def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
+        """Begin the game that waits; again while it is in play gives the open turn once more."""
+        self._expect(thinking=False)
+        self._check_game(game)
+        if self._begun:
+            return [self._open_turn(now)]
+        self._happened([GameBegun(game, client_nonce)], now)
+        return [GameBegun(game, client_nonce), self._open_turn(now)]
+
+    def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
+        """Take a guess: is it this turn's, in time, and a code? Then its feedback is needed."""
+        self._expect(thinking=False)
+        if (game, turn) in self._answered:
+            return [self._repeat(game, turn, text)]
+        self._check_turn(game, turn)
+        if self.clock.has_flagged(now):
+            return self._end_game(Outcome.FLAGGED, now)
+        try:
+            code = parse_code(text, self.ladder.rules)
+        except GameError:
+            return self._strike(now)
+        self._pending, self._took_ms, self._wake_at = code, self.clock.stop(now), None
+        self._enter(State.THINKING)
+        return [NeedReply(game, turn, code, self.history, self.client_nonce)]
+
+    def resign(self, game: int | None, now: float) -> list[MatchEvent]:
+        """Give up ``game``, or with None every game left."""
+        self._expect(thinking=False)
+        self._check_game(self.game if game is None else game)
+        if game is None:
+            return self._end_match(Outcome.RESIGNED, now)
+        return self._end_game(Outcome.RESIGNED, now)
+
+    # What the runner tells
+
+    def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
+        """The codemaker's answer to the guess that `NeedReply` named."""
+        self._expect(thinking=True)
+        answered = self._answer(feedback)
+        self._apply_answered(answered)
+        if feedback == self._solved:
+            return [answered, *self._end_game(Outcome.SOLVED, now)]
+        if len(self.history) == self.ladder.guess_limit:
+            return [answered, *self._end_game(Outcome.UNSOLVED, now)]
+        return [answered, self._open_turn(now)]
+
+    def fail(self, now: float) -> list[MatchEvent]:
+        """The server could not answer: the game is void."""
+        self._expect(thinking=True)
+        return self._end_game(Outcome.VOID, now)
+
+    def turn_sent(self, now: float) -> None:
+        """The player was told of the open turn: its clock runs from now. Later tellings change nothing."""
+        if self.state is State.TURN and not self.clock.running:
+            self.clock.start(now)
+            self._wake_at = None if self.ladder.clock else now + IDLE_MS
+
+    def open_turn(self, now: float) -> TurnOpened | None:
+        """The turn that waits for a guess, if one does."""
+        return self._open_turn(now) if self.state is State.TURN else None
+
+    def ready_by_ms(self, now: float) -> int:
+        """How much longer the game waits for its player."""
+        return max(0, round((self._wake_at or now) - now))
+
+    def deadline(self) -> float | None:
+        """When `handle_timeout` wants to be called; None while nothing can time out."""
+        flag = self.clock.flag_at()
+        return self._wake_at if flag is None else flag
+
+    def handle_timeout(self, now: float) -> list[MatchEvent]:
+        """What happens because nothing else did. Too early is harmless."""
+        deadline = self.deadline()
+        if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
+            return []
+        if self.state is State.READY:
+            return self._end_game(Outcome.FORFEIT, now)
+        if not self.clock.running:
+            self.turn_sent(now)
+            return []
+        if self.ladder.clock is None:
+            return self._end_game(Outcome.FORFEIT, now)
+        return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
+
+    def recover(self, now: float, grace_ms: int) -> None:
+        """After a restart: give the player ``grace_ms`` to come back before anything runs."""
+        self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
+
+    # How it works
+
+    def _expect(self, *, thinking: bool) -> None:
+        if (self.state is State.THINKING) is not thinking:
+            message = "a reply is due first" if self.state is State.THINKING else "no guess waits for a reply"
+            raise RuntimeError(message)
+
+    def _check_game(self, game: int) -> None:
+        if self.over or game < self.game:
+            raise self._refused(Refusal.GAME_OVER, "that game is over")
+        if game > self.game:
+            raise self._refused(Refusal.NOT_READY, f"game {self.game} comes first")
+
+    def _check_turn(self, game: int, turn: int) -> None:
+        if self.over or game < self.game:
+            raise self._refused(Refusal.GAME_OVER, "that game is over")
+        if game == self.game and not self._begun:
+            raise self._refused(Refusal.NOT_READY, "the game waits for ready")
+        if (game, turn) > (self.game, self.turn):
+            raise self._refused(Refusal.FUTURE_TURN, "that turn has not come yet")
+
+    def _repeat(self, game: int, turn: int, text: str) -> AnswerRepeated:
+        try:
+            same = parse_code(text, self.ladder.rules) == self._answered[game, turn]
+        except GameError:
+            same = False
+        if not same:
+            raise self._refused(Refusal.STALE_TURN, "that turn was answered, for another code")
+        return AnswerRepeated(game, turn)
+
+    def _strike(self, now: float) -> list[MatchEvent]:
+        """Count an illegal code. What it was is not repeated: it is the player's own text."""
+        self._strikes += 1
+        rules = self.ladder.rules
+        once = "" if rules.repeats else ", each at most once"
+        why = f"not a code of {rules}: write {rules.pegs} of {SYMBOLS[: rules.colors]}{once}"
+        refused = CodeRefused(why, STRIKES - self._strikes)
+        return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
+
+    def _answer(self, feedback: Feedback) -> GuessAnswered:
+        assert self._pending is not None  # noqa: S101 - the guess that is thought about
+        left = self.clock.left_after(self._took_ms)
+        return GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
+
+    def _open_turn(self, now: float) -> TurnOpened:
+        return TurnOpened(self.game, self.turn, self.clock.left_at(now))
+
+    def _end_game(self, outcome: Outcome, now: float) -> list[MatchEvent]:
+        ended = self._happened([self._ended(outcome, now)], now)
+        is_last, opened = self.game == self.ladder.games, GameOpened(self.game + 1, self.ladder.ready_ms)
+        return ended + self._happened([self._summary() if is_last else opened], now)
+
+    def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
+        """The games that were never opened end unopened, so that each game has its outcome."""
+        unopened = [
+            GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
+            for game in range(self.game + 1, self.ladder.games + 1)
+        ]
+        ended = self._happened([self._ended(outcome, now), *unopened], now)
+        return ended + self._happened([self._summary()], now)
+
+    def _ended(self, outcome: Outcome, now: float) -> GameEnded:
+        elapsed = self.clock.elapsed_ms + self.clock.stop(now)
+        return GameEnded(
+            self.game,
+            outcome,
+            len(self.history),
+            elapsed,
+            self.history,
+            self.client_nonce,
+            begun=self._begun,
+            opened=True,
+        )
+
+    def _summary(self) -> MatchEnded:
+        return MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
+
+    def _happened(self, facts: Sequence[Fact], now: float) -> list[MatchEvent]:
+        for fact in facts:
+            self._apply(fact)
+            if isinstance(fact, GameOpened):
+                self._wake_at = now + fact.ready_ms
+        return list(facts)
+
+    def _apply(self, fact: Fact) -> None:
+        match fact:
+            case GameOpened():
+                self._apply_opened(fact)
+            case GameBegun():
+                self._begun, self.client_nonce, self._wake_at = True, fact.client_nonce, None
+                self._enter(State.TURN)
+            case GuessAnswered():
+                self._apply_answered(fact)
+            case GameEnded():
+                self._apply_ended(fact)
+            case MatchEnded():
+                self._enter(State.OVER)
+
+    def _apply_opened(self, fact: GameOpened) -> None:
+        self._reset_game()
+        self.game = fact.game
+        self._enter(State.READY)
+
+    def _apply_answered(self, fact: GuessAnswered) -> None:
+        self._answered[fact.game, fact.turn] = fact.guess
+        self.history = (*self.history, Turn(fact.guess, fact.feedback))
+        self.clock.charge(fact.took_ms)
+        self._pending = None
+        if self.state is State.THINKING:
+            self._enter(State.TURN)
+
+    def _apply_ended(self, fact: GameEnded) -> None:
+        self.game = fact.game
+        self._outcomes.append(fact.outcome)
+        self._guesses.append(fact.guesses)
+        self._elapsed_ms += fact.elapsed_ms
+        self._pending = self._wake_at = None
+
+    def _enter(self, state: State) -> None:
+        if state not in TRANSITIONS[self.state]:
+            message = f"a match cannot go from {self.state} to {state}"
+            raise RuntimeError(message)
+        self.state = state
+
+    def _refused(self, refusal: Refusal, message: str) -> RefusedError:
+        return RefusedError(refusal, message, self.game, self.turn)

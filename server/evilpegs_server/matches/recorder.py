@@ -1,0 +1,161 @@
+"""Takes down what happened in a match: the events of its record and the rows to be written."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from evilpegs_game.codes import format_code
+from evilpegs_protocol.codec import plain_feedback
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import RecordEvent
+from evilpegs_server.codemaking.replies import Answer, Codemaking, Draw
+from evilpegs_server.match.events import (
+    GameBegun,
+    GameEnded,
+    GameOpened,
+    GuessAnswered,
+    MatchEnded,
+    MatchEvent,
+    Outcome,
+    TurnOpened,
+)
+from evilpegs_server.record import encoding as transcript
+from evilpegs_server.record.encoding import Identity
+from evilpegs_server.record.event_log import Entry, Record
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.writer import Write
+
+NO_SECRETS: Final[Mapping[int, str | None]] = {}
+
+
+@dataclass(slots=True)
+class Minutes:
+    """What one step of a match came to: ``turn`` is the turn it left open, if any."""
+
+    entries: list[Entry] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    turn: TurnOpened | None = None
+
+
+class Scribe:
+    """Writes the record of one match; ``wall_ms`` gives Unix time in milliseconds."""
+
+    def __init__(self, match: Identity, record: Record, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
+        self._match = match
+        self._record = record
+        self._codemaking = codemaking
+        self._wall_ms = wall_ms
+        self._draw: Draw | None = None
+
+    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Minutes:
+        """Begin the record: who plays, then ``events``."""
+        minutes = Minutes()
+        self._enter(minutes, transcript.match_started(self._match, player, client, self._wall_ms()))
+        return self._fill(minutes, events)
+
+    def take_down(
+        self,
+        events: Sequence[MatchEvent],
+        answer: Answer | None = None,
+        stalled_ms: int = 0,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> Minutes:
+        """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
+
+        ``secrets`` has by game what is to be shown at its end, where that was found out before.
+        """
+        return self._fill(Minutes(), events, answer, stalled_ms, secrets)
+
+    def undisclosed(self, events: Sequence[MatchEvent]) -> GameEnded | None:
+        """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
+        for event in events:
+            if isinstance(event, GameEnded) and self._shows_secret(event):
+                known = self._codemaking.knows_secret(self._match.ladder, event.history)
+                return None if known else event
+        return None
+
+    def draw(self, game: int, client_nonce: str | None) -> Draw:
+        """What the secret and the ties of a game follow from."""
+        drawn = self._draw
+        if drawn is None or (drawn.game, drawn.client_nonce) != (game, client_nonce):
+            drawn = self._draw = Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+        return drawn
+
+    def _fill(
+        self,
+        minutes: Minutes,
+        events: Sequence[MatchEvent],
+        answer: Answer | None = None,
+        stalled_ms: int = 0,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> Minutes:
+        for event in events:
+            self._note(minutes, event, answer, stalled_ms, secrets)
+        if minutes.entries:
+            minutes.writes.append(writes.recorded(self._match.id, minutes.entries))
+        return minutes
+
+    def _note(
+        self,
+        minutes: Minutes,
+        event: MatchEvent,
+        answer: Answer | None,
+        stalled_ms: int,
+        secrets: Mapping[int, str | None],
+    ) -> None:
+        match event:
+            case GuessAnswered() if answer is not None:
+                minutes.entries.append(self._feedback(event, answer, stalled_ms))
+            case TurnOpened():
+                minutes.turn = event
+            case GameBegun():
+                minutes.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
+            case GameOpened():
+                self._enter(minutes, transcript.game_started(self._match, event, *self._next()))
+            case GameEnded():
+                shown = secrets[event.game] if event.game in secrets else self._secret(event)
+                over = transcript.game_over(self._match, event, shown, *self._next())
+                minutes.writes.append(writes.game_over(over))
+                self._enter(minutes, over)
+            case MatchEnded():
+                self._enter(minutes, transcript.match_over(self._match, event, self._record, self._wall_ms()))
+                minutes.writes.append(writes.match_over(self._match.id))
+
+    def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> Entry:
+        seq, at = self._next()
+        if answer.candidates is not None:
+            return self._record.append(transcript.feedback_given(self._match, event, answer, stalled_ms, seq, at))
+        code = format_code(event.guess)
+        given, took_ms, left_ms = event.feedback, event.took_ms, event.left_ms
+        text = plain_feedback(
+            self._match.id,
+            seq,
+            at,
+            event.game,
+            event.turn,
+            code,
+            given,
+            took_ms,
+            left_ms,
+            answer.method,
+            stalled_ms or None,
+        )
+        return self._record.append_text(at, "feedback", text)
+
+    def _secret(self, event: GameEnded) -> str | None:
+        """None where there is none to show."""
+        if not self._shows_secret(event):
+            return None
+        draw = self.draw(event.game, event.client_nonce)
+        return self._codemaking.secret(self._match.ladder, draw, event.history)
+
+    def _shows_secret(self, event: GameEnded) -> bool:
+        """An evil codemaker that failed cannot be asked for a witness either."""
+        evil = self._match.ladder.codemaker != "fixed"
+        return event.begun and not (evil and event.outcome is Outcome.VOID)
+
+    def _next(self) -> tuple[int, int]:
+        return self._record.seq + 1, self._wall_ms()
+
+    def _enter(self, minutes: Minutes, event: RecordEvent) -> None:
+        minutes.entries.append(self._record.append(event))

@@ -1,0 +1,204 @@
+"""All matches of the server: begins them, finds them, and brings them back after a restart."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Play
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.match.match import Match
+from evilpegs_server.matches.responses import Link, RefusedRequestError
+from evilpegs_server.matches.runner import MatchRunner, Surroundings
+from evilpegs_server.matches.stall_free_clock import FairTime
+from evilpegs_server.matches.watchers import Watchers
+from evilpegs_server.record import encoding as transcript
+from evilpegs_server.record.encoding import Identity
+from evilpegs_server.record.event_log import Record
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.writer import Write, Writer
+
+OPEN_MATCHES: Final = 8
+"""Matches that one player may have open."""
+BRING_BACK_SECONDS: Final = 1.0
+"""How long a match rests that could not be stored."""
+GRACE_MS: Final = 60_000
+"""How long clocks wait for their players after a restart."""
+
+
+class Lobby:
+    """The open matches, by id."""
+
+    def __init__(
+        self,
+        ladders: Mapping[str, Ladder],
+        codemaking: Codemaking,
+        writer: Writer,
+        engine: Engine,
+        fair_time: FairTime,
+        wall_ms: Callable[[], int],
+        log: BoundLogger,
+        bring_back_seconds: float = BRING_BACK_SECONDS,
+    ) -> None:
+        self.ladders = ladders
+        self.offered = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
+        """What can be played: on the others there may be matches of earlier times."""
+        self.watchers = Watchers(log)
+        self.draining = False
+        self._open: dict[str, MatchRunner] = {}
+        self._last_id = 0
+        self._guests_who_played: set[int] = set()
+        self._returning: set[asyncio.Task[None]] = set()
+        self._engine = engine
+        self._bring_back_seconds = bring_back_seconds
+        self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
+
+    def play(
+        self, link: Link, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
+    ) -> MatchRunner:
+        """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
+        ladder = self._admit(player, request.ladder)
+        identity = Identity(self._new_id(), ladder, secrets.token_bytes(32))
+        runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
+        opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._around.wall_ms())
+        if player.is_guest:
+            self._guests_who_played.add(player.id)
+        runner.open(link, player.name, client, [*first, opening], request.id)
+        return runner
+
+    def _new_id(self) -> str:
+        """The time in milliseconds and a random end: ids sort as matches began.
+
+        So the rows of matches that are played now are together in the database, and a commit touches few pages.
+        """
+        drawn = int(f"{self._around.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
+        self._last_id = max(self._last_id + 1, drawn)
+        return f"{self._last_id:016x}"
+
+    def has_played(self, guest: Player) -> bool:
+        """Whether a guest has begun a match since the server started."""
+        return guest.id in self._guests_who_played
+
+    @property
+    def runners(self) -> tuple[MatchRunner, ...]:
+        """The runners of all open matches, in the order in which they were opened or restored."""
+        return tuple(self._open.values())
+
+    def open_of(self, player: Player) -> list[OpenMatch]:
+        """The player's matches that are not over."""
+        return [
+            OpenMatch(match=match, seq=len(runner.told))
+            for match, runner in self._open.items()
+            if runner.player == player.id
+        ]
+
+    def on_ladder(self, ladder: str) -> list[str]:
+        """The ids of the open matches of a ladder."""
+        return [match for match, runner in self._open.items() if runner.identity.ladder.id == ladder]
+
+    def get(self, match: str) -> MatchRunner | None:
+        """The match if it is open."""
+        return self._open.get(match)
+
+    async def find(self, match: str) -> MatchRunner | None:
+        """The match if there ever was one; a finished one is read from the database."""
+        runner = self._open.get(match)
+        if runner is not None:
+            return runner
+        stored = await asyncio.to_thread(load_match, self._engine, match)
+        if stored is None or stored.ladder not in self.ladders:
+            return None
+        return self._open.get(match) or self._rebuild(stored)
+
+    def restore(self, stored: StoredMatch) -> None:
+        """Go on with a match that was open when the server last stopped."""
+        try:
+            if stored.ladder in self.ladders:
+                self._rebuild(stored)
+        except Exception:
+            self._around.log.exception("a match cannot be read and was left alone", match=stored.id)
+
+    def leave(self, link: Link) -> None:
+        """The connection is gone; its matches go on by their clocks."""
+        self.watchers.leave(link)
+        for runner in self._open.values():
+            runner.leave(link)
+
+    async def drain(self) -> None:
+        """Stop every clock, and wait until what is under way is told and stored."""
+        self.draining = True
+        for runner in self._open.values():
+            runner.drain()
+        while any(runner.busy for runner in self._open.values()):  # noqa: ASYNC110 - once in the life of a server
+            await asyncio.sleep(0.01)
+
+    def close(self) -> None:
+        """After `drain`, in time or not: nothing more happens in any match."""
+        for runner in self._open.values():
+            runner.close()
+        for task in self._returning:
+            task.cancel()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _admit(self, player: Player, ladder_id: str) -> Ladder:
+        if self.draining:
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        ladder = self.ladders.get(ladder_id)
+        if ladder is None:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
+        misfit = self._around.codemaking.misfit(ladder)
+        if misfit is not None:
+            raise RefusedRequestError(ErrorCode.TOO_LARGE, misfit)
+        if ladder.rated and player.is_guest:
+            raise RefusedRequestError(
+                ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
+            )
+        if len(self.open_of(player)) >= OPEN_MATCHES:
+            why = f"you have {OPEN_MATCHES} open matches; finish or resign one"
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        return ladder
+
+    def _runner(self, identity: Identity, player: int, match: Match, record: Record) -> MatchRunner:
+        runner = MatchRunner(identity, player, match, record, self._around)
+        if not match.over:
+            self._open[identity.id] = runner
+        return runner
+
+    def _rebuild(self, stored: StoredMatch) -> MatchRunner:
+        ladder = self.ladders[stored.ladder]
+        events = [decode_record_event(entry.text) for entry in stored.entries]
+        match = Match.rebuilt(ladder, transcript.facts(ladder, events, stored.client_nonces))
+        identity = Identity(stored.id, ladder, stored.seed)
+        runner = self._runner(identity, stored.player, match, Record(stored.id, stored.entries))
+        if not match.over:
+            runner.recover(GRACE_MS)
+        return runner
+
+    def _retire(self, runner: MatchRunner) -> None:
+        self._open.pop(runner.identity.id, None)
+        if runner.broken and not self.draining:
+            task = asyncio.get_running_loop().create_task(self._bring_back(runner.identity.id))
+            self._returning.add(task)
+            task.add_done_callback(self._returning.discard)
+
+    async def _bring_back(self, match: str) -> None:
+        """A match whose events could not be stored goes on from what is stored, once it can be read."""
+        while True:
+            await asyncio.sleep(self._bring_back_seconds)
+            try:
+                await self.find(match)
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._around.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
+            else:
+                return

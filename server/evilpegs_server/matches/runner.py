@@ -1,0 +1,360 @@
+"""One match in the running server: feed the state machine, commit what happened, tell the player, then everyone else.
+
+Requests are taken one after another; while a reply is computed or a commit is on its way the next ones wait. So an
+event is durable before the frame that reveals it is sent, and there is one order of things for player and record.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
+from evilpegs_protocol.codec import answer
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
+from evilpegs_protocol.server_messages import ErrorCode, Expected
+from evilpegs_server.codemaking.replies import Answer, Codemaking
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_server.match.match import Match, RefusedError, State
+from evilpegs_server.matches import responses as answers
+from evilpegs_server.matches.recorder import NO_SECRETS, Minutes, Scribe
+from evilpegs_server.matches.responses import Asked, Link, error_text
+from evilpegs_server.matches.stall_free_clock import FairTime
+from evilpegs_server.matches.timer import Alarm
+from evilpegs_server.record.encoding import Identity
+from evilpegs_server.record.event_log import Entry, Record
+from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.work.tasks import HintAnswer
+
+MOST_WAITING: Final = 16
+"""Requests that may wait for one match."""
+
+_NOT_STORED: Final = "the server cannot store results now; resume the match later"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every runner of a server shares."""
+
+    codemaking: Codemaking
+    writer: Writer
+    fair_time: FairTime
+    wall_ms: Callable[[], int]
+    publish: Callable[[Identity, list[Entry], Link | None], None]
+    retire: Callable[["MatchRunner"], None]
+    log: BoundLogger
+
+
+class MatchRunner:
+    """Runs one match; everything happens on the event loop's thread."""
+
+    def __init__(self, identity: Identity, player: int, match: Match, record: Record, around: Surroundings) -> None:
+        self.identity = identity
+        self.player = player
+        self.match = match
+        self.record = record
+        self.seat: Link | None = None
+        self._around = around
+        self._scribe = Scribe(identity, record, around.codemaking, around.wall_ms)
+        self._log = around.log.bind(match=identity.id)
+        self._waiting: deque[Asked] = deque()
+        self._busy = False
+        self._broken = self._draining = self._closed = False
+        self._told = record.seq
+        self._asking: tuple[Link, str | None] | None = None
+        self.alarm = Alarm(self._wake)
+        self._stalled_at_turn = 0.0
+
+    # In
+
+    def open(self, link: Link, player: str, client: Program, opening: Sequence[Write], re: str | None) -> None:
+        """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
+        self.seat, self._asking = link, (link, re)
+        minutes = self._scribe.open(self.match.start(self._now()), player, client)
+        minutes.writes += opening
+        started, *others = minutes.entries
+        texts = [answer(started.text, re), *(entry.text for entry in others)]
+        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+
+    def receive(self, asked: Asked) -> None:
+        """Take a request; its answer comes when those before it are done."""
+        if self._draining:
+            asked.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+        elif self._broken:
+            asked.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+        elif len(self._waiting) >= MOST_WAITING:
+            asked.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+        else:
+            self._waiting.append(asked)
+            self._pump()
+
+    def leave(self, link: Link) -> None:
+        """The connection is gone. The match goes on by its clock."""
+        if self.seat is link:
+            self.seat = None
+        for asked in [each for each in self._waiting if each.link is link and isinstance(each.message, Resume)]:
+            self._waiting.remove(asked)  # who is gone takes no seat
+
+    def recover(self, grace_ms: int) -> None:
+        """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
+        now = self._now()
+        self.match.recover(now, grace_ms)
+        self.alarm.set(self.match.deadline(), now)
+
+    def drain(self) -> None:
+        """Finish what is under way; take nothing more, and let no clock fall."""
+        self._draining = True
+        self.alarm.turn_off()
+
+    def close(self) -> None:
+        """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
+        self._closed = True
+
+    def awaits(self, request: Ready | Guess) -> bool:
+        """Whether the match waits for just this request."""
+        state = State.READY if isinstance(request, Ready) else State.TURN
+        turn = request.turn if isinstance(request, Guess) else 0
+        return not self._busy and self.match.state is state and (request.game, turn) == self.match.place
+
+    @property
+    def told(self) -> list[Entry]:
+        """The events that are durable and were sent to the player."""
+        return self.record.entries[: self._told]
+
+    @property
+    def broken(self) -> bool:
+        """Whether the match has to be read from storage again."""
+        return self._broken
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply or a commit is under way."""
+        return self._busy
+
+    # Feed
+
+    def _pump(self) -> None:
+        while self._waiting and not self._busy:
+            self._handle(self._waiting.popleft())
+
+    def _handle(self, asked: Asked) -> None:
+        message = asked.message
+        if isinstance(message, Resume):
+            self._resume(asked, message)
+        elif asked.link is not self.seat:
+            why = "this connection has not the seat of the match; send resume to take it"
+            asked.refuse(ErrorCode.NOT_YOUR_MATCH, why)
+        elif isinstance(message, Hint):
+            self._hint(asked)
+        else:
+            self._feed(asked, message)
+
+    def _feed(self, asked: Asked, message: Ready | Guess | Resign) -> None:
+        try:
+            events = self._command(message, asked.arrived)
+        except RefusedError as refused:
+            asked.refuse_as(refused)
+            return
+        first = events[0]
+        if isinstance(first, NeedReply):
+            self._reply(asked, first)
+        elif isinstance(first, AnswerRepeated):
+            self._repeat(asked, first)
+        else:
+            self._conclude(asked, events, answers.objection(message, first))
+
+    def _command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
+        match message:
+            case Ready():
+                return self.match.ready(message.game, message.nonce, now)
+            case Guess():
+                return self.match.guess(message.game, message.turn, message.code, now)
+            case Resign():
+                return self.match.resign(message.game, now)
+
+    def _reply(self, asked: Asked, need: NeedReply) -> None:
+        self._busy = True
+        stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
+        draw = self._scribe.draw(need.game, need.client_nonce)
+        done = partial(self._replied, asked, stalled_ms)
+        self._around.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
+
+    def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
+        if self._closed:
+            return
+        if isinstance(reply, Exception):
+            self._log.error("codemaker failed", exc_info=reply)
+            objection = error_text(
+                ErrorCode.INTERNAL, "the server could not answer; the game is void", asked.message.id
+            )
+            self._conclude(asked, self.match.fail(self._now()), objection)
+            return
+        events = self.match.reply(reply.feedback, self._now())
+        self._conclude(asked, events, None, reply, stalled_ms)
+
+    def _conclude(
+        self,
+        asked: Asked | None,
+        events: list[MatchEvent],
+        objection: str | None = None,
+        reply: Answer | None = None,
+        stalled_ms: int = 0,
+    ) -> None:
+        """Record what happened and say so once it is durable."""
+        self._asking = (asked.link, asked.message.id) if asked else None
+        ended = self._scribe.undisclosed(events)
+        if ended is None:
+            self._take_down(asked, events, objection, reply, stalled_ms)
+            return
+        self._busy = True
+        draw = self._scribe.draw(ended.game, ended.client_nonce)
+        take_down = partial(self._take_down, asked, events, objection, reply, stalled_ms)
+        done = partial(self._disclosed, ended.game, take_down)
+        self._around.codemaking.disclose(self.identity.ladder, self.player, draw, ended.history, done)
+
+    def _disclosed(
+        self, game: int, take_down: Callable[[Mapping[int, str | None]], None], secret: str | Exception
+    ) -> None:
+        if self._closed:
+            return
+        if isinstance(secret, Exception):
+            self._log.error("no code to show could be found", exc_info=secret)
+        take_down({game: None if isinstance(secret, Exception) else secret})
+
+    def _take_down(
+        self,
+        asked: Asked | None,
+        events: list[MatchEvent],
+        objection: str | None,
+        reply: Answer | None,
+        stalled_ms: int,
+        secrets: Mapping[int, str | None] = NO_SECRETS,
+    ) -> None:
+        try:
+            minutes = self._scribe.take_down(events, reply, stalled_ms, secrets)
+        except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
+            self._break(error)
+            return
+        texts = answers.told(self.identity.id, asked, minutes, objection)
+        link = asked.link if asked else self.seat
+        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+
+    # Commit, send, re-arm
+
+    def _commit(self, minutes: Minutes, then: Callable[[], None]) -> None:
+        if not minutes.writes:
+            self._busy = False
+            then()
+            return
+        self._busy = True
+        self._around.writer.submit(minutes.writes, partial(self._committed, then))
+
+    def _committed(self, then: Callable[[], None], error: Exception | None) -> None:
+        self._busy = False
+        if error is not None:
+            self._break(error)
+            return
+        then()
+        self._pump()
+
+    def _deliver(self, link: Link | None, texts: list[str], minutes: Minutes) -> None:
+        self._asking = None
+        if link is not None and texts:
+            link.send(texts)
+        now = self._now()
+        if minutes.turn is not None:
+            self._turn_sent(now)
+        self.alarm.set(self.match.deadline(), now)
+        if minutes.entries:
+            self._told = minutes.entries[-1].seq
+            self._around.publish(self.identity, minutes.entries, self.seat)
+        if self.match.over:
+            self.alarm.turn_off()
+            self._around.retire(self)
+
+    def _turn_sent(self, now: float) -> None:
+        if not self.match.clock.running:
+            self._stalled_at_turn = self._around.fair_time.stalled_ms
+        self.match.turn_sent(now)
+
+    def _break(self, error: Exception) -> None:
+        """What is not stored was never said: the match stands still until it is read from storage again."""
+        self._broken, self._busy = True, False
+        self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
+        self.alarm.turn_off()
+        unanswered = [(asked.link, asked.message.id) for asked in self._waiting]
+        if self._asking is not None:
+            unanswered.insert(0, self._asking)
+        elif self.seat is not None:
+            unanswered.insert(0, (self.seat, None))
+        self._waiting.clear()
+        for link, re in unanswered:
+            link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+        for link in {link for link, _ in unanswered}:
+            link.close(1011, "storage unavailable")
+        self._around.retire(self)
+
+    # Time
+
+    def _wake(self) -> None:
+        if self._busy:
+            return  # what is under way sets the alarm again
+        now = self._now()
+        events = self.match.handle_timeout(now)
+        if events:
+            self._conclude(None, events)
+        else:
+            self.alarm.set(self.match.deadline(), now)
+
+    def _now(self) -> float:
+        return self._around.fair_time.now()
+
+    # What needs no command to the match
+
+    def _repeat(self, asked: Asked, repeated: AnswerRepeated) -> None:
+        entry = self.record.feedback(repeated.game, repeated.turn)
+        asked.link.send([answer(entry.text, asked.message.id)])
+
+    def _resume(self, asked: Asked, message: Resume) -> None:
+        self.take_seat(asked.link)
+        now = self._now()
+        texts = answers.resumed(self.match, self.record, message, now)
+        turn = self.match.open_turn(now)
+        if turn is not None:
+            texts.append(answers.turn(self.identity.id, turn))
+        self._deliver(asked.link, texts, Minutes(turn=turn))
+
+    def take_seat(self, link: Link) -> None:
+        """The newest connection of a player plays; an older one is told and closed."""
+        older, self.seat = self.seat, link
+        if older is not None and older is not link:
+            older.send([answers.seat_taken()])
+            older.close(CLOSE_SEAT_TAKEN, "seat taken")
+
+    def _hint(self, asked: Asked) -> None:
+        if self.identity.ladder.rated:
+            asked.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+        elif self.match.state is not State.TURN:
+            where = Expected(game=self.match.game, turn=self.match.turn)
+            code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
+            asked.refuse(code, "a hint is for an open turn", where)
+        else:
+            self._busy = True
+            done = partial(self._hinted, asked)
+            self._around.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
+
+    def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
+        self._busy = False
+        if self._closed:
+            return
+        if isinstance(hint, Exception):
+            self._log.error("hint failed", exc_info=hint)
+            asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")
+        else:
+            asked.link.send([answers.hint(self.identity.id, hint, asked.message.id)])
+        self.alarm.set(self.match.deadline(), self._now())
+        self._pump()

@@ -1,0 +1,157 @@
+"""The facts of a match as the events of its record, and back again."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_protocol.commitment import commitment, derived_nonce
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import (
+    FeedbackGiven,
+    GameOver,
+    GameStarted,
+    MatchOver,
+    MatchStarted,
+    RecordEvent,
+)
+from evilpegs_server.codemaking.replies import Answer
+from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.record.event_log import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which match this is, and the seed of its nonces, which is never told."""
+
+    id: str
+    ladder: Ladder
+    seed: bytes = field(repr=False)
+
+    def nonce(self, game: int) -> str:
+        """The nonce of one game, in hex."""
+        return derived_nonce(self.seed, self.id, game)
+
+
+def match_started(match: Identity, player: str, client: Program, at: int) -> MatchStarted:
+    """The first event of a record."""
+    ladder, rules = match.ladder, match.ladder.rules
+    info = ladder.info()
+    return MatchStarted(
+        match=match.id,
+        seq=1,
+        at=at,
+        player=player,
+        client=client,
+        ladder=ladder.id,
+        rules=info.rules,
+        pegs=rules.pegs,
+        colors=rules.colors,
+        symbols=format_code(range(rules.colors)),
+        repeats=rules.repeats,
+        guess_limit=ladder.guess_limit,
+        codemaker=ladder.codemaker,
+        tie=ladder.tie,
+        exact_up_to=ladder.exact_up_to,
+        clock=info.clock,
+        games=ladder.games,
+        rated=ladder.rated,
+    )
+
+
+def game_started(match: Identity, fact: GameOpened, seq: int, at: int) -> GameStarted:
+    """A game waits for its player."""
+    return GameStarted(
+        match=match.id,
+        seq=seq,
+        at=at,
+        game=fact.game,
+        commitment=commitment(match.id, fact.game, str(match.ladder.rules), match.nonce(fact.game)),
+        ready_by_ms=fact.ready_ms,
+    )
+
+
+def feedback_given(
+    match: Identity, fact: GuessAnswered, answer: Answer, stalled_ms: int, seq: int, at: int
+) -> FeedbackGiven:
+    """A guess was answered."""
+    return FeedbackGiven(
+        match=match.id,
+        seq=seq,
+        at=at,
+        game=fact.game,
+        turn=fact.turn,
+        code=format_code(fact.guess),
+        black=fact.feedback.black,
+        white=fact.feedback.white,
+        method=answer.method,
+        took_ms=fact.took_ms,
+        left_ms=fact.left_ms,
+        stalled_ms=stalled_ms or None,
+        candidates=answer.candidates,
+        parts=answer.parts,
+    )
+
+
+def game_over(match: Identity, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
+    """A game ended; its nonce is opened if there was a commitment to it."""
+    return GameOver(
+        match=match.id,
+        seq=seq,
+        at=at,
+        game=fact.game,
+        outcome=fact.outcome.value,
+        guesses=fact.guesses,
+        elapsed_ms=fact.elapsed_ms,
+        secret=secret,
+        nonce=match.nonce(fact.game) if fact.opened else None,
+        client_nonce=fact.client_nonce,
+    )
+
+
+def match_over(match: Identity, fact: MatchEnded, record: Record, at: int) -> MatchOver:
+    """The last event of a record."""
+    return MatchOver(
+        match=match.id,
+        seq=record.seq + 1,
+        at=at,
+        outcomes=tuple(outcome.value for outcome in fact.outcomes),
+        guesses=fact.guesses,
+        elapsed_ms=fact.elapsed_ms,
+        head=record.head,
+    )
+
+
+def facts(ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]) -> Iterator[Fact]:
+    """What a record says happened. ``client_nonces`` has a key for each game whose player was ready."""
+    for event in events:
+        yield from _facts_of(ladder, event, client_nonces)
+
+
+def _facts_of(ladder: Ladder, event: RecordEvent, client_nonces: Mapping[int, str | None]) -> Iterator[Fact]:
+    match event:
+        case MatchStarted():
+            return
+        case GameStarted():
+            yield GameOpened(event.game, ladder.ready_ms)
+            if event.game in client_nonces:
+                yield GameBegun(event.game, client_nonces[event.game])
+        case FeedbackGiven():
+            guess = parse_code(event.code, ladder.rules)
+            given = Feedback(event.black, event.white)
+            yield GuessAnswered(event.game, event.turn, guess, given, event.took_ms, event.left_ms)
+        case GameOver():
+            outcome = Outcome(event.outcome)
+            yield GameEnded(
+                event.game,
+                outcome,
+                event.guesses,
+                event.elapsed_ms,
+                (),
+                None,
+                begun=True,
+                opened=event.nonce is not None,
+            )
+        case MatchOver():
+            yield MatchEnded(tuple(map(Outcome, event.outcomes)), event.guesses, event.elapsed_ms)

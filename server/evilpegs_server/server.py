@@ -1,0 +1,212 @@
+"""The server as a whole: opens everything in order, runs until it is told to stop, and closes in order."""
+
+import asyncio
+import errno
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_protocol.codec import encode
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.limits import PATH
+from evilpegs_protocol.server_messages import Notice
+from evilpegs_server.codemaking.capacity import Bounds
+from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
+from evilpegs_server.gateway.gateway import Gateway
+from evilpegs_server.gateway.login import House
+from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.matches.registry import Lobby
+from evilpegs_server.matches.stall_free_clock import BEAT_MS, FairTime
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
+from evilpegs_server.storage.solved_positions import SolvedKeeper
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.pool import FairPool
+from evilpegs_server.work.scheduler import Terms
+from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Reckoner, Task
+from evilpegs_server.work.worker_process import ReckonerProcess, Setup
+
+DRAIN_SECONDS: Final = 4.0
+"""How long matches may take to finish what they are at when the server stops."""
+CORES: Final = os.cpu_count() or 1
+REPLY_TERMS: Final = Terms(
+    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
+)
+"""A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
+
+Heavy replies leave one core to the event loop.
+"""
+HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1, cheap_lanes=0)
+"""Hints have a thread of their own, so that they never hold up a reply."""
+
+
+class AddressUnusableError(Exception):
+    """The server cannot listen there; the message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that listens."""
+
+    host: str
+    port: int
+    database: str
+    lobby: Lobby
+    warm: asyncio.Task[None]
+    """Done when no reply has to wait any more for something to be compiled."""
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine connect."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"ws://{host}:{self.port}{PATH}"
+
+
+def wall_ms() -> int:
+    """Unix time in milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@asynccontextmanager
+async def running_server(
+    settings: Settings,
+    log: BoundLogger,
+    *,
+    ladders: Mapping[str, Ladder] | None = None,
+    fair_time: FairTime | None = None,
+    wall_ms: Callable[[], int] = wall_ms,
+) -> AsyncIterator[RunningServer]:
+    """Run a server for as long as the block lasts. Leaving the block stops it in order.
+
+    By default it offers the built-in ladders, and ``fair_time`` follows the clock of the event loop.
+
+    Raises:
+        DatabaseUnusableError, AddressUnusableError: before anything listens.
+    """
+    async with AsyncExitStack() as stack:
+        engine = _open_storage(settings, stack)
+        bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
+        keeper = SolvedKeeper(solved_path(settings), log)
+        process = ReckonerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
+        stack.push_async_callback(_close, process, keeper)
+        loop = asyncio.get_running_loop()
+        writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
+        writer.start()
+        stack.callback(writer.close)
+        fair_time = fair_time or FairTime(loop.time)
+        pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
+        stack.callback(pool.close)
+        stack.callback(hint_pool.close)
+        reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
+        codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
+        lobby = Lobby(ladders or load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
+        process.start()
+        warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(lobby.ladders.values())))
+        stack.callback(warm.cancel)
+        stack.enter_context(tuned())
+        house = _house(settings, lobby, writer, engine, wall_ms, log)
+        gateway = Gateway(house, fair_time, settings.max_connections)
+        stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
+        host, port = await _listen(gateway, settings)
+        try:
+            for stored in load_open_matches(engine):
+                lobby.restore(stored)
+            log.info("listening", host=host, port=port, database=settings.database, resumed=len(lobby))
+            yield RunningServer(host, port, settings.database, lobby, warm)
+        finally:
+            await _stop(lobby, gateway, log)
+            log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
+
+
+async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
+    """Run a server until SIGTERM or SIGINT; ``announce`` is called once it listens and is warm."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    async with running_server(settings, log) as server:
+        stopping = asyncio.create_task(stopped.wait())
+        await asyncio.wait([stopping, server.warm], return_when=asyncio.FIRST_COMPLETED)
+        announce(server)
+        await stopping
+
+
+def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
+    lock = DatabaseLock(settings.database)
+    stack.callback(lock.release)
+    engine = open_database(settings.database)
+    stack.callback(engine.dispose)
+    return engine
+
+
+def solved_path(settings: Settings) -> Path:
+    """Return the file for what devils have solved: the one in ``settings``, else one beside the database."""
+    beside = database_file(settings.database)
+    return settings.solved or beside.with_name(beside.name + ".solved")
+
+
+def _house(
+    settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, wall_ms: Callable[[], int], log: BoundLogger
+) -> House:
+    return House(
+        lobby=lobby,
+        players=load_players(engine),
+        writer=writer,
+        registration=settings.registration,
+        requests_per_second=settings.requests_per_second,
+        program=Program(name="evilpegs", version=version("evilpegs")),
+        wall_ms=wall_ms,
+        log=log,
+    )
+
+
+async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
+    try:
+        return await gateway.open(settings.host, settings.port)
+    except OSError as error:
+        in_use = error.errno == errno.EADDRINUSE
+        reason, option = (
+            ("the port is in use", "--port") if in_use else (error.strerror or str(error), "--host or --port")
+        )
+        message = f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another with {option}"
+        raise AddressUnusableError(message) from None
+
+
+async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
+    gateway.broadcast(encode(Notice(kind="draining", message="the server stops now; resume when it is back")))
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await lobby.drain()
+    except TimeoutError:
+        log.warning("some replies were not finished; those guesses were not counted")
+    lobby.close()
+    await gateway.close(1012, "the server stops")
+    log.info("stopped", open_matches=len(lobby))
+
+
+async def _warm_up(process: ReckonerProcess, tasks: list[Task[Any]]) -> None:
+    await asyncio.gather(*(process.do(task) for task in tasks), return_exceptions=True)
+
+
+async def _close(process: ReckonerProcess, keeper: SolvedKeeper) -> None:
+    learnt = await process.close()
+    if learnt is not None:
+        keeper.save(learnt)
+
+
+async def _beat(fair_time: FairTime) -> None:
+    while True:
+        fair_time.beat()
+        await asyncio.sleep(BEAT_MS / 1000)

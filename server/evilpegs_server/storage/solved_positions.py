@@ -1,0 +1,43 @@
+"""What the devils have solved, kept over restarts; a server does without rather than fail."""
+
+from pathlib import Path
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
+from evilpegs_game.errors import MalformedError
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+
+
+class SolvedKeeper:
+    """The file of a server, or with None no file. Whatever is wrong with it is told to ``log`` and stops nothing."""
+
+    def __init__(self, path: Path | None, log: BoundLogger) -> None:
+        self._path = path
+        self._log = log
+        self.solved = self._read()
+
+    def save(self, learnt: bytes) -> None:
+        """Keep what was learnt, given as `SolvedPositions.to_bytes` has it."""
+        if self._path is not None:
+            try:
+                replace_file(self._path, learnt)
+            except OSError as error:
+                self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
+
+    def _read(self) -> SolvedPositions:
+        if self._path is None:
+            return SolvedPositions()
+        try:
+            data = read_own_file(self._path, TITLE)
+            return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
+        except MalformedError as error:
+            self._log.warning("solved positions will be solved anew", path=str(self._path), why=str(error))
+        except (ForeignFileError, OSError) as error:
+            self._log.warning("solved positions are not kept", path=str(self._path), why=_reason(error))
+            self._path = None
+        return SolvedPositions()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,559 @@
+"""`evilpegs assist`: reading input, advice, the dialog and its screen."""
+
+import io
+import os
+import pty
+import re
+import signal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from evilpegs.commands.assist.advice import Advice, Adviser, Board, Contradiction, Suggestion
+from evilpegs.commands.assist.dialog import MOST_CODES, AssistDialog
+from evilpegs.commands.assist.input import Change, Word, read_feedback, read_line
+from evilpegs.commands.assist.screen import LOOKS, Screen, suggestion_tables
+from evilpegs.errors import CommandError
+from evilpegs.main import main
+from evilpegs.options import parse_turns
+from evilpegs_game.analysis.turns import Effort
+from evilpegs_game.codes import code_at, format_code, parse_code
+from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+
+CLASSIC = Rules(4, 6)
+NONE_TO_SPARE = Effort(feedbacks=0, solving=0, counted_codes=0)
+
+
+def row(code, black, white, rules=CLASSIC):
+    return Turn(parse_code(code, rules), Feedback(black, white))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["1122 1,2", "1122:1,2", " 1122  1, 2 ", "1122 1 2", "1 1 2 2 1,2", "1 1 2 2 1 2", "1122 1b2w", "1122 1b 2w",
+     "1122 1 black, 2 whites", "1122 bww", "1122 b w w", "1122 B WW", "1122 1;2", "1122: 1/2"],
+)  # fmt: skip
+def test_read_line_accepts_spellings_of_rows(typed):
+    assert read_line(typed, CLASSIC) == row("1122", 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "given"),
+    [("-", (0, 0)), ("0", (0, 0)), ("none", (0, 0)), ("0,0", (0, 0)), ("2w", (0, 2)), ("3b", (3, 0)), ("w", (0, 1)),
+     ("bb", (2, 0)), ("2 white", (0, 2)), ("4 black", (4, 0))],
+)  # fmt: skip
+def test_read_feedback_takes_missing_counts_as_zero(typed, given):
+    assert read_feedback(typed, 4) == Feedback(*given)
+
+
+@pytest.mark.parametrize("typed", ["10", ",", "1,", "1.2", "x", "wb", "1,2,3", "-1,2", "", "b2", "1b 2b"])
+def test_read_feedback_refuses_ambiguous_text(typed):
+    with pytest.raises(MalformedError, match=re.escape(repr(typed))):
+        read_feedback(typed, 4)
+
+
+def test_read_line_takes_pegs_before_feedback():
+    rules = Rules(3, 34)
+    assert read_line("BWB b", rules) == row("BWB", 1, 0, rules)
+    assert read_line("B W B b", rules) == row("BWB", 1, 0, rules)
+    assert read_line("bwb", rules) == parse_code("BWB", rules)
+    assert read_line("1 1", Rules(2, 3)) == (0, 0)
+    assert read_line("1 1 1 0", Rules(2, 3)) == row("11", 1, 0, Rules(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [("", Word.SHOW), ("  ", Word.SHOW), ("rows", Word.ROWS), ("undo", Word.UNDO), ("?", Word.HELP), ("q", Word.QUIT),
+     ("exit", Word.QUIT), ("QUIT", Word.QUIT), ("codes", Word.CODES), ("new", Word.NEW)],
+)  # fmt: skip
+def test_read_line_knows_words(typed, word):
+    assert read_line(typed, CLASSIC) is word
+
+
+def test_read_line_takes_upper_case_as_code():
+    rules = Rules(3, 34)
+    assert read_line("new", rules) is Word.NEW
+    assert read_line("NEW", rules) == parse_code("NEW", rules)
+
+
+@pytest.mark.parametrize(
+    ("typed", "change"),
+    [
+        ("change 2 1122 1,0", Change(2, (0, 0, 1, 1), Feedback(1, 0))),
+        ("change 2 1 1 2 2 1,0", Change(2, (0, 0, 1, 1), Feedback(1, 0))),
+        ("change 12 1,0", Change(12, None, Feedback(1, 0))),
+        ("change 1 bw", Change(1, None, Feedback(1, 1))),
+    ],
+)
+def test_read_line_reads_changes(typed, change):
+    assert read_line(typed, CLASSIC) == change
+
+
+@pytest.mark.parametrize(
+    ("typed", "error", "named"),
+    [
+        ("112 1,0", CommandError, ["'112'", "3", "4x6", "4"]),
+        ("1127", CommandError, ["'1127'", "4x6", "123456"]),
+        ("whet?", CommandError, ["'whet?'", "123456"]),
+        ("1122 ١,٠", MalformedError, ["'١,٠'"]),
+        ("1122 4,1", MalformedError, ["4,1"]),
+        ("1122 10", MalformedError, ["'10'"]),
+        ("change", CommandError, ["change 2 1122 1,0"]),
+        ("change 2", CommandError, ["change 2 1122 1,0"]),
+        ("change x 1,0", CommandError, ["change 2 1122 1,0"]),
+        ("change ² 1,0", CommandError, ["change 2 1122 1,0"]),
+        ("change 1 1122", CommandError, ["change 1 1122 BLACK,WHITE"]),
+        ("change 1 5,0", MalformedError, ["5,0", "4"]),
+        ("change 1 112 1,0", IllegalCodeError, ["'112'", "3"]),
+    ],
+)
+def test_read_line_names_wrong_input(typed, error, named):
+    with pytest.raises(error) as caught:
+        read_line(typed, CLASSIC)
+    assert all(value in str(caught.value) for value in named)
+    assert "\n" not in str(caught.value)
+
+
+PIECES = ["1", "2", ",", "b", "w", "change", "undo", "0", "9", ":", "-", "x"]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join))
+def test_read_line_reads_or_refuses_any_text(typed):
+    complaint = ""
+    try:
+        assert isinstance(read_line(typed, Rules(2, 3)), Word | Turn | Change | tuple)
+    except (GameError, CommandError) as error:
+        complaint = str(error)
+    assert "\n" not in complaint
+    assert len(complaint) < 300
+
+
+TYPED = st.sampled_from(
+    ["11 1,0", "12 0,1", "22 0,0", "33 2,0", "12", "undo", "change 1 0,0", "change 2 21 1,0", "rows"]
+)
+
+
+@settings(max_examples=12)
+@given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
+def test_dialog_survives_any_lines(lines):
+    typed, out = iter(lines), io.StringIO()
+    dialog = AssistDialog(Rules(2, 3), Screen(Console(file=out, width=100)), lambda _: next(typed, None))
+    dialog.run(Board(Rules(2, 3)))
+    assert next(typed, None) is None
+    assert out.getvalue().startswith("2x3: 9 ")
+
+
+def test_board_adds_changes_and_undoes_rows():
+    first, second = row("1122", 1, 0), row("3344", 0, 1)
+    board = Board(CLASSIC).add(first).add(second)
+    assert board.rows == (first, second)
+    assert board.undo().rows == (first,)
+    assert board.change(1, second).rows == (second, second)
+    assert not board.is_solved
+    assert board.add(row("1122", 4, 0)).is_solved
+    with pytest.raises(CommandError):
+        Board(CLASSIC).undo()
+
+
+@pytest.mark.parametrize(
+    ("rows", "number", "named"),
+    [(0, 1, ["1"]), (1, 2, ["2", "1"]), (2, 3, ["3", "1", "2"]), (2, 0, ["0", "1", "2"])],
+)
+def test_board_names_missing_row(rows, number, named):
+    with pytest.raises(CommandError) as caught:
+        Board(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
+    assert re.findall("[0-9]+", str(caught.value)) == named
+
+
+def advised(rules, *turns, **options):
+    parsed = Rules.parse(rules)
+    return Adviser(parsed, **options).advise(Board(parsed, parse_turns(turns, parsed)))
+
+
+def test_adviser_finds_best_guesses():
+    found = advised("3x3", "112:1,1")
+    codes = [code_at(index, Rules(3, 3)) for index in range(27)]
+    left = [code for code in codes if feedback((0, 0, 1), code) == (1, 1)]
+    assert (found.codes, found.listed, found.among) == (len(left), tuple(left), "codes")
+    best = {name: suggestion for suggestion in found.suggestions for name in suggestion.best_by}
+    assert set(best) == {"optimal play", "minimax", "lexicographic", "expected-size", "entropy", "most-parts"}
+    assert len({suggestion.guess for suggestion in found.suggestions}) == len(found.suggestions)
+    assert best["minimax"].figures.largest == min(
+        max([feedback(guess, code) for code in left].count(given) for given in [feedback(guess, code) for code in left])
+        for guess in codes
+    )
+    assert found.more_guesses == least_mean(left, codes)
+
+
+def least_mean(left, codes):
+    """The least mean of these few, which one guess can tell apart."""
+    apart = [guess for guess in codes if len({feedback(guess, code) for code in left}) == len(left)]
+    assert apart
+    return 2 - (1 / len(left) if set(apart) & set(left) else 0)
+
+
+def test_contradiction_names_rows_and_fitting_feedback():
+    found = advised("4x6", "1122:4,0", "3456:0,0", "1122:1,0", "1212:2,2")
+    assert isinstance(found, Contradiction)
+    assert found.rows == (3, 4)
+    assert found.fitting == ((Feedback(4, 0),), ())
+    assert advised("4x6", "1122:4,0", "3456:0,0", "1122:2,2").fitting == ((Feedback(2, 2),), (Feedback(4, 0),))
+
+
+def test_contradiction_of_several_rows_has_no_fit():
+    found = advised("2x4", "11:2,0", "22:2,0", "33:2,0")
+    assert found.rows == (2, 3)
+    assert found.fitting == ((), ())
+
+
+def test_adviser_samples_many_codes():
+    found = advised("8x10", "12345678:2,2")
+    assert found.among == "samples"
+    (suggestion,) = found.suggestions
+    assert suggestion.best_by == ("sampled",)
+    assert feedback(parse_code("12345678", Rules(8, 10)), suggestion.guess) == (2, 2)
+    assert suggestion.figures.candidates == found.codes
+    assert found.more_guesses is None
+
+
+def test_adviser_leaves_out_expensive_figures():
+    assert advised("6x10", effort=NONE_TO_SPARE).suggestions[0].figures is not None
+    assert advised("6x10", "112233:2,2", effort=NONE_TO_SPARE).suggestions[0].figures is None
+
+
+def test_adviser_without_memory_for_samples_suggests_first_code():
+    live_sets = LiveSets(max_bytes=1000, listed_at=lambda rules: rules.size)
+    found = advised("6x10", "112233:0,0", effort=NONE_TO_SPARE, live_sets=live_sets)
+    assert format_code(found.suggestions[0].guess) == "444444"
+
+
+@pytest.mark.parametrize(("max_bytes", "codes"), [(1 << 20, 23), (1, None)])
+def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
+    rules = Rules(6, 10)
+    board = Board(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
+    adviser = Adviser(rules, live_sets=LiveSets(max_bytes))
+    found = adviser.codes(board, 30)
+    assert codes == (None if found is None else len(found))
+
+
+def test_adviser_without_solution_suggests_by_criteria():
+    found = advised("3x3", "112:1,1", effort=Effort(solving=0))
+    assert found.more_guesses is None
+    assert {name for suggestion in found.suggestions for name in suggestion.best_by} == {
+        "minimax", "lexicographic", "expected-size", "entropy", "most-parts"
+    }  # fmt: skip
+
+
+class FakeScreen:
+    """A screen that keeps what it is asked to show, each item as its kind and its values."""
+
+    def __init__(self):
+        self.shown = []
+
+    def say(self, text, style=""):
+        self.shown.append(("error" if style == "red" else "text", str(text)))
+
+    def typed(self, line):
+        self.shown.append(("typed", line))
+
+    def advice(self, advice):
+        self.shown.append(("advice", advice))
+
+    def codes(self, codes):
+        self.shown.append(("codes", codes))
+
+    def rows(self, board, numbers):
+        if numbers := list(numbers):
+            self.shown.append(("rows", [board.row(number) for number in numbers]))
+
+    def contradiction(self, found):
+        self.shown.append(("contradiction", found))
+
+    def weighed(self, figures):
+        self.shown.append(("weighed", figures))
+
+
+def answers(*lines, rules=CLASSIC):
+    """Type lines into a dialog; what is shown at the start, and what is shown after each line, by its kind."""
+    screen, typed = FakeScreen(), iter(lines)
+    AssistDialog(rules, screen, lambda _: next(typed, None)).run(Board(rules))
+    found = [{}]
+    for kind, value in screen.shown:
+        if kind == "typed":
+            found.append({})
+        else:
+            found[-1][kind] = value
+    return found
+
+
+def test_dialog_advises_after_each_row():
+    start, first, second, third, last = answers("1122 1,0", "1344 bw", "1 3 4 4 4,0", "quit", "1111 0,0")
+    assert (start["advice"].codes, first["advice"].codes) == (1296, 256)
+    assert first["rows"] == [row("1122", 1, 0)]
+    assert second["rows"] == [row("1344", 1, 1)]
+    assert 0 < second["advice"].codes < 256
+    assert third["contradiction"].rows == (2, 3)
+    assert last == {}
+
+
+def test_dialog_goes_on_after_solved_game():
+    _, solved, new = answers("1122 4,0", "new")
+    assert set(solved) == {"rows", "text"}
+    assert new["advice"].codes == 1296
+
+
+def test_dialog_changes_and_undoes_rows():
+    lines = ("1122 4,0", "1123 0,0", "change 2 3,0", "change 3 1,1", "undo", "undo", "undo", "rows")
+    _, _, clash, changed, missing, undone, emptied, refused, rows = answers(*lines)
+    assert clash["contradiction"].rows == (1, 2)
+    assert clash["contradiction"].fitting == ((Feedback(0, 0),), (Feedback(3, 0),))
+    assert changed["rows"] == [row("1123", 3, 0)]
+    assert changed["advice"].listed == (parse_code("1122", CLASSIC),)
+    assert re.findall("[0-9]+", missing["error"]) == ["3", "1", "2"]
+    assert undone["rows"] == [row("1122", 4, 0)]
+    assert emptied["advice"].board == Board(CLASSIC)
+    assert set(refused) == {"error"}
+    assert set(rows) == {"text"}
+
+
+def test_dialog_changes_whole_row():
+    changed = answers("1122 4,0", "change 1 1111 0,0")[-1]
+    assert changed["rows"] == list(changed["advice"].board.rows) == [row("1111", 0, 0)]
+    assert changed["advice"].codes == 625
+
+
+def test_dialog_answers_words():
+    lines = ("1122", "codes", "1122 2,2", "codes", "rows", "help", "", "nonsense", "1133")
+    _, weighed, many, given, codes, rows, helped, shown, wrong, impossible = answers(*lines)
+    figures = weighed["weighed"]
+    assert (figures.largest, figures.candidates, figures.parts, figures.is_candidate) == (256, 1296, 13, True)
+    assert str(MOST_CODES) in many["text"]
+    assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
+    assert given["advice"].listed == shown["advice"].listed == codes["codes"]
+    assert rows == {"rows": [row("1122", 2, 2)]}
+    assert all(f"  {word.value} " in helped["text"] for word in Word if word not in {Word.SHOW, Word.HELP})
+    assert "'nonsense'" in wrong["error"]
+    assert not impossible["weighed"].is_candidate
+
+
+def test_dialog_names_single_clashing_row():
+    assert answers("1234 3,1")[-1]["contradiction"].rows == (1,)
+
+
+@pytest.fixture
+def talk(run, monkeypatch):
+    """Type lines into the command."""
+
+    def talk(*lines, arguments=()):
+        monkeypatch.setattr("sys.stdin", io.StringIO("".join(line + "\n" for line in lines)))
+        result = run("assist", *arguments)
+        assert (result.status, result.err) == (0, "")
+        return result.out
+
+    return talk
+
+
+def test_assist_echoes_input_and_shows_rows(talk):
+    lines = talk("1122 1,0", "quit", "never read").splitlines()
+    place = lines.index("  1> 1122 1,0")
+    assert lines[place + 1] == "  1   1  1  2  2   ●··· 1,0"
+    assert lines[place + 2].startswith("256 of 1,296 ")
+    table = r" 1  3  4  4 +44 +31.55  3.22 +13  yes +minimax, lexicographic"
+    assert any(re.match(table, line) for line in lines[place:])
+    assert lines[-1] == "  2> quit"
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"), [("4x6", "1122"), ("5x3", "11223"), ("3x1", "111"), ("4x10-distinct", "1234")]
+)
+def test_assist_examples_fit_rules(talk, rules, code):
+    out = talk("help", arguments=["--rules", rules])
+    assert f" {code} 1,0;" in out
+    assert f"  change 2 {code} 1,0  " in out
+    assert parse_code(code, Rules.parse(rules))
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)))
+def test_suggestion_table_fits_narrow_terminal(place):
+    tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
+    width = Console(width=1000).measure(tables[place]).maximum
+    out = io.StringIO()
+    Screen(Console(file=out, width=width)).advice(advised("6x3", "112233:1,2"))
+    lines = out.getvalue().splitlines()
+    heading = next(line for line in lines if line.startswith("guess"))
+    assert max(map(len, lines)) <= width
+    assert len(heading.rstrip()) <= width
+    assert ("mean" in heading) == LOOKS[place].average
+    assert "lexicographic" in out.getvalue() or "every" in out.getvalue()
+    assert "…" not in out.getvalue()
+
+
+def test_assist_shows_rows_given_before(talk):
+    out = talk(arguments=["--after", "1122:1,0", "1344:0,0"])
+    assert out.startswith("  1   1  1  2  2   ●··· 1,0\n  2   1  3  4  4   ···· 0,0\n")
+
+
+def test_assist_sums_up_all_criteria(talk):
+    out = talk(arguments=["--after", "1122:2,2"])
+    assert "every" in out
+    assert not any(name in out for name in ("minimax", "entropy"))
+
+
+def test_assist_says_when_it_samples(talk):
+    assert "samples" in talk("12345678 2,2", arguments=["--rules", "8x10"])
+
+
+def test_assist_json_has_documented_keys(run):
+    result = run("assist", "--rules", "4x6", "--after", "1122:1,0", "3456:0,1", "1145:1,0", "--json")
+    document = result.document
+    assert result.status == 0
+    assert set(document) == {
+        "rules", "after", "candidates", "codes", "clash", "among", "guesses", "expected_guesses"
+    }  # fmt: skip
+    assert len(document["codes"]) == document["candidates"] <= 30
+    assert document["after"][0] == {"code": "1122", "black": 1, "white": 0}
+    assert set(document["guesses"][0]) == {
+        "code", "best_by", "candidate", "largest", "expected_size", "bits", "parts"
+    }  # fmt: skip
+    assert 1 < document["expected_guesses"] < 4
+
+
+def test_assist_json_of_clash(run):
+    result = run("assist", "--after", "1122:4,0", "1122:0,0", "--json")
+    assert result.status == 1
+    fitting = [{"row": 1, "fitting": [[0, 0]]}, {"row": 2, "fitting": [[4, 0]]}]
+    assert (result.document["candidates"], result.document["clash"]) == (0, fitting)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--rules", "16x34"], "16x34"),
+        (["--after"], "--after"),
+        (["--after", "1122"], "BLACK,WHITE"),
+        (["1122"], "'1122'"),
+        (["--rules", "4y6"], "'4y6'"),
+    ],
+)
+def test_assist_refuses_bad_input(run, monkeypatch, arguments, named):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    result = run("assist", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert named in result.complaint
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Keyboard(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        raise io.UnsupportedOperation
+
+
+@pytest.fixture
+def at_terminal(monkeypatch):
+    """Run the command at a terminal on which somebody types quit; its status and what was shown."""
+
+    def at_terminal(*arguments):
+        out = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setenv("TERM", "xterm-256color")
+            patch.setattr("sys.stdin", Keyboard(io.BytesIO(b"quit\n")))
+            patch.setattr("sys.stdout", out)
+            return main(["assist", *arguments]), out.getvalue()
+
+    return at_terminal
+
+
+def test_assist_shows_progress_of_long_counts(at_terminal):
+    status, shown = at_terminal("--rules", "6x10", "--after", "112233:1,1")
+    assert status == 0
+    assert "counting" in shown
+    assert "157,626 of 1,000,000 " in shown
+    assert "quit" not in shown
+
+
+def test_assist_shows_no_progress_of_short_counts(at_terminal):
+    status, shown = at_terminal("--after", "1122:2,2")
+    assert status == 0
+    assert "4 of 1,296 " in shown
+    assert "counting" not in shown
+
+
+def test_interrupted_prompt_ends_line(at_terminal, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupt)
+    status, shown = at_terminal("--after", "1122:2,2")
+    assert status == 130
+    assert shown.endswith("\x1b[0m\n\n")
+
+
+def test_screen_leaves_out_unknown_figures():
+    out = io.StringIO()
+    board = Board(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
+    unknown = Suggestion((0,) * 6, ("sampled",), None)
+    screen = Screen(Console(file=out, width=100))
+    screen.advice(Advice(board, 10**6, (), "samples", (unknown,), None))
+    screen.advice(Advice(board, 1, (), "codes", (unknown,), None))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["1", "1", "1", "1", "1", "1", "sampled"] in lines
+    assert lines[-1]
+    assert not any(word.isdigit() for word in lines[-1])
+
+
+def test_assist_shows_clashing_rows_without_fit(talk):
+    out = talk("11 2,0", "22 2,0", "33 2,0", arguments=["--rules", "2x4"])
+    assert {"  2   2  2   ●● 2,0", "  3   3  3   ●● 2,0"} <= set(out.splitlines())
+
+
+def test_assist_without_input_ends_normally(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    result = run("assist")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith("\n")
+
+
+def test_assist_survives_undecodable_input(start):
+    with start("assist", stdin=-1) as child:
+        result = child.end(typed=b"1122 1,0\n\xff\xfe\n\x00\n1122 \xc2\xb2,0")
+    assert (result.status, result.err) == (0, "")
+    assert "256 of 1,296 " in result.out
+    assert result.out.count("123456") == 2
+
+
+def test_interrupted_assist_exits_with_130(start):
+    with start("assist", stdin=-1) as child:
+        shown = b""
+        while not shown.endswith(b"  1> "):
+            byte = child.process.stdout.read(1)
+            assert byte, shown
+            shown += byte
+        result = child.end(signal.SIGINT)
+    assert (result.status, result.out, result.err) == (130, "\n", "")
+
+
+def test_assist_on_terminal_does_not_echo_input(start):
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm-256color"}
+    with start("assist", "--rules", "8x10", stdin=theirs, stdout=theirs, env=environment) as child:
+        os.write(ours, b"quit\n")
+        child.process.wait(60)
+        shown = os.read(ours, 1 << 16).decode()
+        assert child.end().err == ""
+    os.close(ours)
+    os.close(theirs)
+    assert child.process.returncode == 0
+    assert "\x1b[" in shown

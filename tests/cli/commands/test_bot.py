@@ -1,0 +1,127 @@
+"""`evilpegs bot`."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evilpegs.commands.bot.run import told
+from evilpegs_clients.bot.summary import GameSummary, MatchSummary
+from evilpegs_clients.connection.session import Reconnecting
+from evilpegs_clients.verification.violation import Finding
+from evilpegs_protocol.server_messages import Notice
+
+
+def test_bot_json_has_documented_keys(run, server):
+    result = run("bot", "entropy", "--server", server.url, "--ladder", "classic-evil-practice", "--json")
+    document = result.document
+    assert result.status == 0
+    assert set(document) == {"player", "strategy", "verified", "over_budget", "matches"}
+    assert (document["strategy"], document["verified"], document["over_budget"]) == ("entropy", True, 0)
+    (match,) = document["matches"]
+    assert set(match) == {"match", "ladder", "verified", "findings", "games"}
+    (game,) = match["games"]
+    assert game == {"game": 1, "outcome": "solved", "guesses": 6, "verified": True, "findings": []}
+    last = result.err.splitlines()[-1]
+    assert all(fact in last for fact in (match["match"], "6.00", " verified"))
+
+
+def test_bot_plays_rated_matches(run, server):
+    result = run("bot", "most-parts", "--server", server.url, "--matches", "2")
+    assert result.status == 0
+    first, second = result.out.splitlines()
+    assert re.findall(r"\b[0-9]+\b", first)[:3] == ["2", "20", "20"]
+    assert second.startswith("verified")
+    assert result.err.count("verified") == 22
+
+
+def test_bot_keeps_its_name(run, server, tmp_path):
+    arguments = ("bot", "lexicographic", "--server", server.url, "--ladder", "classic-practice", "--json")
+    first, second = run(*arguments).document, run(*arguments).document
+    assert first["player"] == second["player"] == "lexicographic-ann"
+    assert Path(tmp_path / "data/evilpegs/tokens.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_bot_numbers_taken_default_name(run, server, tmp_path, monkeypatch):
+    arguments = ("bot", "expected-size", "--server", server.url, "--ladder", "classic-practice", "--json")
+    players = []
+    for home in ("one", "two", "one"):
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / home))
+        players.append(run(*arguments).document["player"])
+    assert players == ["expected-size-ann", "expected-size-ann-2", "expected-size-ann"]
+
+
+def test_bot_plays_strategy_file(run, server, tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return position.first_candidate\n")
+    result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice", "--json")
+    assert result.document["player"] == "mine-ann"
+
+
+def test_bot_json_excludes_strategy_output(run, server, talker):
+    result = run("bot", talker, "--server", server.url, "--ladder", "classic-practice", "--json")
+    assert result.document["strategy"] == "talker.py"
+    assert result.err.startswith("loaded\n")
+    assert "thinking" in result.err
+
+
+def test_bot_resigns_when_strategy_exits(run, server, tmp_path):
+    (tmp_path / "mine.py").write_text("import sys\ndef choose(position, rng):\n    sys.exit(0)\n")
+    result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice")
+    assert result.status == 2
+    last = result.err.splitlines()[-1]
+    assert all(fact in last for fact in ("mine.py", "turn 1", "SystemExit: 0", "line 3"))
+    assert "Traceback" not in result.err
+    replayed = run("replay", "last", "--database", server.database, "--no-analysis", "--json").document
+    assert [game["outcome"] for game in replayed["games"]] == ["resigned"]
+
+
+def test_bot_counts_one_match_in_singular(run, server):
+    result = run("bot", "first-consistent", "--server", server.url, "--ladder", "classic-practice")
+    assert " 1 match," in result.out
+    assert " 1 game\n" in result.err
+
+
+def test_bot_reads_server_from_environment(run, server, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_SERVER", server.url)
+    assert run("bot", "first-consistent", "--ladder", "classic-practice").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--ladder", "clasic"], ["'clasic'", "classic-evil", "unknown_ladder"]),
+        (["--name", "A"], ["bad_name", "2", "20"]),
+        (["--name", "minimax"], ["name_taken"]),
+    ],
+)
+def test_bot_reports_refusal_in_one_line(run, server, played, arguments, named):
+    result = run("bot", "minimax", "--server", server.url, *arguments, "--json")
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in named)
+    assert result.out == ""
+
+
+def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
+    (tmp_path / "broken.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
+    result = run("bot", "broken.py", "--server", server.url, "--ladder", "classic-practice")
+    assert result.status == 2
+    assert "ZeroDivisionError" in result.err.splitlines()[-1]
+    assert "Traceback" not in result.err
+
+
+def test_bot_shows_findings():
+    finding = Finding("4x99", 1, 2)
+    game = GameSummary("0" * 16, 1, "solved", 5, (finding,))
+    match = MatchSummary("0" * 16, "classic", (game,), (finding,), 0)
+    for summary in (game, match):
+        verdict, found = told(summary)
+        assert verdict.endswith("NOT verified")
+        assert found.endswith(str(finding))
+    assert "NOT" not in told(GameSummary("0" * 16, 1, "solved", 5, ()))[0]
+
+
+def test_bot_shows_cuts_and_notices():
+    (cut,) = told(Reconnecting("4x99", 2, 0.25))
+    assert all(fact in cut for fact in ("4x99", " 2 ", "0.2 s"))
+    (notice,) = told(Notice(kind="draining", message="4x99"))
+    assert notice.endswith("4x99")

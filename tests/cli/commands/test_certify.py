@@ -1,0 +1,174 @@
+"""`evilpegs tree` and `evilpegs certify`."""
+
+import errno
+import io
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from evilpegs.main import app
+from evilpegs_clients.errors import StuckStrategyError
+from evilpegs_game.errors import StuckError
+from evilpegs_game.trees.tree import MAX_DEPTH
+from support.printed import numbers_in
+
+SMALL = "evilpegs tree 1\nrules 1x3\n1\n  0,0 2\n    0,0 3\n"
+
+
+@pytest.fixture
+def certify(run, tmp_path):
+    """Certify a text."""
+
+    def certify(text, *options):
+        path = tmp_path / "a.tree"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return run("certify", "a.tree", *options)
+
+    return certify
+
+
+def type_in(monkeypatch, data):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+
+def test_certify_json_describes_minimax_tree(run, certify):
+    document = certify(run("tree", "minimax", "--rules", "4x6").out, "--json").document
+    assert numbers_in(document.pop("proved")) == {"5", "4x6"}
+    assert document == {
+        "rules": "4x6",
+        "first": "1122",
+        "codes": 1296,
+        "total": 5801,
+        "mean": 5801 / 1296,
+        "exact_mean": "5801/1296",
+        "max": 5,
+        "distribution": [1, 6, 62, 533, 694],
+    }
+
+
+def test_certify_table_shows_totals_and_bars(certify):
+    lines = certify(SMALL).out.splitlines()
+    assert numbers_in(lines[0]) == {"1x3", "1"}
+    assert numbers_in(lines[1]) == {"3", "6", "6/3", "2.000000"}
+    assert lines[4].split() == ["1", "1", "█" * 40]
+    assert numbers_in(lines[-1]) == {"3", "1x3"}
+
+
+def test_certify_uses_singular_for_one_guess(certify):
+    *_, last = certify("evilpegs tree 1\nrules 2x1\n11\n").out.splitlines()
+    assert "1 guess " in last
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", ["line 1:", "evilpegs tree 1"]),
+        (SMALL + "nothing\n", ["line 6:"]),
+        (SMALL.replace("    0,0 3\n", ""), ["line 4:", "1 0,0", "2", "3"]),
+        (SMALL + "      0,0 1\n", ["line 6:", "1 0,0, 2 0,0, 3 0,0"]),
+        (SMALL.encode() + b"\n\xff", ["line 7:", "UTF-8"]),
+        ("evilpegs tree 1\nrules 10x12\n1234567890\n", ["10x12", "1,547,934,105,600", "1,073,741,824"]),
+    ],
+)
+def test_certify_refuses_wrong_tree(certify, text, named):
+    result = certify(text)
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint.startswith("a.tree: ")
+    assert [word for word in named if word not in result.complaint] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("nowhere", os.strerror(errno.ENOENT)),
+        (".", os.strerror(errno.EISDIR)),
+        ("a\0b", "a\0b"),
+        ("--jsno", "./--jsno"),
+    ],
+)
+def test_certify_refuses_unreadable_file(run, name, named):
+    result = run("certify", name)
+    assert (result.status, result.out) == (2, "")
+    assert name in result.complaint
+    assert named in result.complaint
+
+
+def test_certify_names_command_that_writes_trees(run):
+    assert "evilpegs tree STRATEGY --out FILE" in run("certify", "nowhere").complaint
+
+
+def test_certify_reads_standard_input(run, monkeypatch):
+    type_in(monkeypatch, SMALL.encode())
+    assert run("certify", "-", "--json").document["total"] == 6
+    type_in(monkeypatch, b"x")
+    complaint = run("certify", "-").complaint
+    assert "line 1:" in complaint
+    assert "'x'" in complaint
+
+
+def test_certify_refuses_closed_standard_input(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    result = run("certify", "-")
+    assert result.status == 2
+    assert "line 1:" in result.complaint
+
+
+def test_certify_reads_pipe_from_tree():
+    def piped(data, *words):
+        command = [sys.executable, "-m", "evilpegs", *words]
+        return subprocess.run(command, input=data, capture_output=True, timeout=100, check=True).stdout
+
+    written = piped(b"", "tree", "first-consistent", "--rules", "3x3")
+    assert {"27", "89", "89/27"} <= numbers_in(piped(written, "certify", "-").decode())
+
+
+def test_tree_written_to_file_certifies(run, tmp_path):
+    result = run("tree", "minimax", "--rules", "3x3", "--out", "mine.tree")
+    text = (tmp_path / "mine.tree").read_text()
+    (line,) = result.out.splitlines()
+    assert "mine.tree" in line
+    assert numbers_in(line) == {"3x3", str(len(text.splitlines()) - 2)}
+    assert text == run("tree", "minimax", "--rules", "3x3").out
+    assert run("certify", "mine.tree", "--json").document["distribution"] == [1, 7, 17, 2]
+
+
+def test_tree_starts_with_given_first_guess(run):
+    lines = run("tree", "minimax", "--rules", "2x3", "--first", "33", "--candidates-only").out.splitlines()
+    assert lines[2] == "33"
+
+
+def test_tree_output_excludes_strategy_prints(run, talker):
+    result = run("tree", talker, "--rules", "1x2")
+    assert result.out == "evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n"
+    assert result.err.startswith("loaded\nthinking\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["minimax", "--out", "."], [os.strerror(errno.EISDIR)]),
+        (["minimax", "--out", "no/a.tree"], ["no/a.tree", os.strerror(errno.ENOENT)]),
+        (["minimax", "--out", "a\0b"], ["a\0b"]),
+        (["minimax", "--out=--json"], ["./--json"]),
+        (["minimax", "--rules", "8x10"], ["8x10", "800,001,024", "268,435,456"]),
+        (["minimax", "--first", "9999"], ["'9999'", "4x6", "123456"]),
+    ],
+)
+def test_tree_refuses_what_cannot_be_written(run, arguments, named):
+    result = run("tree", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert [word for word in named if word not in result.complaint] == []
+
+
+def test_tree_names_strategy_that_is_stuck(run, tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0,) * 3\n")
+    with pytest.raises(StuckStrategyError) as caught:
+        app(["tree", "mine.py", "--rules", "3x3"])
+    assert isinstance(caught.value.__cause__, StuckError)
+    result = run("tree", "mine.py", "--rules", "3x3")
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint.startswith("mine.py: ")
+    assert {"3x3", str(MAX_DEPTH)} <= numbers_in(result.complaint)

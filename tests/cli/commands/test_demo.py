@@ -1,0 +1,71 @@
+"""`evilpegs demo`: a short plan, and stopping it with signals."""
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from evilpegs.commands.demo.command import Plan, show
+from evilpegs.commands.demo.server import child_server
+from evilpegs.errors import CommandError
+
+README = Path(__file__).parents[3] / "README.md"
+SHORT = Plan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
+
+
+def promised():
+    """The lines that `make demo` ends with according to the README."""
+    (block,) = re.findall(r"`make demo`[^`]*\n\n```text\n(.*?)```", README.read_text(), re.DOTALL)
+    return block.splitlines()
+
+
+def shape(line):
+    """A line without the parts that differ from run to run."""
+    line = re.sub(r"^match .*", "match", line)
+    return " ".join(re.sub(r"\d[\d,-]*", "#", re.sub("─+", "─", line)).split())
+
+
+def test_demo_plays_and_shows_what_readme_promises(capsys):
+    assert show(SHORT) == 0
+    out, err = capsys.readouterr()
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert sum(line.endswith(" verified") and "NOT" not in line for line in lines) == 4
+    assert {line.partition(":")[0] for line in lines} >= {"classic", "classic-evil"}
+    shown = {shape(line) for line in promised() if not re.match(r" *\d+ [ (]", line)}
+    assert len(shown) > 10
+    assert shown <= {shape(line) for line in lines}
+    assert shape(lines[-1]) == shape(promised()[-1])
+    assert err == ""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_stopped_demo_leaves_nothing_behind(start, tmp_path, number, status):
+    child = start("demo", env=os.environ | {"TMPDIR": str(tmp_path)})
+    child.next_line()
+    assert "ws://" in child.next_line()
+    (server,) = children_of(child.process.pid)
+    assert child.end(number).status == status
+    assert not Path(f"/proc/{server}").exists()
+    assert list(tmp_path.glob("evilpegs-demo-*")) == []
+
+
+def children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+async def test_child_server_reports_failed_start(tmp_path):
+    with pytest.raises(CommandError, match=r"evilpegs: .*'nonsense'"):
+        async with child_server("nonsense", tmp_path / "log"):
+            pass
+
+
+async def test_child_server_reports_bad_exit(tmp_path):
+    children = set(children_of(os.getpid()))
+    running = child_server(f"sqlite:///{tmp_path / 'x.sqlite3'}", tmp_path / "log")
+    await running.__aenter__()
+    (server,) = set(children_of(os.getpid())) - children
+    os.kill(server, signal.SIGKILL)
+    with pytest.raises(CommandError, match=" -9"):
+        await running.__aexit__(None, None, None)

@@ -1,0 +1,159 @@
+"""`evilpegs replay`."""
+
+import io
+from itertools import pairwise
+
+import pytest
+from rich.console import Console
+
+from evilpegs.commands.replay.command import show_match
+from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch, ReplayedTurn
+from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE
+from evilpegs_game.analysis.turns import analyze
+from evilpegs_game.codes import format_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+from support.printed import numbers_in
+
+MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
+GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
+TURN = {"turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms", "analysis"}
+
+
+def test_replay_json_has_documented_keys(run, server, evil_match):
+    document = run("replay", evil_match, "--database", server.database, "--json").document
+    assert set(document) == MATCH
+    assert (document["match"], document["codemaker"], document["player"]) == (evil_match, "evil", "minimax")
+    assert (document["over"], document["flaw"], document["events"]) == (True, None, 30)
+    assert len(document["games"]) == 4
+    game = document["games"][0]
+    assert set(game) == GAME
+    assert (game["outcome"], game["guesses"], len(game["nonce"])) == ("solved", 5, 64)
+    assert all(set(turn) == TURN for turn in game["turns"])
+    first, last = game["turns"][0], game["turns"][-1]
+    assert (first["code"], first["candidates"]) == ("1122", 256)
+    assert (last["code"], last["black"], last["candidates"]) == (game["secret"], 4, 1)
+    first, second, *_ = [turn["analysis"] for turn in game["turns"]]
+    assert (first["before"], first["after"], first["parts"], first["largest"]) == (1296, 256, 13, 256)
+    assert second["before"] == 256
+    assert first["bits"] == pytest.approx(2.3399, abs=1e-4)
+    assert [best["code"] for best in first["best"]] == ["1122", "1122", "1123", "1234", "1123"]
+
+
+def test_replay_shows_turns_and_chain(run, server, evil_match):
+    result = run("replay", evil_match, "--database", server.database)
+    lines = result.out.splitlines()
+    assert result.status == 0
+    assert {evil_match, "0.1.0"} <= numbers_in(lines[0])
+    assert lines[0].endswith(" classic-evil")
+    assert {"1", "5"} <= numbers_in(lines[2])
+    assert lines[5].split()[:5] == ["1", "1", "1", "2", "2"]
+    assert numbers_in(lines[-1]) == {"30"}
+
+
+def unwrapped(text):
+    """Return the text on one line."""
+    return " ".join(text.split())
+
+
+def heading(printed):
+    """Return the words of the first table heading in a printed match."""
+    lines = printed.splitlines()
+    return next(line for line, below in pairwise(lines) if set(below) == {"─"}).split()
+
+
+def test_replay_of_fixed_secret_shows_chances(run, server, played, evil_match):
+    fixed_match = played[0]["matches"][0]["match"]
+    fixed, evil = (run("replay", match, "--database", server.database).out for match in (fixed_match, evil_match))
+    assert unwrapped(LEGEND + LEGEND_OF_CHANCE) in unwrapped(fixed)
+    assert unwrapped(LEGEND) in unwrapped(evil)
+    assert unwrapped(LEGEND_OF_CHANCE) not in unwrapped(evil)
+    assert len(heading(fixed)) == len(heading(evil)) + 1
+    assert "%" in fixed
+    assert "%" not in evil
+
+
+def test_replay_without_analysis_counts_candidates(run, server, evil_match):
+    result = run("replay", evil_match, "--no-analysis", "--database", server.database)
+    assert unwrapped(LEGEND) not in unwrapped(result.out)
+    assert [line.split()[-2] for line in result.out.splitlines() if "●●●●" in line] == ["1"] * 4
+    document = run("replay", evil_match, "--no-analysis", "--database", server.database, "--json").document
+    turns = document["games"][0]["turns"]
+    assert (turns[0]["candidates"], turns[-1]["candidates"]) == (256, 1)
+    assert {turn["analysis"] for turn in turns} == {None}
+
+
+@pytest.fixture(scope="module")
+def uncounted():
+    """A turn with so many codes left that counting them takes long."""
+    history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
+    *_, last = analyze(Rules(12, 14), history, LiveSets())
+    assert last.before is None
+    return ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
+
+
+@pytest.mark.parametrize(("flaw", "is_hinted"), [(None, True), ("event 3 was changed", False)])
+def test_replay_hints_at_thorough_for_uncounted_turns(uncounted, flaw, is_hinted):
+    game = ReplayedGame(1, None, 1, 9, None, None, (uncounted,))
+    match = ReplayedMatch("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
+    out = io.StringIO()
+    show_match(Console(file=out, width=120), match)
+    assert ("--thorough" in out.getvalue()) == is_hinted
+
+
+def test_replay_refuses_thorough_without_analysis(run):
+    result = run("replay", "last", "--thorough", "--no-analysis")
+    assert (result.status, result.out) == (2, "")
+    assert {"--thorough", "--no-analysis"} <= set(result.complaint.split())
+
+
+def test_replay_finds_match_by_prefix(run, server, evil_match):
+    result = run("replay", evil_match[:9].upper(), "--no-analysis", "--database", server.database, "--json")
+    assert result.document["match"] == evil_match
+
+
+def test_replay_last_is_newest_match(run, server, played):
+    run("bot", "minimax", "--server", server.url, "--ladder", "classic-practice", "--name", "newest")
+    document = run("replay", "last", "--no-analysis", "--database", server.database, "--json").document
+    assert (document["player"], document["ladder"]) == ("newest", "classic-practice")
+
+
+def test_replay_refuses_unknown_match(run, server):
+    result = run("replay", "xyz", "--database", server.database)
+    assert (result.status, result.out) == (2, "")
+    assert "'xyz'" in result.complaint
+
+
+def test_replay_lists_matches_of_ambiguous_prefix(run, server, played):
+    result = run("replay", "", "--database", server.database)
+    assert (result.status, result.out) == (2, "")
+    assert [matches["matches"][0]["match"] in result.complaint for matches in played] == [True, True]
+
+
+CHANGE = "UPDATE events SET json = replace(json, '\"turn\":1', '\"turn\":2') WHERE match = :match AND seq = 3"
+
+
+@pytest.mark.parametrize(
+    ("statement", "event"),
+    [
+        (CHANGE, "3"),
+        ("DELETE FROM events WHERE match = :match AND seq = 4", "4"),
+        ("UPDATE events SET hash = hash || 'x' WHERE match = :match AND seq = 5", "5"),
+    ],
+)
+def test_replay_names_event_that_breaks_chain(run, evil_match, tampered, statement, event):
+    database = tampered(statement)
+    result = run("replay", evil_match, "--no-analysis", "--database", database)
+    assert result.status == 1
+    document = run("replay", evil_match, "--no-analysis", "--database", database, "--json").document
+    assert numbers_in(document["flaw"]) == {event}
+    assert result.out.splitlines()[-1].endswith(document["flaw"])
+
+
+def test_replay_refuses_unreadable_event(run, evil_match, tampered):
+    database = tampered("UPDATE events SET json = '{}' WHERE match = :match AND seq = 2")
+    result = run("replay", evil_match, "--database", database)
+    assert (result.status, result.out) == (2, "")
+    assert numbers_in(result.complaint) == {evil_match, "2"}

@@ -1,0 +1,146 @@
+"""The analysis of a game's guesses, as a table and as a JSON object."""
+
+import io
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from rich.console import Console
+
+from evilpegs.commands.replay.document import analysis_document
+from evilpegs.commands.replay.replayed import ReplayedTurn
+from evilpegs.commands.replay.table import LOOKS, analysis_tables, regret_range
+from evilpegs.tables import print_fitting
+from evilpegs_game.analysis.regret import Regret
+from evilpegs_game.analysis.turns import Effort, analyze
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+
+GAME = ("3x4", "112 1,0", "314 0,3", "143 3,0")
+USUAL = Effort()
+HEADING = ["turn", "guess", "feedback", "left", "bits", "expected", "chance", "best", "regret", "ms"]
+
+
+def analyzed(rules, *turns, effort=USUAL):
+    parsed = Rules.parse(rules)
+    texts = [turn.split() for turn in turns]
+    history = tuple(Turn(parse_code(code, parsed), Feedback.parse(given)) for code, given in texts)
+    return analyze(parsed, history, LiveSets(), effort)
+
+
+def replayed(*game, effort=USUAL):
+    return [
+        ReplayedTurn(number, format_code(found.guess), *found.feedback, found.after, None, 7, None, found)
+        for number, found in enumerate(analyzed(*game, effort=effort), 1)
+    ]
+
+
+def printed(turns, width=120, by_chance=True):
+    out = io.StringIO()
+    print_fitting(Console(file=out, width=width), analysis_tables(turns, by_chance))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_analysis_table_shows_turns():
+    heading, _, *rows = printed(replayed(*GAME))
+    assert heading.split() == HEADING
+    first = analyzed(*GAME)[0]
+    assert rows[0].split()[:4] == ["1", "1", "1", "2"]
+    assert f"{first.after}  {first.bits:.2f}      {first.played.bits:.2f}" in rows[0]
+    assert [row.split()[-1] for row in rows] == ["7"] * 3
+    assert rows[-1].split()[-2:] == ["0", "7"]
+
+
+def test_analysis_table_shows_better_optimal_guess():
+    turns = replayed(*GAME)
+    for turn, row in zip(turns, printed(turns)[2:], strict=True):
+        found = turn.analysis
+        assert found.regret.kind == "exact"
+        codes = [played := "  ".join(turn.code), "  ".join(format_code(found.optimal))]
+        assert re.findall(r"\b\d  \d  \d\b", row) == (codes if found.regret.at_least else [played])
+        assert "*" not in row
+
+
+def test_analysis_table_marks_best_by_entropy():
+    effort = Effort(feedbacks=64 * 64, solving=0)  # enough for a criterion, not for a walk
+    (turn,) = replayed("3x4", "111 0,1", effort=effort)
+    assert turn.analysis.regret is None
+    best = turn.analysis.best.figures_of(ENTROPY)
+    row = printed([turn])[2]
+    assert "  ".join(format_code(best.guess)) + " *" in row
+
+
+def test_analysis_table_leaves_out_unanalyzed_turns():
+    first, second, third = replayed(*GAME)
+    assert len(printed([first, replace(second, analysis=None), third])) == 4
+
+
+def test_analysis_table_without_chance_column():
+    assert "chance" not in printed(replayed(*GAME), by_chance=False)[0]
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)))
+def test_analysis_table_fits_narrow_terminal(place):
+    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedbacks=0, solving=0))
+    table = list(analysis_tables(turns, by_chance=True))[place]
+    console = Console(file=io.StringIO(), width=1000)
+    needed = console.measure(table).maximum
+    lines = printed(turns, width=needed)
+    assert max(map(len, lines)) <= needed
+    look = LOOKS[place]
+    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2]) == (look.pegs, look.marks)
+    assert ("best" in lines[0], "ms" in lines[0]) == (look.best, look.times)
+
+
+def test_analysis_leaves_unknown_values_empty():
+    (turn,) = replayed("16x34", "1" * 16 + " 0,0")
+    row = printed([turn], width=200)[2].split()
+    assert row[-3:] == ["·" * 16, "0,0", "7"]
+    document = analysis_document(turn.analysis)
+    assert document["best"] == []
+    assert {value for name, value in document.items() if name != "best"} == {None}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0, "1/3", "≤0.34"), ("1/3", "2/3", "0.33-0.67"), ("1/3", None, "≥0.33"), ("1/4", "1/2", "0.25-0.50")],
+)
+def test_regret_range_rounds_to_safe_side(low, high, shown):
+    assert regret_range(Regret(Fraction(low), None if high is None else Fraction(high))) == shown
+
+
+def test_small_chance_is_not_shown_as_zero():
+    turns = replayed("4x6", "1122 4,0", effort=Effort(feedbacks=0, solving=0))
+    assert "<1%" in printed(turns)[2]
+
+
+def test_analysis_document_has_documented_keys():
+    first, *_ = analyzed(*GAME)
+    document = json.loads(json.dumps(analysis_document(first)))
+    assert (document["before"], document["after"], document["candidate"]) == (64, first.after, True)
+    assert document["largest"] == first.played.sizes[0]
+    assert document["regret"] == {
+        "kind": "exact",
+        "at_least": float(first.regret.at_least),
+        "at_most": float(first.regret.at_most),
+    }
+    assert document["optimal"] == format_code(first.optimal)
+    criteria = {best["criterion"]: best for best in document["best"]}
+    assert set(criteria) == {"minimax", "lexicographic", "expected-size", "entropy", "most-parts"}
+    assert criteria["lexicographic"]["played"] == list(first.played.sizes)
+    assert criteria["expected-size"]["played"] == float(first.played.expected_size)
+    assert criteria["minimax"]["figure"] <= criteria["minimax"]["played"]
+    assert set(criteria["entropy"]) == {"criterion", "code", "figure", "played"}
+    assert document["among"] == "codes"
+
+
+def test_regret_document_has_null_for_unknown_bound():
+    from evilpegs.commands.replay.document import regret_document
+
+    assert regret_document(Regret(Fraction(1, 2), None)) == {"kind": "at least", "at_least": 0.5, "at_most": None}

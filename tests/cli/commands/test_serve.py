@@ -1,0 +1,105 @@
+"""`evilpegs serve`, in child processes."""
+
+import json
+import signal
+import socket
+import stat
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from evilpegs.commands.demo.server import GREETING
+from evilpegs.main import app
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_server.server import AddressUnusableError
+from evilpegs_server.storage.database import DatabaseInUseError
+
+
+def test_serve_greets_with_url_and_commands(server):
+    listening, database, bot, play, _ = server.greeting
+    assert listening == f"{GREETING}{server.url}"
+    assert urlsplit(server.url).hostname == "127.0.0.1"
+    assert urlsplit(server.url).port > 0
+    assert database.split()[-1] == server.database
+    words = bot.split(": ", 1)[1].split()
+    assert words[:2] == ["evilpegs", "bot"]
+    assert words[2] in STRATEGIES
+    assert words[3:] == ["--server", server.url]
+    assert play.endswith(f"evilpegs play --server {server.url}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stopped_serve_logs_json_lines(serve, number):
+    result = serve().end(number)
+    assert result.status == 0
+    lines = [json.loads(line) for line in result.err.splitlines()]
+    assert [line["event"] for line in lines] == ["listening", "stopped"]
+    assert all({"level", "timestamp"} <= set(line) for line in lines)
+
+
+def test_serve_everywhere_announces_reachable_host(serve):
+    host = urlsplit(serve("--host", "0.0.0.0").url).hostname
+    assert host not in {"0.0.0.0", "", None}
+
+
+def test_restarted_serve_keeps_matches(run, serve):
+    first = serve()
+    assert run("bot", "minimax", "--server", first.url).status == 0
+    assert first.end(signal.SIGTERM).status == 0
+    second = serve()
+    assert run("bot", "minimax", "--server", second.url, "--name", "second").status == 0
+    document = run("leaderboard", "--database", second.database, "--json").document
+    assert {row["player"] for row in document["ladders"][0]["rows"]} == {"minimax-ann", "second"}
+
+
+def test_serve_refuses_port_in_use(run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run("serve", "--port", port)
+        with pytest.raises(AddressUnusableError):
+            app(["serve", "--port", str(port)])
+    assert result.status == 2
+    line = result.err.splitlines()[-1]
+    assert all(fact in line for fact in ("evilpegs: ", "127.0.0.1", str(port), "--port"))
+
+
+def test_serve_refuses_database_in_use(run, serve):
+    running = serve()
+    result = run("serve", "--port", "0", "--database", running.database)
+    assert result.status == 2
+    place = running.database.removeprefix("sqlite:///")
+    line = result.err.splitlines()[-1]
+    assert all(fact in line for fact in ("evilpegs: ", place, "--database"))
+    with pytest.raises(DatabaseInUseError):
+        app(["serve", "--port", "0", "--database", running.database])
+
+
+def test_closed_registration_refuses_new_names(run, serve):
+    running = serve("--registration", "closed")
+    result = run("bot", "minimax", "--server", running.url)
+    assert result.status == 2
+    assert ErrorCode.AUTH_REQUIRED in result.complaint
+
+
+def test_options_override_environment_and_file(start, tmp_path, monkeypatch):
+    toml = f"port = 1\nhost = '127.0.0.2'\ndatabase = 'sqlite:///{tmp_path}/of-toml.sqlite3'\n"
+    Path("evilpegs.toml").write_text(toml)
+    monkeypatch.setenv("EVILPEGS_HOST", "127.0.0.1")
+    monkeypatch.setenv("EVILPEGS_PORT", "2")
+    child = start("serve", "--port", "0")
+    address = urlsplit(child.next_line().removeprefix(GREETING))
+    assert address.hostname == "127.0.0.1"
+    assert address.port not in {1, 2}
+    assert child.next_line().split()[-1] == f"sqlite:///{tmp_path}/of-toml.sqlite3"
+    assert child.end(signal.SIGTERM).status == 0
+
+
+def test_serve_refuses_unwritable_directory(start, tmp_path):
+    place = tmp_path / "closed"
+    place.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    database = "/proc/x.sqlite3" if (place / "x").parent.stat().st_uid == 0 else place / "x.sqlite3"
+    result = start("serve", "--port", "0", "--database", f"sqlite:///{database}").end()
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in (str(database), "--database"))

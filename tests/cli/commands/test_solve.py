@@ -1,0 +1,302 @@
+"""`evilpegs solve`."""
+
+import errno
+import os
+import signal
+
+import pytest
+
+from evilpegs.commands.solve.command import find_solution
+from evilpegs.commands.solve.progress import TOLD_EVERY, Tightening
+from evilpegs.commands.solve.proof_log_file import SAVED_EVERY, JournalFile
+from evilpegs.errors import CommandError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.optimal.proof_log import Answer, Journal, Question
+from evilpegs_game.optimal.search_state import UNLIMITED
+from evilpegs_game.optimal.solve import Progress
+from evilpegs_game.rules import Rules
+from evilpegs_game.trees.tree import parse_tree
+from support.plain_least_total import played
+from support.printed import numbers_in
+
+FACT = {Question(UNLIMITED, (0, 0, 1), Feedback(1, 0)): Answer(9)}
+
+
+def test_solve_writes_tree_to_standard_output(run):
+    result = run("solve", "--rules", "3x3")
+    assert result.status == 0
+    assert played(parse_tree(result.out)) == (73, 4)
+    first, *_, last = result.err.splitlines()
+    assert {"3x3", "27", "3", "12"} <= numbers_in(first)
+    assert {"3x3", "73", "27", "2.703704", "4"} <= numbers_in(last)
+
+
+def test_solve_writes_tree_that_certifies(run, tmp_path):
+    result = run("solve", "--rules", "3x3", "--objective", "worst", "--out", tmp_path / "best.tree", "--threads", "2")
+    (line,) = result.out.splitlines()
+    assert {"3x3", "73", "27", "4"} <= numbers_in(line)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("best")] == ["best.tree"]
+    assert run("certify", tmp_path / "best.tree", "--json").document["total"] == 73
+
+
+def test_solve_json_has_documented_keys(run, tmp_path):
+    document = run("solve", "--rules", "2x3", "--json").document
+    assert played(parse_tree(document.pop("tree"))) == (21, 3)
+    assert document.pop("seconds") >= 0
+    assert document == {
+        "rules": "2x3",
+        "objective": "mean",
+        "first": "12",
+        "codes": 9,
+        "total": 21,
+        "mean": 21 / 9,
+        "max": 3,
+        "lower": 21,
+        "proved": True,
+    }
+    document = run("solve", "--rules", "2x3", "--json", "--out", "best.tree").document
+    assert document["out"] == "best.tree"
+    assert played(parse_tree((tmp_path / "best.tree").read_text())) == (21, 3)
+
+
+def test_solve_dry_run_shows_cost(run, tmp_path):
+    result = run("solve", "--rules", "4x6", "--dry-run", "--out", "best.tree")
+    (line,) = result.out.splitlines()
+    assert {"4x6", "1,296", "5", "625"} <= numbers_in(line)
+    assert list(tmp_path.iterdir()) == []
+    document = run("solve", "--rules", "4x6", "--dry-run", "--json").document
+    assert document["first_guesses"] == 5
+    assert 2**20 < document["memory"] < 2**30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--rules", "8x10"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "5x8"), ["5x8", "16,807", "536,870,912"]),
+        (("--rules", "3x3", "--threads", "0"), ["--threads", "1 to 256", " 0"]),
+        (("--rules", "3x3", "--out", "--json"), ["./--json"]),
+        (("--rules", "3x3", "--objective", "best"), ["--objective", '"best"', '"mean"', '"worst"']),
+        (("--rules", "8x10", "--against", "devil"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "8x10", "--against", "evil"), ["8x10", "1,048,576", "9 pegs"]),
+        (("--rules", "3x3", "--journal", "nowhere/journal"), ["nowhere/journal", os.strerror(errno.ENOENT)]),
+        (("--rules", "3x3", "--out", "nowhere/tree"), ["nowhere/tree", os.strerror(errno.ENOENT)]),
+        (("--rules", "3x3", "--journal", "."), [f".: {os.strerror(errno.EISDIR)}"]),
+    ],
+)
+def test_solve_refuses_bad_input(run, arguments, named):
+    result = run("solve", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert [word for word in named if word not in result.err.splitlines()[-1]] == []
+
+
+def test_solve_named_journal_stays(run, tmp_path):
+    path = tmp_path / "3x3.journal"
+    run("solve", "--rules", "3x3", "--journal", path)
+    kept = Journal.from_text(path.read_text())
+    assert kept.answers
+    assert run("solve", "--rules", "3x3", "--journal", path).status == 0
+    result = run("solve", "--rules", "3x4", "--journal", path)
+    assert (result.status, result.out) == (2, "")
+    assert {"3x3", "3x4"} <= numbers_in(result.complaint)
+    assert str(path) in result.complaint
+
+
+def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
+    for content in (b"a diary\n", b"\xff\xfe"):
+        (tmp_path / "diary").write_bytes(content)
+        result = run("solve", "--rules", "3x3", "--journal", tmp_path / "diary")
+        assert (result.status, result.out) == (2, "")
+        assert str(tmp_path / "diary") in result.complaint
+        assert (tmp_path / "diary").read_bytes() == content
+
+
+def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
+    journal = Journal(Rules(3, 3))
+    journal.answers.update(FACT)
+    (tmp_path / "journal").write_text(journal.to_text().replace(" 9 ", " 900 "))
+    result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
+    assert result.document["total"] == 73
+    assert sum(line.startswith(f"evilpegs: {tmp_path / 'journal'}: ") for line in result.err.splitlines()) == 1
+    (tmp_path / "journal").write_text("")
+    assert run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json").document["total"] == 73
+
+
+def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
+    def interrupted(rules, objective, threads, journal, progress):
+        if journal:
+            journal.answers.update(FACT)
+        progress(Progress(None, 70, 75))
+        raise KeyboardInterrupt
+
+    file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
+    for kept in (file, None):
+        out = Lines()
+        with pytest.raises(KeyboardInterrupt):
+            find_solution(interrupted, Rules(3, 3), "mean", 1, kept, out)
+        assert list(map(numbers_in, out.printed)) == [{"3x3", "70", "75"}]
+    assert Journal.from_text((tmp_path / "journal").read_text()).answers == FACT
+    assert [path.name for path in tmp_path.iterdir()] == ["journal"]
+
+
+def wait_for_bounds(child):
+    """Read the cost and the first bounds that a proof prints."""
+    assert child.process.stderr.readline()
+    assert child.process.stderr.readline()
+
+
+def test_solve_resumes_after_interrupt_and_kill(start, tmp_path):
+    """4x7 takes seconds; the journal is saved once a part is proved, even if the run is killed later."""
+    with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
+        wait_for_bounds(child)
+        ended = child.end(signal.SIGINT)
+    assert (ended.status, ended.out) == (130, "")
+    assert "Traceback" not in ended.err
+    kept = Journal.from_text((tmp_path / "best.tree.journal").read_text())
+    assert kept.rules == Rules(4, 7)
+    assert kept.answers
+    assert not (tmp_path / "best.tree").exists()
+    with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
+        wait_for_bounds(child)
+        assert child.end(signal.SIGKILL).status == -signal.SIGKILL
+    again = Journal.from_text((tmp_path / "best.tree.journal").read_text())
+    assert kept.answers.keys() <= again.answers.keys()
+
+
+def test_solve_claims_no_proof_from_forged_journal(run, tmp_path):
+    """A forged journal promises a tree that does not exist; the guesses of the real tree are counted nevertheless."""
+    run("solve", "--rules", "3x3", "--journal", tmp_path / "journal")
+    journal = Journal.from_text((tmp_path / "journal").read_text())
+    for question, answer in list(journal.answers.items()):
+        journal.answers[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
+    (tmp_path / "journal").write_text(journal.to_text())
+    result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
+    assert played(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
+    assert not result.document["proved"]
+    assert result.document["lower"] < result.document["total"]
+    *_, summary = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal").err.splitlines()
+    assert {str(result.document["lower"]), str(result.document["total"])} <= numbers_in(summary)
+
+
+class Clock:
+    """A clock whose time, in seconds, is set by the test."""
+
+    def __init__(self):
+        self.time = 100.0
+
+    def __call__(self):
+        return self.time
+
+
+def test_solve_journal_is_saved_every_few_seconds(tmp_path):
+    clock = Clock()
+    file = JournalFile(tmp_path / "journal", Rules(3, 3), clock)
+    file.journal.answers.update(FACT)
+    clock.time += SAVED_EVERY - 0.1
+    file.tick()
+    assert not (tmp_path / "journal").exists()
+    clock.time += 0.1
+    file.tick()
+    assert JournalFile(tmp_path / "journal", Rules(3, 3), clock).journal.answers == FACT
+    (tmp_path / "journal").unlink()
+    file.tick()
+    assert list(tmp_path.iterdir()) == []
+    file.remove()
+
+
+def test_solve_journal_survives_failed_save(tmp_path, monkeypatch):
+    file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
+    file.save()
+    before = (tmp_path / "journal").read_text()
+    file.journal.answers.update(FACT)
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(CommandError, match=os.strerror(errno.ENOSPC)) as caught:
+        file.save()
+    assert str(tmp_path / "journal") in str(caught.value)
+    assert (tmp_path / "journal").read_text() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+class Lines:
+    """A console that keeps what is printed to it."""
+
+    def __init__(self):
+        self.printed = []
+
+    def print(self, line):
+        self.printed.append(line)
+
+
+def test_tightening_limits_rate_of_lines():
+    out, clock = Lines(), Clock()
+    tell = Tightening(out, Rules(4, 6), clock)
+    for bounds in (Progress(None, 5200, None), Progress(None, 5200, 5700)):
+        tell(bounds)
+    assert out.printed == []
+    clock.time += TOLD_EVERY
+    tell(Progress(None, 5200, 5700))
+    tell(Progress(None, 5600, 5700))
+    clock.time += TOLD_EVERY
+    tell(Progress(None, 5625, 5625))
+    tell.tell()
+    assert list(map(numbers_in, out.printed)) == [{"4x6", "5,200", "5,700"}, {"4x6", "5,625"}]
+
+
+BOUNDS = {
+    Progress(None, 5200, None): {"4x6", "5,200"},
+    Progress(None, 5200, 5200): {"4x6", "5,200"},
+    Progress(None, 5200, 5700): {"4x6", "5,200", "5,700"},
+    Progress(5, 5200, 5700): {"4x6", "5,200", "5,700", "5"},
+    Progress(5, 5200, None): {"4x6", "5,200", "5"},
+    Progress(4, None, None): {"4x6", "4"},
+}
+
+
+def test_tightening_prints_numbers_of_all_bounds():
+    out = Lines()
+    for bounds in BOUNDS:
+        tightening = Tightening(out, Rules(4, 6), Clock())
+        tightening(bounds)
+        tightening.tell()
+    assert list(map(numbers_in, out.printed)) == list(BOUNDS.values())
+    assert len(set(out.printed)) == len(BOUNDS)
+
+
+def test_solve_against_evil_shows_shortest_line(run):
+    document = run("solve", "--rules", "3x3", "--against", "evil", "--json").document
+    assert (document["rules"], document["against"], document["guesses"]) == ("3x3", "evil", 3)
+    assert document["turns"][-1]["black"] == 3
+    result = run("solve", "--rules", "3x3", "--against", "evil")
+    assert result.out.startswith("evil ")
+    assert numbers_in(result.out.splitlines()[0]) == {"3x3", "3"}
+    assert result.out.splitlines()[-1].split()[-2:] == ["3,0", "1"]
+    assert numbers_in(result.err.splitlines()[-1]) == {"3x3", "3"}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--objective", "worst"], ["--out", "a.tree"], ["--journal", "a"], ["--threads", "2"], ["--dry-run"]],
+    ids=lambda option: option[0],
+)
+@pytest.mark.parametrize("adversary", ["evil", "devil"])
+def test_solve_against_refuses_useless_option(run, tmp_path, adversary, option):
+    result = run("solve", "--rules", "3x3", "--against", adversary, *option)
+    assert (result.status, result.out) == (2, "")
+    assert {option[0], "--against"} <= {word.strip(",;") for word in result.complaint.split()}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_solve_against_devil_shows_fewest_guesses(run):
+    assert run("solve", "--rules", "3x5", "--against", "devil", "--json").document == {
+        "rules": "3x5",
+        "against": "devil",
+        "guesses": 5,
+    }
+    out = run("solve", "--rules", "3x3", "--against", "devil").out
+    assert out.startswith("devil ")
+    assert out.count("\n") == 1
+    assert numbers_in(out) == {"3x3", "4"}

@@ -1,0 +1,133 @@
+"""Names of files: what keeps a file from being written is reported before any work."""
+
+import errno
+import os
+
+import pytest
+
+from evilpegs import files as file_names
+from evilpegs.errors import CommandError
+from evilpegs.files import check_name, check_writable, obstacle, reason
+from evilpegs.main import COMMANDS, app
+from evilpegs.options import FILE
+
+FULL = "/dev/full"
+"""A file that can be opened but not written to."""
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (".", os.strerror(errno.EISDIR)),
+        ("lost/a", os.strerror(errno.ENOENT)),
+        ("file/a", os.strerror(errno.ENOENT)),
+        ("a\0b", reason(ValueError())),
+        ("x" * 5000, os.strerror(errno.ENAMETOOLONG)),
+    ],
+)
+def test_obstacle_gives_reason_of_system(tmp_path, name, why):
+    (tmp_path / "file").write_text("")
+    assert obstacle(tmp_path / name) == why
+    with pytest.raises(CommandError, match=f": {why};"):
+        check_writable(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["here", "new"])
+def test_obstacle_without_permission(tmp_path, monkeypatch, name):
+    (tmp_path / "here").write_text("")
+    asked = []
+    monkeypatch.setattr(file_names.os, "access", lambda path, _: asked.append(path))
+    assert obstacle(tmp_path / name) == os.strerror(errno.EACCES)
+    assert asked == [tmp_path / name if name == "here" else tmp_path]
+
+
+def test_check_writable_touches_nothing(tmp_path):
+    (tmp_path / "here").write_text("kept")
+    for name in ("here", "new"):
+        check_writable(str(tmp_path / name))
+    check_writable("-")
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+    assert (tmp_path / "here").read_text() == "kept"
+
+
+def test_check_name_refuses_empty_name():
+    with pytest.raises(CommandError):
+        check_name("")
+
+
+def test_check_name_refuses_option():
+    with pytest.raises(CommandError, match=r"\./--json"):
+        check_name("--json")
+
+
+def test_reason_is_message_of_system():
+    assert reason(FileExistsError(17, "File exists")) == "File exists"
+    assert reason(ValueError("4x99")) not in {"", "4x99"}
+
+
+def test_file_options_share_one_converter():
+    options = [option for command in COMMANDS for option in app[command].assemble_argument_collection()]
+    files = {option.name for option in options if option.parameter.converter is FILE.converter}
+    assert files == {"--csv", "--journal", "--out", "--plot", "--record", "--solved"}
+    rest = [option for option in options if option.name in files and option.parameter.converter is not FILE.converter]
+    assert rest == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve", "--rules", "2x2", "--out"),
+        ("solve", "--rules", "2x2", "--journal"),
+        ("evaluate", "minimax", "--rules", "2x2", "--csv"),
+        ("evaluate", "minimax", "--rules", "2x2", "--journal"),
+        ("evaluate", "minimax", "--rules", "2x2", "--plot"),
+        ("tree", "minimax", "--rules", "2x2", "--out"),
+        ("duel", "minimax", "--rules", "2x2", "--codemaker", "devil", "--solved"),
+        ("replay", "last", "--record"),
+    ],
+)
+def test_empty_name_after_option_is_refused(run, arguments):
+    result = run(*arguments, "")
+    assert (result.status, result.out) == (2, "")
+    assert arguments[-1] in result.complaint
+    assert not any(os.strerror(number) in result.complaint for number in (errno.EISDIR, errno.ENOENT))
+
+
+@pytest.mark.parametrize("command", ["certify", "verify"])
+def test_empty_name_of_input_is_refused(run, command):
+    result = run(command, "")
+    assert (result.status, result.out) == (2, "")
+    assert " - " in result.complaint
+    assert not any(os.strerror(number) in result.complaint for number in (errno.EISDIR, errno.ENOENT))
+
+
+@pytest.mark.parametrize("name", [".", "lost/a.tree"])
+def test_solve_checks_output_before_work(run, tmp_path, name):
+    result = run("solve", "--rules", "3x3", "--out", name)
+    assert result.status == 2
+    assert f" {name}: " in result.complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("option", "name"), [("--csv", "a.csv"), ("--plot", "a.svg")])
+def test_evaluate_checks_outputs_before_work(run, tmp_path, option, name):
+    (tmp_path / name).mkdir()
+    result = run("evaluate", "minimax", "--rules", "3x3", option, name)
+    assert (result.status, result.out) == (2, "")
+    assert f"{name}: {os.strerror(errno.EISDIR)};" in result.complaint
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("tree", "minimax", "--rules", "2x2", "--out"),
+        ("evaluate", "minimax", "--rules", "2x2", "--csv"),
+        ("evaluate", "minimax", "--rules", "2x2", "--plot"),
+    ],
+)
+def test_full_device_is_reported(run, tmp_path, arguments):
+    (tmp_path / "full.svg").symlink_to(FULL)
+    result = run(*arguments, "full.svg")
+    assert result.status == 2
+    assert "full.svg" in result.complaint
+    assert os.strerror(errno.ENOSPC) in result.complaint

@@ -1,0 +1,63 @@
+import asyncio
+import gc
+import sys
+import threading
+
+import pytest
+
+from evilpegs_clients.bot.background import think
+
+
+async def test_think_leaves_loop_free():
+    release = threading.Event()
+    thought = think(release.wait)
+    await asyncio.sleep(0)
+    assert not thought.done()
+    release.set()
+    assert await thought is True
+
+
+async def test_think_raises_exception_of_work():
+    with pytest.raises(ZeroDivisionError):
+        await think(lambda: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("work", "text"), [(lambda: sys.exit(3), "SystemExit 3"), (lambda: next(iter([])), "StopIteration")]
+)
+async def test_think_wraps_exits_in_runtime_error(work, text):
+    with pytest.raises(RuntimeError, match=f"^{text}$"):
+        await think(work)
+
+
+async def test_think_without_waiter_reports_nothing():
+    complaints = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+    thought = think(lambda: 1 / 0)
+    await asyncio.wait([thought])
+    cancelled = think(lambda: 1)
+    cancelled.cancel()
+    await asyncio.wait([think(lambda: 1)])
+    del thought, cancelled
+    gc.collect()
+    assert complaints == []
+
+
+def test_think_thread_may_outlast_loop():
+    release, finished = threading.Event(), threading.Event()
+
+    def work():
+        release.wait()
+        return 1
+
+    async def leave():
+        think(work)
+        [thread] = [thread for thread in threading.enumerate() if thread.name == "thinking"]
+        return thread
+
+    thread = asyncio.run(leave())
+    assert thread.daemon
+    release.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert not finished.is_set()

@@ -1,0 +1,289 @@
+import asyncio
+import json
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.bot.summary import GameSummary, MatchSummary
+from evilpegs_clients.connection.session import Reconnecting
+from evilpegs_clients.connection.tokens import sole_user
+from evilpegs_clients.errors import SeatTakenError, ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_clients.verification.violation import Subject
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_protocol.server_messages import MatchStarted, Welcome
+
+CLOCK = {"base_ms": 60_000, "increment_ms": 0}
+
+
+@dataclass(frozen=True)
+class Doing:
+    """A strategy that calls ``do``."""
+
+    do: Any
+    name: str = "doing"
+    uses_rng: bool = False
+
+    def choose(self, position, rng):
+        return self.do(position)
+
+
+@pytest.fixture
+def play(tokens, patience, listen):
+    """Run a bot against a tiny server."""
+
+    async def run(server, strategy=None, **options):
+        options = {"name": "ann", "ladder": "tiny", "seed": 1} | options
+        async with listen(server.converse) as url:
+            return await run_bot(
+                server=url,
+                strategy=strategy or FirstConsistent(),
+                token_file=tokens.path,
+                patience=patience,
+                **options,
+            )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "kind", [{"codemaker": "fixed"}, {"codemaker": "evil", "tie": "largest/seeded"}, {"practice": True}]
+)
+async def test_bot_plays_and_verifies_matches(tiny_server, play, kind):
+    server, events = tiny_server(games=3, clock=CLOCK, **kind), []
+    summary = await play(server, matches=2, on_event=events.append)
+    assert summary.player == "ann"
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 6
+    for match in summary.matches:
+        truth = server.matches[match.match]
+        assert [(game.outcome, game.guesses) for game in match.games] == [end[:2] for end in truth.ends]
+    one_match = [MatchStarted, GameSummary, GameSummary, GameSummary, MatchSummary]
+    assert [type(event) for event in events] == [Welcome, *one_match, *one_match]
+
+
+async def test_bot_nonces_are_fresh(tiny_server, play):
+    server = tiny_server(games=3)
+    await play(server)
+    nonces = {request["nonce"] for request in server.sent("ready")}
+    assert len(nonces) == 3
+
+
+async def test_bot_finds_lie_at_game_over(tiny_server, play):
+    server, events = tiny_server(games=2), []
+
+    def cheat(event):
+        lie = {"secret": "444", "nonce": "0" * 64}
+        return event | lie if event.get("seq") and event["type"] == "game_over" else event
+
+    server.cheat = cheat
+    summary = await play(server, on_event=events.append)
+    assert not summary.verified
+    games = [event for event in events if isinstance(event, GameSummary)]
+    assert [game.verified for game in games] == [False, False]
+    assert (1, Subject.COMMITMENT) in [(finding.game, finding.subject) for finding in games[0].findings]
+    assert [finding.subject for finding in summary.matches[0].findings] == [Subject.HEAD]
+
+
+async def test_bot_survives_cuts(tiny_server, play):
+    server, events = tiny_server(games=2), []
+    faults = iter([None, None, None, "swallow", None, None, None, "lose"])
+    server.fault = lambda request: next(faults, None)
+    summary = await play(server, on_event=events.append)
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 2
+    assert sum(isinstance(event, Reconnecting) for event in events) == 2
+    truth = [event["code"] for event in next(iter(server.matches.values())).events if event["type"] == "feedback"]
+    assert len(truth) == sum(game.guesses for game in summary.games)
+
+
+async def test_bot_thinks_once_per_turn(tiny_server, play):
+    server, thoughts = tiny_server(), []
+    lost = []
+
+    def lose_first(request):
+        if request["type"] == "guess" and not lost:
+            lost.append(request)
+            return "lose"
+        return None
+
+    def choose(position):
+        thoughts.append(position.turn)
+        return position.first_candidate
+
+    server.fault = lose_first
+    await play(server, Doing(choose))
+    assert thoughts == sorted(set(thoughts))
+
+
+async def test_bot_counts_turns_over_budget(tiny_server, play):
+    def choose(position):
+        raise OverBudgetError("too much")
+
+    summary = await play(tiny_server(games=2), Doing(choose))
+    assert summary.verified
+    assert summary.over_budget == sum(game.guesses for game in summary.games)
+
+
+@pytest.mark.parametrize(
+    ("do", "named"),
+    [
+        (lambda position: 1 / 0, ["doing", "turn 1", "ZeroDivisionError: division by zero"]),
+        (lambda position: (7,), ["doing", "(7,)", "'8'", "3x4"]),
+    ],
+)
+async def test_failing_strategy_resigns_match(tiny_server, play, do, named):
+    server = tiny_server(games=3)
+    with pytest.raises(StrategyError) as caught:
+        await play(server, Doing(do))
+    assert [text for text in [*named, "resigned"] if text not in str(caught.value)] == []
+    assert "\n" not in str(caught.value)
+    [match] = server.matches.values()
+    assert [outcome for outcome, *_ in match.ends] == ["resigned"] * 3
+
+
+async def test_failed_resignation_is_reported(tiny_server, play):
+    server = tiny_server()
+    server.fault = lambda request: (
+        [{"type": "error", "code": "not_your_match", "message": "moved"}] if request["type"] == "resign" else None
+    )
+    with pytest.raises(StrategyError, match=r"ZeroDivisionError.*moved.*not_your_match"):
+        await play(server, Doing(lambda position: 1 / 0))
+
+
+class Pause:
+    """The first thought of a strategy: a test can wait for its beginning and decide its end."""
+
+    def __init__(self):
+        self.begun = asyncio.Event()
+        self.release = threading.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def choose(self, position):
+        if not self.begun.is_set():
+            self._loop.call_soon_threadsafe(self.begun.set)
+            assert self.release.wait(10)
+        return position.first_candidate
+
+
+async def test_flag_during_thought_delays_next_game(tiny_server, play):
+    """Game 2 begins only when the first thought has ended, although the flag fell before."""
+    server, pause = tiny_server(games=2, clock=CLOCK), Pause()
+
+    async def flag():
+        await pause.begun.wait()
+        [match] = server.matches.values()
+        seen = len(match.events)
+        match.end("flagged")
+        for event in match.events[seen:]:
+            await server.sockets[0].send(json.dumps(event))
+        await (await server.sockets[0].ping())  # all that was seen
+        assert len(server.sent("ready")) == 1
+        pause.release.set()
+
+    flagging = asyncio.create_task(flag())
+    summary = await play(server, Doing(pause.choose))
+    await flagging
+    assert [game.outcome for game in summary.games] == ["flagged", "solved"]
+    assert len(server.sent("guess")) == summary.games[1].guesses
+    assert summary.verified
+
+
+async def test_forfeit_during_thought_skips_ready(tiny_server, play):
+    """The `ready` of a game that was forfeited meanwhile is not sent."""
+    server, pause = tiny_server(games=3, clock=CLOCK), Pause()
+
+    async def happen(outcome):
+        [match] = server.matches.values()
+        seen = len(match.events)
+        match.end(outcome)
+        for event in match.events[seen:]:
+            await server.sockets[0].send(json.dumps(event))
+        await (await server.sockets[0].ping())
+
+    async def lose_two():
+        await pause.begun.wait()
+        await happen("flagged")
+        await happen("forfeit")
+        pause.release.set()
+
+    losing = asyncio.create_task(lose_two())
+    summary = await play(server, Doing(pause.choose))
+    await losing
+    assert [game.outcome for game in summary.games] == ["flagged", "forfeit", "solved"]
+    assert [request["game"] for request in server.sent("ready")] == [1, 3]
+    assert summary.verified
+
+
+async def test_pings_are_answered_during_thought(tiny_server, play):
+    server, pause = tiny_server(), Pause()
+
+    async def ping():
+        await pause.begun.wait()
+        await (await server.sockets[0].ping())
+        pause.release.set()
+
+    pinging = asyncio.create_task(ping())
+    assert (await play(server, Doing(pause.choose))).verified
+    await pinging
+
+
+async def test_bot_yields_taken_seat(tiny_server, play):
+    server = tiny_server()
+
+    def choose(position):
+        asyncio.run_coroutine_threadsafe(server.sockets[0].close(4003, ""), loop).result()
+        return position.first_candidate
+
+    loop = asyncio.get_running_loop()
+    with pytest.raises(SeatTakenError):
+        await play(server, Doing(choose))
+    assert server.connections == 1
+
+
+async def test_bot_finishes_open_match_first(tiny_server, tokens, patience, listen):
+    server = tiny_server(games=2)
+    async with listen(server.converse) as url:
+        options = {"server": url, "ladder": "tiny", "strategy": FirstConsistent(), "name": "ann"}
+        options |= {"token_file": tokens.path, "patience": patience}
+        server.fault = lambda request: "lose" if request["type"] in ("guess", "resume") else None
+        with pytest.raises(ServerUnreachableError):
+            await run_bot(**options)
+        server.fault = lambda request: None
+        [left] = server.matches
+        with sole_user(tokens, url, "ann"):
+            another = await run_bot(**options)
+        assert [match.match for match in another.matches] == [list(server.matches)[1]]
+        summary = await run_bot(**options, matches=0)
+    assert [match.match for match in summary.matches] == [left]
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 2
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("auth_required", r"^no\b.*--name NAME"),
+        ("unknown_ladder", r"'tiny'.*ws://"),
+        ("too_many_matches", r"^no\W"),
+    ],
+)
+async def test_play_refusal_names_remedy(tiny_server, play, code, named):
+    server = tiny_server()
+    refuse = {"type": "error", "message": "no", "code": code}
+    server.fault = lambda request: [refuse] if request["type"] == "play" else None
+    with pytest.raises(ServerRefusedError, match=named) as caught:
+        await play(server, name=None)
+    assert caught.value.code == code
+    assert code in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "label"), [("minimax", "minimax"), ("é" * 90, "?" * 64), ("", "strategy")])
+async def test_client_is_named_after_strategy(tiny_server, play, name, label):
+    server = tiny_server()
+    await play(server, Doing(lambda position: position.first_candidate, name=name))
+    assert server.sent("hello")[0]["client"]["name"] == label

@@ -1,0 +1,94 @@
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from evilpegs_clients.bot.chooser import Chooser
+from evilpegs_clients.connection.connection import Received
+from evilpegs_clients.connection.match_view import MatchView
+from evilpegs_clients.strategies.consistent import RandomConsistent
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.errors import ContradictionError, OverBudgetError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import decode_event
+
+
+@dataclass(frozen=True)
+class Doing:
+    """A strategy that calls ``do``."""
+
+    do: Any
+    name: str = "doing"
+    uses_rng: bool = True
+
+    def choose(self, position, rng):
+        return self.do(position)
+
+
+@pytest.fixture
+def view(honest_match):
+    match = honest_match(clock={"base_ms": 1000, "increment_ms": 100})
+    match.ready()
+    match.guess("112")
+    view = MatchView(match.match)
+    for message in [*match.events, *match.open_turn()]:
+        view.seen(Received(decode_event(canonical(message)), message))
+    return view
+
+
+def chosen(view, do):
+    chooser = Chooser(Doing(do), 1, LiveSets())
+    return chooser.choose(chooser.position(view)), chooser
+
+
+def test_chooser_position_is_open_turn(view):
+    chooser = Chooser(RandomConsistent(), 1, LiveSets())
+    position = chooser.position(view)
+    assert (position.rules, position.history, position.turn) == (view.rules, view.history, 2)
+    assert position.budget > 1
+    assert position.is_candidate(chooser.choose(position))
+    assert chooser.choose(position) == Chooser(RandomConsistent(), 1, LiveSets()).choose(position)
+
+
+def test_chooser_plays_first_candidate_over_budget(view):
+    def over(position):
+        raise OverBudgetError("too much")
+
+    code, chooser = chosen(view, over)
+    assert code == chooser.position(view).first_candidate
+    assert chooser.over_budget == 1
+
+
+@pytest.mark.parametrize(
+    ("do", "cause", "named"),
+    [
+        (lambda position: 1 / 0, ZeroDivisionError, ["turn 2", "ZeroDivisionError: division by zero"]),
+        (lambda position: (9, 9, 9), None, ["(9, 9, 9)", "3x4"]),
+        (lambda position: None, None, ["None", "3x4"]),
+        (lambda position: sys.exit(5), SystemExit, ["turn 2", "SystemExit: 5"]),
+        (lambda position: exec("raise KeyboardInterrupt"), KeyboardInterrupt, ["turn 2", "KeyboardInterrupt"]),
+        (lambda position: exec("raise ValueError('two\\nlines')"), ValueError, ["turn 2", "ValueError: two lines"]),
+    ],
+)
+def test_chooser_names_failure_of_strategy(view, do, cause, named):
+    with pytest.raises(StrategyError) as caught:
+        chosen(view, do)
+    assert type(caught.value.__cause__) is (cause or type(None))
+    assert [text for text in ["doing", *named] if text not in str(caught.value)] == []
+    assert "\n" not in str(caught.value)
+
+
+def test_chooser_passes_on_game_error(view):
+    """An error of the game is the end of the strategy, not its failure: its class is not named."""
+
+    def contradict(position):
+        return position.after((0, 0, 0), Feedback(3, 0)).after((1, 1, 1), Feedback(3, 0)).count
+
+    with pytest.raises(StrategyError, match=r"doing.*\b2\b.*3x4") as caught:
+        chosen(view, contradict)
+    assert isinstance(caught.value.__cause__, ContradictionError)
+    assert str(caught.value).endswith(str(caught.value.__cause__))
+    assert "ContradictionError" not in str(caught.value)

@@ -1,0 +1,168 @@
+import json
+import re
+
+import pytest
+
+from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.session import Reconnecting, Session
+from evilpegs_clients.errors import (
+    BrokenRecordError,
+    ConnectionLostError,
+    SeatTakenError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    Unreachable,
+)
+from evilpegs_protocol.client_messages import ClientInfo, Ping
+from evilpegs_protocol.server_messages import ErrorCode, Notice
+
+CLIENT = ClientInfo(name="test", version="1")
+
+
+def refusal(code, **fields):
+    return [{"type": "error", "code": code, "message": "no", "fatal": False, **fields}]
+
+
+async def test_session_of_guest_keeps_no_file(tiny_server, open_session, tokens):
+    server = tiny_server()
+    async with open_session(server, name=None) as session:
+        assert session.welcome.player == "guest-1"
+        assert not tokens.path.exists()
+        session.keep_guest()
+        assert tokens.kept(session.server, "guest-1") == (session.welcome.token,)
+
+
+async def test_open_unreachable_server_fails_at_once(tokens, patience, sleeps):
+    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, patience, print)
+    with pytest.raises(ServerUnreachableError):
+        await session.open()
+    await session.close()
+    assert sleeps == []
+
+
+async def test_ask_repeats_passing_refusals(tiny_server, open_session, sleeps):
+    server = tiny_server()
+    refusals = [refusal("rate_limited", retry_after_ms=9000), refusal("storage_unavailable"), None]
+    server.fault = lambda request: refusals.pop(0) if request["type"] == "ping" else None
+    async with open_session(server) as session:
+        assert (await session.ask(Ping(c=5))).c == 5
+    assert sleeps[0] == 9
+    assert 0 < sleeps[1] < 1
+
+
+async def test_ask_gives_up_on_lasting_refusal(tiny_server, open_session, sleeps):
+    server = tiny_server()
+    server.fault = lambda request: refusal("draining") if request["type"] == "ping" else None
+    async with open_session(server) as session:
+        with pytest.raises(ServerRefusedError) as caught:
+            await session.ask(Ping(c=5))
+    assert caught.value.code is ErrorCode.DRAINING
+    assert len(sleeps) == 5
+
+
+async def test_cut_resumes_match_from_last_event(tiny_server, open_session, sleeps):
+    server, news = tiny_server(), []
+    async with open_session(server, news=news) as session:
+        seat = await Seat.play(session, "tiny")
+        await seat.until_move()
+        server.sockets[0].transport.abort()
+        await session.changed()
+        assert seat.view.seq == 2
+    assert server.sent("resume") == [{"type": "resume", "match": seat.view.id, "seq": 2, "id": "2"}]
+    [cut] = news
+    assert isinstance(cut, Reconnecting)
+    assert (cut.attempt, cut.seconds) == (1, sleeps[0])
+    assert session.server in cut.why
+
+
+async def test_reconnecting_delays_grow(tiny_server, open_session, sleeps):
+    server, news = tiny_server(), []
+    faults = iter([None, "lose", refusal("draining"), None])
+    server.fault = lambda request: next(faults) if request["type"] == "hello" else None
+    async with open_session(server, news=news) as session:
+        server.sockets[0].transport.abort()
+        await session.changed()
+        await session.restore()  # nothing to do
+    assert [cut.attempt for cut in news] == [1, 2, 3]
+    assert sleeps == sorted(sleeps)
+    assert [cut.seconds for cut in news] == sleeps
+    assert "draining" in news[2].why
+
+
+async def test_reconnecting_gives_up_after_all_attempts(tiny_server, open_session, sleeps):
+    server = tiny_server()
+    async with open_session(server) as session:
+        server.fault = lambda request: "lose"
+        server.sockets[0].transport.abort()
+        with pytest.raises(ServerUnreachableError, match=r"\b5\b") as caught:
+            await session.changed()
+    assert caught.value.reason is Unreachable.GAVE_UP
+    assert "\n" not in str(caught.value)
+    assert len(sleeps) == 5
+
+
+async def test_lasting_refusal_ends_reconnecting(tiny_server, open_session):
+    server = tiny_server()
+    async with open_session(server) as session:
+        await Seat.play(session, "tiny")
+        server.fault = lambda request: refusal("not_your_match") if request["type"] == "resume" else None
+        server.sockets[0].transport.abort()
+        with pytest.raises(ServerRefusedError) as caught:
+            await session.changed()
+    assert caught.value.code is ErrorCode.NOT_YOUR_MATCH
+
+
+async def test_session_yields_taken_seat(tiny_server, open_session):
+    server, news = tiny_server(), []
+    notice = {"type": "notice", "kind": "seat_taken", "message": "taken"}
+    async with open_session(server, news=news) as session:
+        await server.sockets[0].send(json.dumps(notice))
+        await server.sockets[0].close(4003, "")
+        with pytest.raises(SeatTakenError):
+            await session.changed()
+    assert [type(message) for message in news] == [Notice]
+    assert server.connections == 1
+
+
+async def test_session_fetches_skipped_event(tiny_server, open_session):
+    server, news = tiny_server(games=2), []
+    async with open_session(server, news=news) as session:
+        seat = await Seat.play(session, "tiny")
+        match = server.matches[seat.view.id]
+        match.ready()
+        match.end("forfeit")
+        await server.sockets[0].send(json.dumps(match.events[3]))
+        await session.changed()
+        while seat.view.seq < 4:
+            await session.changed()
+        assert seat.view.record == match.events
+    assert re.search(rf"\b3\b.*{match.match}", news[0].why)
+
+
+async def test_session_leaves_contradicting_server(tiny_server, open_session):
+    server = tiny_server()
+    async with open_session(server) as session:
+        seat = await Seat.play(session, "tiny")
+        event = server.matches[seat.view.id].events[0]
+        await server.sockets[0].send(json.dumps(event | {"guess_limit": 3}))
+        with pytest.raises(BrokenRecordError, match=r"\b1\b"):
+            await session.changed()
+
+
+async def test_session_must_be_open(tokens, patience):
+    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, patience, print)
+    with pytest.raises(RuntimeError):
+        _ = session.welcome
+    with pytest.raises(RuntimeError):
+        await session.ask(Ping(c=1))
+
+
+async def test_ask_fails_on_cut_until_restored(tiny_server, open_session):
+    server = tiny_server()
+    async with open_session(server) as session:
+        server.sockets[0].transport.abort()
+        with pytest.raises(ConnectionLostError):
+            await session.ask(Ping(c=1))
+        await session.restore()
+        assert (await session.ask(Ping(c=2))).c == 2

@@ -1,0 +1,138 @@
+import fcntl
+import json
+import multiprocessing
+import re
+import stat
+
+import pytest
+
+from evilpegs_clients.connection.tokens import MOST_KEPT, TokenFile, default_token_file, sole_user
+from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
+
+HERE = "ws://127.0.0.1:8765/v1"
+THERE = "ws://pegs.example/v1"
+
+
+def refusal(call):
+    with pytest.raises(TokenFileError) as caught:
+        call()
+    assert type(caught.value) is TokenFileError
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_tokens_are_kept_by_server_and_name(tokens):
+    assert tokens.kept(HERE, "ann") == ()
+    tokens.keep(HERE, "ann", "a")
+    tokens.keep(HERE, "bob", "b")
+    tokens.keep(THERE, "ann", "c")
+    again = TokenFile(tokens.path)
+    assert [again.kept(HERE, "ann"), again.kept(HERE, "bob"), again.kept(THERE, "ann")] == [("a",), ("b",), ("c",)]
+    assert again.kept(THERE, "bob") == ()
+
+
+def test_tokens_keep_newest_first(tokens):
+    for token in "abcdef":
+        tokens.keep(HERE, "ann", token)
+    tokens.keep(HERE, "ann", "d")
+    assert tokens.kept(HERE, "ann") == ("d", "f", "e", "c")[:MOST_KEPT]
+
+
+def test_token_file_is_private(tmp_path):
+    tokens = TokenFile(tmp_path / "new" / "dir" / "tokens.json")
+    tokens.keep(HERE, "ann", "a")
+    assert mode(tokens.path) == 0o600
+    assert sorted(path.name for path in tokens.path.parent.iterdir()) == ["tokens.json", "tokens.json.lock"]
+
+
+def test_token_file_mode_is_restored(tokens):
+    tokens.keep(HERE, "ann", "a")
+    tokens.path.chmod(0o644)
+    assert tokens.kept(HERE, "ann") == ("a",)
+    assert mode(tokens.path) == 0o600
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "3", '{"s": []}', '{"s": {"n": "t"}}', '{"s": {"n": [1]}}', "[" * 100_000]
+)
+def test_damaged_token_file_is_left_unchanged(tokens, text):
+    tokens.path.write_text(text)
+    for use in (lambda: tokens.kept(HERE, "ann"), lambda: tokens.keep(HERE, "ann", "a"), tokens.check_writable):
+        with pytest.raises(DamagedTokenFileError, match=re.escape(str(tokens.path))) as caught:
+            use()
+        assert "\n" not in str(caught.value)
+    assert tokens.path.read_text() == text
+
+
+def test_binary_token_file_is_refused(tokens):
+    tokens.path.write_bytes(b"\xff\xfe\x00")
+    complaint = refusal(lambda: tokens.kept(HERE, "ann"))
+    assert str(tokens.path) in complaint
+    assert "XDG_DATA_HOME" in complaint
+
+
+def test_unwritable_token_folder_is_refused(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    tokens = TokenFile(blocked / "tokens.json")
+    complaint = refusal(tokens.check_writable)
+    assert str(tokens.path) in complaint
+    assert "XDG_DATA_HOME" in complaint
+
+
+def test_failed_write_keeps_old_tokens(tokens, monkeypatch):
+    tokens.keep(HERE, "ann", "a")
+
+    def fail(file):
+        raise OSError(28, "disk-full")
+
+    monkeypatch.setattr("os.fsync", fail)
+    assert "disk-full" in refusal(lambda: tokens.keep(HERE, "ann", "b"))
+    assert tokens.kept(HERE, "ann") == ("a",)
+    assert len(list(tokens.path.parent.iterdir())) == 2
+
+
+def keep_many(path, name):
+    for number in range(20):
+        TokenFile(path).keep(HERE, f"{name}{number}", "t")
+
+
+def test_concurrent_programs_keep_all_tokens(tokens):
+    context = multiprocessing.get_context("fork")
+    programs = [context.Process(target=keep_many, args=(tokens.path, name)) for name in "abcd"]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+    assert len(json.loads(tokens.path.read_text())[HERE]) == 80
+
+
+def test_sole_user_is_one_program(tokens):
+    with sole_user(tokens, HERE, "ann") as first, sole_user(tokens, HERE, "ann") as second:
+        assert (first, second) == (True, False)
+        with sole_user(tokens, HERE, "bob") as bob, sole_user(tokens, THERE, "ann") as there:
+            assert bob
+            assert there
+    with sole_user(tokens, HERE, "ann") as again:
+        assert again
+    with sole_user(tokens, HERE, None) as guest:
+        assert not guest
+
+
+def test_sole_user_respects_lock_opened_early(tokens):
+    with sole_user(tokens, HERE, "ann"):
+        (path,) = tokens.path.parent.glob("tokens.json.*.lock")
+        late = path.open("w")
+    with late:
+        fcntl.flock(late, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with sole_user(tokens, HERE, "ann") as third:
+            assert not third
+
+
+def test_default_token_file_follows_xdg(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_token_file() == tmp_path / "evilpegs" / "tokens.json"

@@ -1,0 +1,100 @@
+"""Workforces: units run in this process, in other processes or on a cluster."""
+
+import os
+import signal
+import socket
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import active_children
+
+import pytest
+
+from evilpegs_clients.errors import EvaluationError
+from evilpegs_clients.evaluation.executors import workforce
+
+
+def test_workforce_of_one_is_this_process():
+    with workforce(1, None) as here:
+        assert here.executor.submit(os.getpid).result() == os.getpid()
+        with pytest.raises(ZeroDivisionError):
+            here.executor.submit(divmod, 1, 0)
+
+
+def test_workforce_of_jobs_is_other_processes():
+    with workforce(2, None) as others:
+        assert others.executor.submit(os.getpid).result() != os.getpid()
+        assert others.executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+    assert not active_children()
+
+
+def test_workforce_prints_go_to_standard_error(capfd):
+    with workforce(2, None) as others:
+        others.executor.submit(print, "thinking", flush=True).result()
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "thinking\n")
+
+
+def test_workforce_ends_processes_on_interrupt(tmp_path):
+    os.mkfifo(tmp_path / "gate")
+
+    def interrupted():
+        with workforce(2, None) as others:
+            others.executor.submit(open, tmp_path / "gate")  # waits for a writer who never comes
+            assert others.executor.submit(os.getpid).result() in {child.pid for child in active_children()}
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not active_children()
+
+
+class Client:
+    """The part of distributed's client that is used before any work."""
+
+    def __init__(self, workers=(), lacks=None):
+        self.workers, self.lacks, self.is_closed = workers, lacks, False
+
+    def wait_for_workers(self, _, timeout):
+        if not self.workers:
+            raise TimeoutError
+
+    def run(self, function, package):
+        assert (function, package) == (version, "evilpegs")
+        if self.lacks:
+            raise self.lacks
+        return dict(enumerate(self.workers))
+
+    def close(self):
+        self.is_closed = True
+
+
+@pytest.fixture
+def scheduler():
+    """The address of a port that accepts connections."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("client", "cause", "named"),
+    [
+        (Client(), TimeoutError, "dask worker {address}"),
+        (Client(["?"], PackageNotFoundError("evilpegs")), PackageNotFoundError, "evilpegs"),
+        (Client([version("evilpegs"), "0.0.1"]), type(None), "0.0.1"),
+    ],
+)
+def test_cluster_without_usable_workers_is_refused_and_closed(monkeypatch, scheduler, client, cause, named):
+    monkeypatch.setattr("distributed.Client", lambda _, **__: client)
+    with pytest.raises(EvaluationError) as caught, workforce(1, scheduler):
+        pass
+    assert scheduler in str(caught.value)
+    assert named.format(address=scheduler) in str(caught.value)
+    assert type(caught.value.__cause__) is cause
+    assert client.is_closed
+
+
+def test_cluster_without_distributed_names_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(EvaluationError, match=r"'evilpegs\[cluster\]'") as caught, workforce(1, "tcp://there:1"):
+        pass
+    assert isinstance(caught.value.__cause__, ModuleNotFoundError)

@@ -1,0 +1,78 @@
+import re
+
+import numpy as np
+import pytest
+
+from evilpegs_clients.strategies.strategy import StrategyError, player, seeded_rng
+from evilpegs_game.codes import check_code
+from evilpegs_game.errors import GameError, IllegalCodeError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+
+class Always:
+    name = "always"
+    uses_rng = False
+
+    def __init__(self, value):
+        self.value = value
+
+    def choose(self, position, rng):
+        return self.value
+
+
+def choice(value, rules="4x6"):
+    return player(Always(value))(Position(Rules.parse(rules), (), LiveSets()))
+
+
+def test_player_accepts_integer_sequences():
+    for value in [(0, 1, 2, 3), [0, 1, 2, 3], np.arange(4, dtype=np.uint8)]:
+        assert choice(value) == (0, 1, 2, 3)
+        assert {type(color) for color in choice(value)} == {int}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, "1122", 1122, (), (0, 0, 1), (0, 0, 1, 1, 1), (0, 0, 1, 6), (0, 0, 1, -1), (0.0, 0, 1, 1), (2**63,) * 4,
+     [[0, 0, 1, 1]], {"code": "1122"}, "x" * 10_000],
+)  # fmt: skip
+def test_player_refuses_other_values(value):
+    with pytest.raises(StrategyError, match=r"\balways\b.*\b4x6\b") as caught:
+        choice(value)
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "rules", "quoted"),
+    [
+        ((0, 1, 2), "4x6", "'123'"),
+        ((0, 0, 1, -1), "4x6", "'112?'"),
+        ((0, 1, 2, 2), "4x10-distinct", "'1233'"),
+    ],
+)
+def test_player_refusal_quotes_check_code(value, rules, quoted):
+    with pytest.raises(IllegalCodeError) as illegal:
+        check_code(value, Rules.parse(rules))
+    with pytest.raises(StrategyError, match=re.escape(str(illegal.value))) as caught:
+        choice(value, rules)
+    assert [text for text in ("always", str(value), rules, quoted) if text not in str(caught.value)] == []
+
+
+def test_strategy_error_is_game_error():
+    assert issubclass(StrategyError, GameError)
+
+
+def test_seeded_rng_depends_on_seed_and_history():
+    history = (Turn((0, 0, 1, 1), Feedback(1, 0)),)
+    drawn = seeded_rng(1, history).random()
+    assert seeded_rng(1, history).random() == drawn
+    others = [(2, history), (1, ()), (1, (Turn((0, 0, 1, 1), Feedback(0, 1)),))]
+    assert drawn not in [seeded_rng(seed, other).random() for seed, other in others]
+
+
+def test_seeded_rng_is_portable():
+    assert seeded_rng(0, ()).randrange(10**9) == 574_861_610

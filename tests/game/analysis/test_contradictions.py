@@ -1,0 +1,68 @@
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.analysis.contradictions import clash
+from evilpegs_game.codes import code_at
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.feedback import Feedback, feedback, feedbacks
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+
+SMALL = [Rules(2, 3), Rules(3, 3), Rules(3, 4, repeats=False), Rules(4, 2)]
+
+
+def is_met(rules, turns):
+    codes = [code_at(index, rules) for index in range(rules.size)]
+    return any(all(feedback(guess, code) == given for guess, given in turns) for code in codes)
+
+
+@st.composite
+def boards(draw):
+    """Draw turns that may contradict each other or be impossible."""
+    rules = draw(st.sampled_from(SMALL))
+    codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
+    return rules, tuple(draw(st.lists(st.builds(Turn, codes, st.sampled_from(feedbacks(rules.pegs))), max_size=5)))
+
+
+@settings(max_examples=150)
+@given(boards())
+def test_clash_finds_fewest_turns(board):
+    rules, turns = board
+    found = clash(rules, turns, LiveSets())
+    smallest = [
+        places
+        for size in range(len(turns) + 1)
+        for places in combinations(range(len(turns)), size)
+        if not is_met(rules, [turns[place] for place in places])
+    ]
+    assert bool(found) == bool(smallest)
+    if found:
+        assert not is_met(rules, [turns[place] for place in found])
+        assert len(found) == len(smallest[0])
+        assert found == max((one for one in smallest if len(one) == len(found)), key=lambda one: one[::-1])
+
+
+@settings(max_examples=100)
+@given(boards())
+def test_clash_of_many_turns_is_irreducible(board):
+    rules, turns = board
+    found = clash(rules, turns, LiveSets(), max_turns=0)
+    assert bool(found) == (not is_met(rules, turns))
+    assert not found or not is_met(rules, [turns[place] for place in found])
+    for left_out in found:
+        assert is_met(rules, [turns[place] for place in found if place != left_out])
+
+
+def test_clash_of_impossible_feedback_is_one_turn():
+    assert clash(Rules(4, 6), (Turn((0, 0, 1, 1), Feedback(1, 0)), Turn((0, 1, 2, 3), Feedback(3, 1))), LiveSets()) == (
+        1,
+    )
+
+
+def test_clash_refuses_uncountable_rules():
+    with pytest.raises(TooLargeError):
+        clash(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets())

@@ -1,0 +1,103 @@
+"""A count stays within its memory bound: larger tables are divided, or the count is refused at once."""
+
+from random import Random
+
+import numba
+import pytest
+
+from evilpegs_game.counting.part_counts import DEFAULT_BYTES, count_parts
+from evilpegs_game.counting.peg_subsets import SHARED_FILLS
+from evilpegs_game.counting.problem import Frame
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.rules import Rules
+from support.evil_games import evil_game, guess_of
+from support.messages import values_in
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
+
+
+def costliest_turn(rules, sort, seed, turns=4):
+    rng = Random(seed)
+    played = list(evil_game(rules, [guess_of(sort, rules, rng) for _ in range(turns)]))
+    return max(played, key=lambda turn: turn[2].work)
+
+
+def least_bytes_of(rules, history, guess):
+    """Return the least bound that is not refused, as the refusal of a smaller one states it."""
+    with pytest.raises(TooLargeError) as caught:
+        count_parts(rules, history, guess, 0)
+    return caught.value.needed
+
+
+def tight_bounds(rules, history, guess, peak_of):
+    """Return a half, a quarter and an eighth of the memory that an unbounded count takes."""
+    with peak_of(DEFAULT_BYTES) as alone:
+        assert not count_parts(rules, history, guess).divisions
+    least = least_bytes_of(rules, history, guess)
+    return [max(least, alone.peak // share) for share in (2, 4, 8)]
+
+
+@compiled
+@pytest.mark.parametrize(("name", "seed"), [("8x10", 5), ("8x8", 3)])
+def test_count_parts_divided_stays_within_bound(name, seed, peak_of):
+    rules = Rules.parse(name)
+    history, guess, whole, _ = costliest_turn(rules, "paired", seed)
+    divisions = 0
+    for bound in tight_bounds(rules, history, guess, peak_of):
+        with peak_of(bound):
+            counted = count_parts(rules, history, guess, bound)
+        assert counted.sizes == whole.sizes
+        divisions += counted.divisions
+    assert divisions
+
+
+@compiled
+def test_count_parts_divides_repeatedly_within_least_memory(peak_of):
+    rules = Rules.parse("8x8")
+    history, guess, whole, _ = costliest_turn(rules, "paired", seed=2)
+    least = least_bytes_of(rules, history, guess)
+    with peak_of(least):
+        counted = count_parts(rules, history, guess, least)
+    assert counted.sizes == whole.sizes
+    assert counted.divisions > 10
+
+
+def test_count_parts_refuses_fills_before_allocation(peak_of):
+    with peak_of(1 << 20), pytest.raises(TooLargeError):
+        count_parts(Rules.parse("16x23-distinct"), (), tuple(range(16)), 1000)
+
+
+def test_count_parts_divides_tiny_tables():
+    """Small enough for plain Python: tables that divide, and tables that grow from the smallest room."""
+    rules, rng = Rules(5, 7), Random(2)
+    for history, guess, whole, _ in evil_game(rules, [guess_of("paired", rules, rng) for _ in range(3)]):
+        divided = count_parts(rules, history, guess, least_bytes_of(rules, history, guess))
+        assert divided.sizes == whole.sizes
+        assert divided.divisions
+        assert count_parts(rules, history, guess, few_rows=0) == whole
+
+
+@pytest.mark.parametrize("name", ["4x6", "8x10", "16x2", "1x1"])
+def test_count_parts_refuses_small_memory_before_allocation(name, peak_of):
+    rules = Rules.parse(name)
+    guess = guess_of("distinct", rules, Random(1))
+    with peak_of(1 << 20), pytest.raises(TooLargeError) as caught:
+        count_parts(rules, (), guess, 1000)
+    assert caught.value.needed > caught.value.bound == 1000
+    assert {name, f"{caught.value.needed:,}", "1,000"} <= values_in(caught.value)
+
+
+def test_count_parts_least_memory_suffices():
+    rules, guess = Rules(4, 6), (0, 0, 1, 2)
+    least = least_bytes_of(rules, (), guess)
+    assert sum(count_parts(rules, (), guess, least).sizes) == rules.size
+    with pytest.raises(TooLargeError):
+        count_parts(rules, (), guess, least - 1)
+
+
+def test_fills_shared_only_when_few():
+    few, again, many = (Frame(Rules(pegs, 3), (), None, apart=True) for pegs in (12, 12, 13))
+    assert few.layout.fills is again.layout.fills
+    assert len(few.layout.fills.pegs) == SHARED_FILLS
+    assert Frame(Rules(13, 3), (), None, apart=True).layout.fills is not many.layout.fills
+    assert Frame(Rules(12, 3), (), None, apart=True).layout.fills is few.layout.fills

@@ -1,0 +1,60 @@
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+
+PLAIN_KEYS = {
+    MINIMAX: max,
+    LEXICOGRAPHIC: lambda sizes: sorted(sizes, reverse=True),
+    EXPECTED_SIZE: lambda sizes: sum(size * size for size in sizes),
+    ENTROPY: lambda sizes: prod(size**size for size in sizes),
+    MOST_PARTS: lambda sizes: sizes.count(0),
+}
+
+
+def table_of(*guesses):
+    return np.array(guesses, dtype=np.int32).T.copy()
+
+
+@st.composite
+def tables(draw):
+    """Draw part sizes of a few guesses against the same candidates, with many ties."""
+    parts, total = draw(st.integers(1, 6)), draw(st.integers(1, 12))
+    cuts = st.lists(st.integers(0, total), min_size=parts - 1, max_size=parts - 1).map(sorted)
+    sizes = cuts.map(lambda cut: [b - a for a, b in zip([0, *cut], [*cut, total], strict=True)])
+    return draw(st.lists(sizes, min_size=1, max_size=12))
+
+
+@pytest.mark.parametrize("criterion", PLAIN_KEYS, ids=lambda criterion: criterion.name)
+@settings(deadline=None)
+@given(guesses=tables())
+def test_criterion_best_has_least_plain_key(criterion, guesses):
+    keys = [PLAIN_KEYS[criterion](sizes) for sizes in guesses]
+    expected = [place for place, key in enumerate(keys) if key == min(keys)]
+    assert criterion.best(table_of(*guesses)).tolist() == expected
+
+
+def test_entropy_ties_are_exact():
+    # 4**4 = 2**2 * 2**2 * 2**2 * 2**2: equal although the parts differ and the floats might.
+    assert ENTROPY.best(table_of([4, 1, 1, 1, 1], [2, 2, 2, 2, 0], [3, 2, 1, 1, 1])).tolist() == [2]
+    assert ENTROPY.best(table_of([4, 1, 1, 1, 1], [2, 2, 2, 2, 0])).tolist() == [0, 1]
+
+
+def test_entropy_decides_close_sums_in_integers():
+    close = table_of([5_001, 4_999], [5_000, 5_000], [5_000, 5_000])
+    assert ENTROPY.refine(close).tolist() == [1, 2]
+
+
+def test_expected_size_squares_do_not_overflow():
+    assert EXPECTED_SIZE.best(table_of([10**9, 1], [10**9 - 1, 2])).tolist() == [1]
+
+
+@pytest.mark.parametrize("criterion", PLAIN_KEYS, ids=lambda criterion: criterion.name)
+def test_criterion_has_name_measure_and_source(criterion):
+    assert criterion.name
+    assert criterion.measures
+    assert criterion.source

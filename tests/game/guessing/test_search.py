@@ -1,0 +1,161 @@
+"""The parts of the search: bitmaps, keys, palettes, and which guess is best, each beside its plain definition."""
+
+from itertools import combinations_with_replacement
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
+from evilpegs_game.evaluation.heuristic_kernels import some_tells_all_apart
+from evilpegs_game.feedback import feedback
+from evilpegs_game.guessing.bitmaps import make_bits, part_size, place, popcount
+from evilpegs_game.guessing.color_classes import in_palette, make_palette
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
+from evilpegs_game.guessing.search import best_code
+from evilpegs_game.partition import part_size_table
+from evilpegs_game.rules import Rules
+
+CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
+PLAIN_KEYS = {
+    MINIMAX: max,
+    LEXICOGRAPHIC: lambda sizes: sorted(sizes, reverse=True),
+    EXPECTED_SIZE: lambda sizes: sum(size * size for size in sizes),
+    ENTROPY: lambda sizes: prod(size**size for size in sizes),
+    MOST_PARTS: lambda sizes: sizes.count(0),
+}
+RULES = [Rules(1, 5), Rules(2, 4), Rules(3, 3), Rules(3, 4), Rules(3, 5, repeats=False), Rules(5, 2)]
+EVERY_COLOR = (1 << 34) - 1
+by_name = pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
+
+
+@st.composite
+def live_sets(draw, least=1):
+    """Draw rules and any of their codes in code order."""
+    rules = draw(st.sampled_from(RULES))
+    places = draw(st.sets(st.integers(0, rules.size - 1), min_size=min(least, rules.size), max_size=30))
+    return rules, to_columns([code_at(index, rules) for index in sorted(places)])
+
+
+def plain_codes(columns):
+    return [column_code(columns, i) for i in range(columns.shape[1])]
+
+
+@pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1, 0xF0F0_1234_5678_9ABC])
+def test_popcount_matches_bit_count(word):
+    assert popcount(np.uint64(word)) == word.bit_count()
+
+
+@pytest.mark.parametrize("many", [1, 63, 64, 65, 200])
+@settings(deadline=None, max_examples=10)
+@given(data=st.data())
+def test_part_bits_give_part_sizes(many, data):
+    rules = Rules(4, 4)
+    codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
+    guess = data.draw(codes)
+    secrets = data.draw(st.lists(codes, min_size=many, max_size=many))
+    bits = make_bits(to_columns(secrets), rules.colors)
+    for peg, color in enumerate(guess[:-1]):
+        place(bits, peg, color, guess[:peg].count(color))
+    sizes = {}
+    for black in range(5):
+        for total in range(black, 5):
+            size = part_size(bits, (black << 8) + total, guess[-1], guess[:-1].count(guess[-1]))
+            if size:
+                sizes[(black, total - black)] = size
+    feedbacks = [feedback(guess, secret) for secret in secrets]
+    assert sizes == {given: feedbacks.count(given) for given in feedbacks}
+
+
+def weighed(criterion, sizes, codes):
+    """Return a guess with the given part sizes in the form that the search keeps."""
+    measure = criterion.measure(codes)
+    summed = criterion in (EXPECTED_SIZE, ENTROPY, MOST_PARTS) or (criterion is LEXICOGRAPHIC and codes < 41)
+    score = sum(int(measure.weights[size]) for size in sizes) if summed else max(sizes)
+    return Best(np.zeros(1, np.uint8), np.array([score]), np.array(sorted(sizes)))
+
+
+def partitions(total, parts):
+    return [sizes for sizes in combinations_with_replacement(range(total + 1), parts) if sum(sizes) == total]
+
+
+@by_name
+@pytest.mark.parametrize("total", [5, 8, 46])
+def test_part_keys_order_as_plain_keys(criterion, total):
+    measure, key = criterion.measure(total), PLAIN_KEYS[criterion]
+    choices = partitions(total, 5 if total < 40 else 3)
+    step = 1 if total < 40 else 7
+    for one in choices[::step]:
+        for other in choices[::step]:
+            mine, best = weighed(criterion, one, total), weighed(criterion, other, total)
+            better = key(one) < key(other)
+            assert is_better(mine.score[0], mine.sizes, best, measure, total) == better
+            assert not better or mine.score[0] <= score_limit(best, measure, total)
+            keep_better(best, mine, measure, total)
+            assert sorted(best.sizes.tolist()) == sorted(one if better else other) or criterion not in (
+                LEXICOGRAPHIC,
+                ENTROPY,
+            )
+
+
+def test_part_keys_compare_close_products_exactly():
+    """Equal products of different sizes, and products whose logarithms differ by less than their rounding error."""
+    equal = weighed(ENTROPY, (0, 1, 1, 1, 1, 4), 8), weighed(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
+    measure = ENTROPY.measure(8)
+    assert not is_better(equal[0].score[0], equal[0].sizes, equal[1], measure, 8)
+    assert not is_better(equal[1].score[0], equal[1].sizes, equal[0], measure, 8)
+    close = weighed(ENTROPY, (301, 299), 600), weighed(ENTROPY, (300, 300), 600)
+    blurred = Best(close[0].guess, close[1].score, close[0].sizes)
+    measure = ENTROPY.measure(600)
+    assert is_better(close[1].score[0], close[1].sizes, blurred, measure, 600)
+    assert not is_better(blurred.score[0], blurred.sizes, close[1], measure, 600)
+
+
+def test_part_keys_prefer_any_guess():
+    best, measure = no_guess(2), MINIMAX.measure(9)
+    found = Best(np.array([3, 1], np.uint8), np.array([9]), np.zeros(6, np.int64))
+    keep_better(best, no_guess(2), measure, 9)
+    assert best.score[0] < 0
+    keep_better(best, found, measure, 9)
+    assert best.guess.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("candidates_only", [False, True])
+@by_name
+@settings(deadline=None, max_examples=15)
+@given(game=live_sets(least=3))
+def test_best_code_matches_plain_choice(criterion, candidates_only, game):
+    rules, live = game
+    if live.shape[1] < 3:
+        return
+    guesses = live if candidates_only else all_codes(rules)
+    table = part_size_table(live, guesses)
+    best = criterion.best(table)
+    candidates = best[table[-1, best] > 0]
+    expected = column_code(guesses, int(candidates[0] if candidates.size else best[0]))
+    rule, weights = criterion.measure(live.shape[1])
+    found = best_code(live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only)
+    assert tuple(found.tolist()) == expected
+
+
+@settings(deadline=None)
+@given(game=live_sets())
+def test_palette_has_candidate_and_substitute_colors(game):
+    rules, live = game
+    palette = make_palette(live, rules.colors, rules.repeats, EVERY_COLOR)
+    present = set(live.ravel().tolist())
+    absent = [color for color in range(rules.colors) if color not in present]
+    assert palette.colors.tolist() == sorted(present | set(absent[:1] if rules.repeats else absent))
+    assert np.array_equal(palette.colors[in_palette(live, palette)], live)
+
+
+@settings(deadline=None)
+@given(game=live_sets())
+def test_some_tells_all_apart_matches_definition(game):
+    _, live = game
+    codes = plain_codes(live)
+    apart = [len({feedback(guess, secret) for secret in codes}) == len(codes) for guess in codes]
+    assert some_tells_all_apart(live) == any(apart)

@@ -1,0 +1,316 @@
+"""Replies, secrets and hints of every codemaker: they follow the documented rules, and nothing is disclosed early."""
+
+import hashlib
+import hmac
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_game.codes import code_at, format_code, parse_code
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+from evilpegs_server.codemaking.replies import Answer, Codemaking, Draw, cost, task_of
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.server import REPLY_TERMS
+from evilpegs_server.work.pool import FairPool
+from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Hint, Reckoner, TryOut
+from support.reckoners import reckoner
+
+MATCH = "00112233445566aa"
+NONCE = hashlib.sha256(b"nonce").hexdigest()
+LADDERS = load_ladders()
+CLASSIC = Rules(4, 6)
+NOTHING_YET = ()
+
+
+class Pool:
+    """A pool that collects its jobs and never does them."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def submit(self, *job):
+        self.jobs.append(job)
+
+    def metrics(self):
+        """Return nothing: this pool has no metrics."""
+
+
+class Crew:
+    """A crew that never finishes a task."""
+
+    def begin(self, task, done):
+        pass
+
+
+class UnlistedLiveSets(LiveSets):
+    """Live sets that are all too large to list."""
+
+    def get(self, rules, history):
+        raise TooLargeError
+
+
+@pytest.fixture
+def codemaking():
+    """Return a codemaking without a pool: it can only answer at once."""
+    return Codemaking(reckoner(), None)
+
+
+def draw(game=1, client_nonce=None, nonce=NONCE):
+    return Draw(MATCH, game, nonce, client_nonce)
+
+
+def keyed(nonce, *message):
+    """Return the HMAC-SHA256 of protocol/README.md as a number."""
+    text = json.dumps(message, separators=(",", ":"))
+    return int(hmac.new(bytes.fromhex(nonce), text.encode(), "sha256").hexdigest(), 16)
+
+
+def every_code(rules):
+    return [code_at(index, rules) for index in range(rules.size)]
+
+
+def plain_parts(rules, history, guess):
+    """Count the parts of a guess code by code; return their sizes in feedback order."""
+    live = [code for code in every_code(rules) if all(feedback(turn.guess, code) == turn.feedback for turn in history)]
+    replies = [feedback(guess, code) for code in live]
+    return {reply: replies.count(reply) for reply in sorted(set(replies))}
+
+
+class TestDraw:
+    @pytest.mark.parametrize("client_nonce", [None, "", "mine"])
+    @pytest.mark.parametrize("game", [1, 7])
+    def test_draw_secret_follows_formula(self, game, client_nonce):
+        """With 1,296 codes the first number is rejected once in 2^245 draws."""
+        expected = keyed(NONCE, client_nonce or "", MATCH, game, 0) % 1296
+        assert draw(game, client_nonce).secret(LADDERS["classic"]) == code_at(expected, CLASSIC)
+
+    def test_draw_tie_follows_formula(self):
+        for turn in range(1, 20):
+            assert draw(3).tie(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn) % 5
+
+    def test_draw_repr_and_tasks_hide_secrets(self):
+        drawn, ladder = draw(2, "mine"), LADDERS["grand-practice"]
+        secret, pool, guess = drawn.secret(ladder), Pool(), (0, 1, 2, 3, 0, 1)
+        codemaking = Codemaking(reckoner(), pool)
+        codemaking.reply(ladder, 5, drawn, NOTHING_YET, guess, print)
+        codemaking.reply(LADDERS["grand-evil"], 5, drawn, NOTHING_YET, guess, print)
+        codemaking.reply(LADDERS["classic-devil"], 5, drawn, NOTHING_YET, guess[:4], print)
+        codemaking.disclose(LADDERS["grand-evil"], 5, drawn, (Turn(guess, Feedback(0, 0)),), print)
+        shown = repr(drawn) + repr([task for _, _, task, _ in pool.jobs])
+        assert len(pool.jobs) == 4
+        assert shown.startswith(f"Draw(match='{MATCH}', game=2)")
+        assert not any(text in shown for text in (NONCE, "mine", str(secret), format_code(secret)))
+
+
+class TestFixed:
+    def test_fixed_reply_is_true_feedback(self, codemaking):
+        drawn, ladder = draw(), LADDERS["classic"]
+        guess = (0, 0, 1, 1)
+        assert codemaking.answer(ladder, drawn, NOTHING_YET, guess) == Answer(feedback(guess, drawn.secret(ladder)))
+
+    def test_fixed_secret_is_disclosed(self, codemaking):
+        drawn, ladder = draw(), LADDERS["classic"]
+        assert codemaking.secret(ladder, drawn, NOTHING_YET) == format_code(drawn.secret(ladder))
+
+    def test_rated_fixed_game_needs_no_memory(self):
+        huge = replace(LADDERS["classic"], rules=Rules(16, 34))
+        codemaking = Codemaking(reckoner(0), None)
+        drawn = draw()
+        secret = codemaking.secret(huge, drawn, NOTHING_YET)
+        assert codemaking.answer(huge, drawn, NOTHING_YET, parse_code(secret, huge.rules)).feedback == Feedback(16, 0)
+
+
+class TestEvil:
+    @settings(deadline=None, max_examples=30)
+    @given(st.lists(st.integers(0, 1295), min_size=1, max_size=4), st.integers(0, 2**256 - 1))
+    def test_seeded_evil_follows_formula(self, guesses, nonce):
+        nonce = f"{nonce:064x}"
+        ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
+        codemaking = Codemaking(reckoner(), None)
+        for guess in (code_at(index, CLASSIC) for index in guesses):
+            parts = plain_parts(CLASSIC, history, guess)
+            others = {given: size for given, size in parts.items() if given != (4, 0)} or parts
+            tied = [given for given, size in others.items() if size == max(others.values())]
+            answer = codemaking.answer(ladder, drawn, history, guess)
+            assert answer == Answer(tied[keyed(nonce, "tie", MATCH, 1, len(history) + 1) % len(tied)])
+            history = (*history, Turn(guess, answer.feedback))
+            if answer.feedback == (4, 0):
+                break
+        witness = parse_code(codemaking.secret(ladder, drawn, history), CLASSIC)
+        assert all(feedback(guess, witness) == given for guess, given in history)
+
+    def test_practice_tie_takes_fewest_blacks_then_whites(self, codemaking):
+        """After 1122 three parts have 256 codes."""
+        ladder = LADDERS["classic-evil-practice"]
+        given = {codemaking.answer(ladder, draw(game), NOTHING_YET, (0, 0, 1, 1)).feedback for game in range(1, 20)}
+        assert given == {Feedback(0, 0)}
+
+    def test_evil_reply_over_memory_bound_raises(self):
+        codemaking = Codemaking(reckoner(1000), None)
+        with pytest.raises(TooLargeError):
+            codemaking.answer(LADDERS["classic-evil"], draw(), NOTHING_YET, (0, 0, 1, 1))
+
+
+@pytest.mark.parametrize("name", ["classic-practice", "classic-evil-practice"])
+def test_practice_answer_shows_part_sizes(codemaking, name):
+    history = (Turn((0, 0, 1, 1), feedback((0, 0, 1, 1), draw().secret(LADDERS["classic"]))),)
+    answer = codemaking.answer(LADDERS[name], draw(), history, (0, 1, 2, 3))
+    parts = plain_parts(CLASSIC, history, (0, 1, 2, 3))
+    assert answer.parts == tuple((*given, size) for given, size in parts.items())
+    assert answer.candidates == parts[answer.feedback]
+
+
+LARGE = LADDERS["grand-evil"]
+
+
+class TestRun:
+    SMALL, LARGE = LADDERS["classic-evil"], LARGE
+
+    @pytest.mark.parametrize(
+        ("name", "cheap"),
+        [
+            ("classic-evil", True),
+            ("super-practice", True),
+            ("grand", True),
+            ("grand-evil", False),
+            ("grand-practice", False),
+            ("grand-evil-practice", False),
+            ("colossus", True),
+            ("colossus-evil", False),
+            ("classic-devil", False),
+            ("classic-devil-practice", False),
+        ],
+    )
+    def test_is_cheap_by_ladder(self, codemaking, name, cheap):
+        assert codemaking.is_cheap(LADDERS[name]) is cheap
+
+    def test_cheap_reply_is_given_at_once(self, codemaking):
+        done = []
+        codemaking.reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
+        assert done == [codemaking.answer(self.SMALL, draw(), (), (0, 0, 1, 1))]
+
+    def test_cheap_reply_hands_over_error(self):
+        done = []
+        Codemaking(reckoner(1000), None).reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
+        assert isinstance(done[0], TooLargeError)
+
+    @pytest.mark.parametrize("name", ["grand-evil", "grand-evil-practice", "grand-practice", "classic-devil"])
+    def test_expensive_reply_goes_to_pool(self, codemaking, name):
+        pool, done, ladder, history, guess = Pool(), [], LADDERS[name], (), (0, 1, 2, 3, 3, 3)
+        guess = guess[: ladder.rules.pegs]
+        Codemaking(reckoner(), pool).reply(ladder, 5, draw(), history, guess, done.append)
+        [(player, units, task, finish)] = pool.jobs
+        assert (player, units, done) == (5, cost(ladder, 0), [])
+        finish(task.do(reckoner()).value)
+        assert done == [codemaking.answer(ladder, draw(), history, guess)]
+
+    def test_pool_task_error_is_handed_over(self):
+        pool, done, error = Pool(), [], TooLargeError()
+        Codemaking(reckoner(), pool).reply(self.LARGE, 5, draw(), (), (0,) * 6, done.append)
+        pool.jobs[0][-1](error)
+        assert done == [error]
+
+    def test_repeated_turns_are_answered_without_pool(self, codemaking):
+        pool, done, first, other = Pool(), [], (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
+        asking = Codemaking(reckoner(), pool)
+        asking.reply(self.LARGE, 5, draw(), (), first, done.append)
+        [(_, _, task, finish)] = pool.jobs
+        finish(task.do(reckoner()).value)
+        for name in ("grand-evil", "grand-evil-practice", "grand-practice"):
+            asking.reply(LADDERS[name], 6, draw(2), (), first, done.append)
+            assert done[-1] == codemaking.answer(LADDERS[name], draw(2), (), first)
+        assert (len(pool.jobs), asking.metrics().known.hits) == (1, 3)
+        asking.reply(self.LARGE, 6, draw(), (), other, done.append)
+        assert len(pool.jobs) == 2
+
+    def test_cached_reply_costs_nothing(self):
+        turns = (Turn((0, 1, 2, 3, 4, 5), Feedback(1, 3)),)
+        task, reckons = task_of(self.LARGE, turns, (0, 0, 1, 1, 2, 6)), reckoner()
+        assert task.do(reckons).cost > 100
+        assert task.do(reckons).cost == 0
+
+    def test_hint_goes_to_its_own_pool(self):
+        pool, hints = Pool(), Pool()
+        Codemaking(reckoner(), pool, hints).hint(self.SMALL, 5, (), print)
+        assert (pool.jobs, hints.jobs) == ([], [(5, HINT_BUDGET, Hint(CLASSIC, ()), print)])
+
+    @pytest.mark.parametrize(
+        ("name", "milliseconds"),
+        [("super-evil", 0.1), ("grand-evil", 1), ("huge-evil", 4), ("monster-evil", 100), ("colossus-evil", 3000)],
+    )
+    def test_reply_cost_matches_measured_time(self, name, milliseconds):
+        assert 0.8 < cost(LADDERS[name], 0) * 2.5e-6 / milliseconds < 1.3
+
+    def test_first_devil_and_large_replies_are_heavy(self):
+        heavy = {name for name, ladder in LADDERS.items() if cost(ladder, 0) > REPLY_TERMS.cheap}
+        assert {name.split("-")[0] for name in heavy} == {"monster", "colossus", "classic"}
+        assert {name for name in heavy if name.startswith("classic")} == {"classic-devil", "classic-devil-practice"}
+        assert cost(LADDERS["classic-devil"], 1) <= REPLY_TERMS.cheap
+
+
+def test_warm_up_makes_tables_of_cheap_ladders():
+    reckons, small = reckoner(), Rules(3, 3)
+    ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], replace(LARGE, rules=Rules(16, 34))]
+    Codemaking(reckons, None).warm_up(ladders)
+    assert LiveSets.bytes_needed(small) < reckons.live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
+
+
+def test_warm_up_tries_smallest_counted_rules_elsewhere():
+    """Otherwise a kernel would be compiled during a game."""
+    here, there = reckoner(), reckoner()
+    tasks = Codemaking(here, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
+    assert tasks == [TryOut(LARGE.rules, 8)]
+    tasks[0].do(there)
+    assert there.live_sets.state.entries > 8
+    assert here.live_sets.state.entries == 0
+
+
+class TestDisclosure:
+    EVIL = LADDERS["huge-evil"]
+    HISTORY = (Turn((0,) * 8, Feedback(0, 0)),)
+
+    def test_witness_on_large_rules_goes_to_pool(self):
+        pool, done = Pool(), []
+        Codemaking(reckoner(), pool).disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
+        [(player, units, task, finish)] = pool.jobs
+        assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
+        finish(task.do(reckoner()).value)
+        finish(error := TooLargeError())
+        assert done == ["22222222", error]
+
+    def test_witness_is_found_without_listing_candidates(self):
+        reckons = Reckoner(UnlistedLiveSets(), Devils())
+        guess = (0, 1, 2, 3, 4, 5, 7, 6)
+        history = (Turn(guess, Feedback(6, 2)),)
+        assert Codemaking(reckons, None).secret(self.EVIL, draw(), history) == "12345678"
+        hint = Hint(self.EVIL.rules, history).do(reckons).value
+        assert (hint.code, hint.candidates) == ("12345678", 28)
+
+    @pytest.mark.parametrize(
+        ("name", "history", "secret"),
+        [
+            ("huge-evil", (), "11111111"),
+            ("huge-evil", (*HISTORY, Turn((1,) * 8, Feedback(8, 0))), "22222222"),
+            ("classic-evil", (Turn((0,) * 4, Feedback(0, 0)),), "2222"),
+            ("huge", HISTORY, format_code(draw().secret(LADDERS["huge"]))),
+        ],
+    )
+    def test_known_secret_is_disclosed_at_once(self, codemaking, name, history, secret):
+        done = []
+        codemaking.disclose(LADDERS[name], 5, draw(), history, done.append)
+        assert done == [secret]
+
+
+def test_codemaking_metrics_cover_cache_and_pools():
+    pool = FairPool(REPLY_TERMS, Crew(), lambda: 0.0)
+    codemaking = Codemaking(reckoner(), pool)
+    codemaking.reply(LARGE, 5, draw(), NOTHING_YET, (0,) * 6, print)
+    metrics = codemaking.metrics()
+    assert (metrics.known.misses, metrics.replies.running, metrics.hints.running) == (1, 1, 1)

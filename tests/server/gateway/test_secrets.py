@@ -1,0 +1,110 @@
+"""No secret, nonce, seed or token is revealed too early: not in a log, not in a repr, not to any connection."""
+
+import gc
+import json
+from dataclasses import replace
+
+import pytest
+
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_server.codemaking.replies import Draw
+from evilpegs_server.match.events import GameBegun, NeedReply
+from evilpegs_server.storage.archive import load_match
+from support.fake_server import BrokenPart
+
+
+def reprs():
+    """Yield the repr of every living object whose class is the project's."""
+    for thing in gc.get_objects():
+        if str(type(thing).__module__).startswith("evilpegs_"):
+            yield repr(thing)
+
+
+class Game:
+    """A game in play, and the texts about it that nobody may see."""
+
+    def __init__(self, fake_server, client, match):
+        self.identity = fake_server.lobby.get(match).identity
+        nonce, seed = self.identity.nonce(1), self.identity.seed
+        self.hidden = [nonce, str(bytes.fromhex(nonce)), seed.hex(), str(seed), client.token]
+        if self.identity.ladder.codemaker == "fixed":
+            secret = Draw(self.identity.id, 1, nonce, "mine").secret(self.identity.ladder)
+            self.hidden += [format_code(secret), str(secret)]
+
+    def revealed_in(self, texts):
+        return [text for text in texts if any(hidden in text for hidden in self.hidden)]
+
+
+@pytest.fixture(params=["long", "evil"])
+async def game(fake_server, request):
+    """A game after its first guess, on a fixed and on an evil ladder, with a watcher."""
+    ann, bob = await fake_server.connect_player("ann"), await fake_server.connect_player("bob")
+    match = await ann.play(request.param)
+    await bob.request(type="watch", match=match)
+    await ann.guess(match, 1, "1" * 16 if request.param == "long" else "12")
+    game = Game(fake_server, ann, match)
+    game.ann, game.bob, game.match = ann, bob, match
+    return game
+
+
+async def test_messages_reveal_nothing_before_end(game):
+    sent = game.ann.channel.sent[1:] + game.bob.channel.sent
+    assert len(sent) > 8
+    assert game.revealed_in(sent) == []
+
+
+async def test_game_end_reveals_nonce(game):
+    over = await game.ann.request(type="resign", match=game.match)
+    assert over["nonce"] == game.identity.nonce(1)
+    assert game.identity.seed.hex() not in "".join(game.ann.channel.sent)
+    assert len(parse_code(over["secret"], game.identity.ladder.rules)) == game.identity.ladder.rules.pegs
+    if game.identity.ladder.codemaker == "fixed":
+        assert over["secret"] in game.hidden
+
+
+async def test_reprs_reveal_nothing(game, fake_server):
+    alive = [*reprs(), repr(load_match(fake_server.engine, game.match))]
+    assert any(text.startswith("Identity(") for text in alive)
+    assert game.revealed_in(alive) == []
+
+
+async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
+    def fail(_texts):
+        message = "broken channel"
+        raise RuntimeError(message)
+
+    ann, bob, match = game.ann, game.bob, game.match
+    bob.channel.before_send = fail
+    await ann.guess(match, 2, "2" * 16 if game.identity.ladder.id == "long" else "11")
+    watchers, fake_server.lobby.watchers = fake_server.lobby.watchers, BrokenPart()
+    assert await ann.error_code(type="watch", match=match) == "internal"
+    fake_server.lobby.watchers = watchers
+    fake_server.services = replace(fake_server.services, players=BrokenPart())
+    late = fake_server.connect()
+    assert (await late.hello(token=ann.token))["code"] == "internal"
+    broken_disk.on = True
+    await ann.send(type="resign", match=match)
+    await ann.receive("error")
+    broken_disk.on = False
+    entries = fake_server.take_log()
+    texts = [json.dumps(entry, default=repr) for entry in entries]
+    causes = ["broken channel", "broken watch", "broken by_token", "OSError"]
+    assert [cause for cause in causes if any(cause in text for text in texts)] == causes
+    assert game.revealed_in(texts) == []
+
+
+async def test_log_of_failed_codemaker_reveals_nothing(game, fake_server):
+    def fail(draw):
+        raise RuntimeError(repr(draw))
+
+    fake_server.codemaking.before_answer = fail
+    code = "3" * game.identity.ladder.rules.pegs
+    assert await game.ann.error_code(type="guess", match=game.match, game=1, turn=2, code=code) == "internal"
+    [entry] = fake_server.take_log()
+    assert "Draw(match=" in entry["exception"]
+    assert game.revealed_in([json.dumps(entry, default=repr)]) == []
+
+
+def test_event_reprs_hide_client_nonce():
+    for event in (GameBegun(1, "client-nonce"), NeedReply(1, 1, (0,), (), "client-nonce")):
+        assert "client-nonce" not in repr(event)

@@ -1,0 +1,379 @@
+"""The session: who may send which request, and that every request gets exactly one direct answer.
+
+The fake clients count requests and answers. A fixture compares them at the end of every test.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from evilpegs_server.gateway.session import MOST_REFUSALS
+from evilpegs_server.matches.registry import OPEN_MATCHES
+from evilpegs_server.matches.watchers import MOST_WATCHED
+from evilpegs_server.storage.archive import load_players
+from support.fake_server import BrokenPart
+
+UNKNOWN_MATCH = "f" * 16
+
+
+class TestHello:
+    async def test_hello_claims_name_with_token(self, fake_server):
+        first = await fake_server.connect().hello("ann")
+        assert (first["type"], first["player"], first["kind"], first["open"]) == ("welcome", "ann", "bot", [])
+        again = await fake_server.connect().hello(token=first["token"])
+        assert (again["type"], again["player"]) == ("welcome", "ann")
+        assert "token" not in again
+
+    async def test_welcome_lists_ladders_and_limits(self, ann, fake_server):
+        welcome = json.loads(ann.channel.sent[0])
+        assert [ladder["id"] for ladder in welcome["ladders"]] == list(fake_server.lobby.ladders)
+        assert welcome["limits"] == {
+            "frame_bytes": 4096,
+            "nesting": 8,
+            "open_matches": OPEN_MATCHES,
+            "requests_per_second": 100,
+        }
+        assert welcome["server"] == {"name": "evilpegs", "version": "0"}
+
+    async def test_hello_without_name_admits_guest(self, fake_server):
+        guest = await fake_server.connect().hello()
+        assert guest["player"].startswith("guest-")
+        assert guest["kind"] == "guest"
+        assert (await fake_server.connect().hello(token=guest["token"]))["player"] == guest["player"]
+
+    async def test_welcome_lists_open_matches(self, ann, fake_server):
+        match = await ann.play("tiny")
+        assert (await fake_server.connect().hello(token=ann.token))["open"] == [{"match": match, "seq": 2}]
+
+    @pytest.mark.parametrize(
+        ("name", "code"),
+        [
+            ("ann", "name_taken"),
+            ("a-nn", "name_taken"),
+            ("Ann", "bad_name"),
+            ("guest-1", "bad_name"),
+            ("x" * 64, "bad_name"),
+        ],
+    )
+    async def test_hello_refuses_bad_names(self, ann, fake_server, name, code):
+        assert (await fake_server.connect().hello(name))["code"] == code
+
+    async def test_hello_works_after_refused_name(self, ann, fake_server):
+        client = fake_server.connect()
+        await client.hello("ann")
+        assert (await client.hello("bob"))["type"] == "welcome"
+
+    async def test_hello_refuses_unknown_token(self, fake_server):
+        assert (await fake_server.connect().hello(token="0" * 64))["code"] == "auth_failed"
+
+    async def test_second_hello_is_refused(self, ann):
+        assert (await ann.hello("bob"))["code"] == "bad_message"
+
+    async def test_closed_registration_admits_known_players(self, ann, fake_server):
+        fake_server.services = replace(fake_server.services, registration="closed")
+        assert (await fake_server.connect().hello("bob"))["code"] == "auth_required"
+        assert (await fake_server.connect().hello(token=ann.token))["type"] == "welcome"
+        assert (await fake_server.connect().hello())["kind"] == "guest"
+
+    async def test_hello_while_draining_is_refused(self, fake_server):
+        fake_server.lobby.draining = True
+        assert (await fake_server.connect().hello("ann"))["code"] == "draining"
+
+    async def test_unstored_name_is_free_again(self, fake_server, broken_disk):
+        broken_disk.on = True
+        assert (await fake_server.connect().hello("ann"))["code"] == "storage_unavailable"
+        broken_disk.on = False
+        assert (await fake_server.connect().hello("ann"))["type"] == "welcome"
+
+
+class TestBeforeHello:
+    @pytest.mark.parametrize(
+        "message",
+        [
+            {"type": "play", "ladder": "tiny"},
+            {"type": "ready", "match": UNKNOWN_MATCH, "game": 1},
+            {"type": "guess", "match": UNKNOWN_MATCH, "game": 1, "turn": 1, "code": "11"},
+            {"type": "hint", "match": UNKNOWN_MATCH},
+            {"type": "resign", "match": UNKNOWN_MATCH},
+            {"type": "resume", "match": UNKNOWN_MATCH, "seq": 0},
+            {"type": "watch", "ladder": "tiny"},
+            {"type": "unwatch", "ladder": "tiny"},
+        ],
+        ids=lambda message: message["type"],
+    )
+    async def test_requests_require_hello(self, fake_server, message):
+        assert await fake_server.connect().error_code(**message) == "auth_required"
+
+    async def test_ping_needs_no_hello(self, fake_server):
+        assert await fake_server.connect().request(type="ping", c=7) == {"type": "pong", "c": 7, "re": "q1"}
+
+
+class TestPlay:
+    async def test_play_starts_match_and_game(self, ann):
+        started = await ann.request(type="play", ladder="tiny")
+        assert (started["type"], started["seq"], started["player"]) == ("match_started", 1, "ann")
+        assert started["client"] == {"name": "tester", "version": "1.0"}
+        assert (await ann.receive())["type"] == "game_started"
+
+    async def test_play_refuses_unknown_ladder(self, ann):
+        assert await ann.error_code(type="play", ladder="no-such") == "unknown_ladder"
+
+    async def test_idle_guest_is_forgotten(self, fake_server):
+        guest = fake_server.connect()
+        await guest.hello()
+        known = len(fake_server.services.players)
+        guest.session.leave()
+        assert len(fake_server.services.players) == known - 1
+        assert len(load_players(fake_server.engine)) == 0
+
+    async def test_playing_guest_is_stored_once(self, fake_server):
+        guest = fake_server.connect()
+        token = (await guest.hello())["token"]
+        for _ in range(2):
+            await guest.play("tiny-practice")
+        guest.session.leave()
+        assert len(load_players(fake_server.engine)) == 1
+        assert load_players(fake_server.engine).by_token(token) == fake_server.services.players.by_token(token)
+
+    async def test_guest_plays_practice_only(self, fake_server):
+        guest = fake_server.connect()
+        await guest.hello()
+        assert await guest.error_code(type="play", ladder="tiny") == "auth_required"
+        assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
+
+    async def test_open_matches_are_limited(self, ann, fake_server):
+        matches = [await ann.play("tiny", ready=False) for _ in range(OPEN_MATCHES)]
+        assert await ann.error_code(type="play", ladder="tiny") == "too_many_matches"
+        bob = await fake_server.connect_player("bob")
+        await bob.play("tiny")
+        await ann.request(type="resign", match=matches[0])
+        assert (await ann.request(type="play", ladder="tiny"))["type"] == "match_started"
+
+    async def test_play_while_draining_is_refused(self, ann, fake_server):
+        fake_server.lobby.draining = True
+        assert await ann.error_code(type="play", ladder="tiny") == "draining"
+
+
+class TestGame:
+    async def test_request_has_direct_answer(self, ann):
+        match = await ann.play("long", ready=False)
+        turn = await ann.request(type="ready", match=match, game=1)
+        assert turn == {"type": "turn", "match": match, "game": 1, "turn": 1, "left_ms": 10_000, "re": "q3"}
+        feedback = await ann.guess(match, 1, "1" * 16)
+        assert (feedback["type"], feedback["code"], feedback["seq"]) == ("feedback", "1" * 16, 3)
+        assert await ann.receive() == {"type": "turn", "match": match, "game": 1, "turn": 2, "left_ms": 11_000}
+        over = await ann.request(type="resign", match=match)
+        assert (over["type"], over["outcome"]) == ("game_over", "resigned")
+        assert [(await ann.receive())["type"] for _ in range(2)] == ["game_over", "match_over"]
+
+    async def test_ready_again_resends_turn(self, ann, fake_server):
+        match = await ann.play("tiny")
+        fake_server.clock.advance(300)
+        turn = await ann.request(type="ready", match=match, game=1)
+        assert (turn["type"], turn["turn"], turn["left_ms"]) == ("turn", 1, 9_700)
+
+    async def test_repeated_guess_resends_feedback(self, ann):
+        match = await ann.play("long")
+        first = await ann.guess(match, 1, "1" * 16)
+        again = await ann.guess(match, 1, "1" * 16)
+        assert first | {"re": None} == again | {"re": None}
+        assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="2" * 16) == "stale_turn"
+
+    @pytest.mark.parametrize(("game", "turn", "code"), [(1, 2, "future_turn"), (2, 1, "future_turn")])
+    async def test_turn_error_names_expected_turn(self, ann, game, turn, code):
+        match = await ann.play("tiny")
+        error = await ann.guess(match, turn, "11", game=game)
+        assert (error["code"], error["expected"]) == (code, {"game": 1, "turn": 1})
+
+    async def test_illegal_code_error_counts_strikes(self, ann):
+        match = await ann.play("tiny")
+        errors = [await ann.guess(match, 1, "<&x>") for _ in range(2)]
+        assert {(error["code"], error["fatal"]) for error in errors} == {("illegal_code", False)}
+        assert not any("<" in error["message"] for error in errors)
+        assert [re.findall(r"\d+", error["message"])[-1] for error in errors] == ["2", "1"]
+
+    async def test_finished_match_can_be_resumed(self, ann, fake_server):
+        match = await ann.play("tiny")
+        first = await ann.guess(match, 1, "12")
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
+        later = await fake_server.reconnect(ann)
+        resumed = await later.request(type="resume", match=match, seq=0)
+        assert resumed["state"] == "over"
+        events = [await later.receive() for _ in range(resumed["seq"])]
+        assert [event["seq"] for event in events] == list(range(1, resumed["seq"] + 1))
+        assert (await later.guess(match, 1, "12"))["seq"] == first["seq"]
+        assert await later.error_code(type="ready", match=match, game=2) == "game_over"
+
+
+class TestSeat:
+    @pytest.mark.parametrize("kind", ["ready", "guess", "hint", "resign", "resume"])
+    async def test_foreign_match_is_refused(self, ann, fake_server, kind):
+        match = await ann.play("tiny")
+        bob = await fake_server.connect_player("bob")
+        fields = {
+            "ready": {"game": 1},
+            "guess": {"game": 1, "turn": 1, "code": "11"},
+            "hint": {},
+            "resign": {},
+            "resume": {"seq": 0},
+        }[kind]
+        for whose in (match, UNKNOWN_MATCH):
+            assert await bob.error_code(type=kind, match=whose, **fields) == "not_your_match"
+
+    async def test_resume_takes_seat_from_older_connection(self, ann, fake_server):
+        match = await ann.play("tiny")
+        newer = await fake_server.reconnect(ann)
+        assert await newer.error_code(type="ready", match=match, game=1) == "not_your_match"
+        resumed = await newer.request(type="resume", match=match, seq=1)
+        assert (resumed["type"], resumed["state"], resumed["game"]) == ("resumed", "turn", 1)
+        assert [(await newer.receive())["type"] for _ in range(2)] == ["game_started", "turn"]
+        assert (await ann.receive("notice"))["kind"] == "seat_taken"
+        assert ann.channel.close_code == 4003
+        assert await ann.error_code(type="ready", match=match, game=1) == "not_your_match"
+        assert (await newer.guess(match, 1, "11"))["type"] == "feedback"
+
+    async def test_resume_on_same_connection_keeps_it(self, ann):
+        match = await ann.play("tiny", ready=False)
+        resumed = await ann.request(type="resume", match=match, seq=2)
+        assert (resumed["state"], resumed["ready_by_ms"]) == ("ready", 60_000)
+        assert ann.channel.close_code is None
+
+
+class TestHint:
+    async def test_hint_on_practice_ladder(self, ann):
+        match = await ann.play("tiny-practice")
+        hint = await ann.request(type="hint", match=match)
+        assert (hint["type"], hint["candidates"], len(hint["code"])) == ("hint", 9, 2)
+
+    async def test_hint_on_rated_ladder_is_refused(self, ann):
+        match = await ann.play("tiny")
+        assert await ann.error_code(type="hint", match=match) == "not_practice"
+
+    async def test_hint_needs_open_turn(self, ann):
+        match = await ann.play("tiny-practice", ready=False)
+        assert await ann.error_code(type="hint", match=match) == "not_ready"
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
+        assert await ann.error_code(type="hint", match=match) == "game_over"
+
+
+class TestWatch:
+    async def test_watch_match_from_beginning(self, ann, fake_server):
+        match = await ann.play("tiny")
+        bob = await fake_server.connect_player("bob")
+        assert (await bob.request(type="watch", match=match))["matches"] == [match]
+        assert [(await bob.receive())["type"] for _ in range(2)] == ["match_started", "game_started"]
+        await ann.guess(match, 1, "12")
+        seen = await bob.receive()
+        assert (seen["type"], seen["code"]) == ("feedback", "12")
+        assert "re" not in seen
+
+    async def test_watch_ladder_announces_new_match(self, ann, fake_server):
+        match = await ann.play("tiny")
+        bob = await fake_server.connect_player("bob")
+        assert (await bob.request(type="watch", ladder="tiny"))["matches"] == [match]
+        later = await ann.play("tiny")
+        assert (await bob.receive("match_started"))["match"] == later
+
+    async def test_unwatch_ends_events(self, ann, fake_server):
+        match = await ann.play("tiny")
+        bob = await fake_server.connect_player("bob")
+        await bob.request(type="watch", match=match)
+        assert (await bob.request(type="unwatch", match=match))["type"] == "unwatched"
+        assert (await bob.request(type="unwatch", ladder="tiny"))["type"] == "unwatched"
+        before = len(bob.channel.sent)
+        await ann.guess(match, 1, "12")
+        await ann.receive()
+        assert len(bob.channel.sent) == before
+
+    async def test_watch_finished_match(self, ann, fake_server):
+        match = await ann.play("tiny")
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
+        bob = await fake_server.connect_player("bob")
+        await bob.request(type="watch", match=match)
+        assert (await bob.receive("match_over"))["outcomes"] == ["resigned", "resigned"]
+
+    async def test_watch_refuses_unknown_topics(self, ann):
+        assert await ann.error_code(type="watch", ladder="no-such") == "unknown_ladder"
+        assert await ann.error_code(type="watch", match=UNKNOWN_MATCH) == "not_your_match"
+
+    async def test_watch_refuses_too_many_topics(self, ann, fake_server):
+        for number in range(MOST_WATCHED):
+            fake_server.lobby.watchers.watch(ann.channel, f"topic {number}")
+        assert await ann.error_code(type="watch", ladder="tiny") == "rate_limited"
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize(
+        ("frame", "code"),
+        [
+            (b'{"type":"ping","c":1}', "bad_json"),
+            ("", "bad_json"),
+            ("ping", "bad_json"),
+            ("[" * 100, "bad_json"),
+            ('{"type":"ping","type":"ping","c":1}', "bad_json"),
+            ("[]", "bad_message"),
+            ("{}", "bad_message"),
+            ('{"type":"ping","c":"1"}', "bad_message"),
+            ('{"type":"dance"}', "unknown_type"),
+            ("x" * 5_000, "too_big"),
+        ],
+    )
+    async def test_unreadable_frame_gets_typed_error(self, ann, frame, code):
+        match = await ann.play("tiny")
+        await ann.send_frame(frame)
+        error = await ann.receive("error")
+        assert (error["code"], error["fatal"]) == (code, False)
+        assert (await ann.guess(match, 1, "11"))["type"] == "feedback"
+
+    async def test_error_repeats_readable_id(self, ann):
+        await ann.send_frame('{"type":"dance","id":"q9"}')
+        ann.request_ids.append("q9")
+        assert (await ann.receive("error"))["re"] == "q9"
+
+
+class TestRate:
+    @pytest.fixture
+    async def hasty(self, fake_server):
+        """A client that may send one message per second and has spent its burst of two."""
+        fake_server.services = replace(fake_server.services, requests_per_second=1)
+        client = await fake_server.connect_player("hasty")
+        client.match = (await client.request(type="play", ladder="tiny"))["match"]
+        return client
+
+    async def test_rate_limit_error_names_wait(self, hasty, fake_server):
+        error = await hasty.request(type="ping", c=1)
+        assert (error["code"], error["retry_after_ms"], error["fatal"]) == ("rate_limited", 1000, False)
+        fake_server.clock.advance(1_000)
+        assert (await hasty.request(type="ping", c=1))["type"] == "pong"
+
+    async def test_rate_limit_counts_unreadable_frames(self, hasty):
+        await hasty.send_frame("no message")
+        assert (await hasty.receive("error"))["code"] == "rate_limited"
+
+    async def test_rate_limit_spares_awaited_moves(self, hasty):
+        match = hasty.match
+        assert (await hasty.request(type="ready", match=match, game=1))["type"] == "turn"
+        assert (await hasty.guess(match, 1, "12"))["type"] == "feedback"
+        assert await hasty.error_code(type="guess", match=match, game=1, turn=1, code="12") == "rate_limited"
+
+    async def test_flooding_connection_is_closed(self, hasty):
+        for _ in range(MOST_REFUSALS):
+            await hasty.send(type="ping", c=1)
+        assert hasty.channel.close_code is None
+        last = await hasty.send(type="ping", c=1)
+        assert (await hasty.receive(re=last))["fatal"]
+        assert hasty.channel.close_code == 1008
+
+
+async def test_internal_error_keeps_connection(ann, fake_server):
+    fake_server.lobby.watchers = BrokenPart()
+    assert await ann.error_code(type="watch", ladder="tiny") == "internal"
+    [entry] = fake_server.take_log()
+    assert entry["log_level"] == "error"
+    assert "broken watch" in entry["exception"]
+    assert (await ann.request(type="ping", c=1))["type"] == "pong"

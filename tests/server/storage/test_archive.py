@@ -1,0 +1,163 @@
+"""Players, matches and records are read back as they were written."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.codemaking.replies import Answer, Codemaking
+from evilpegs_server.match.events import GuessAnswered
+from evilpegs_server.match.match import Match
+from evilpegs_server.matches.recorder import Scribe
+from evilpegs_server.record.encoding import Identity, facts
+from evilpegs_server.record.event_log import Record
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import (
+    load_match,
+    load_open_matches,
+    load_players,
+    matches_beginning,
+    newest_matches,
+    recorded_events,
+)
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.tables import games
+from evilpegs_server.storage.writer import Writer
+from support.reckoners import reckoner
+
+ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
+SEED = bytes(range(32))
+
+
+class Store:
+    """A database to which a test writes; each call waits until its writes are committed."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def __call__(self, *written):
+        errors = []
+        writer = Writer(self.engine, lambda report: report())
+        writer.submit(written, errors.append)
+        writer.start()
+        writer.close()
+        assert errors == [None]
+
+    def open(self, match, at=5, player=ANN, ladder="tiny"):
+        self(writes.match_opened(match, player, ladder, SEED, at))
+
+
+@pytest.fixture
+def store(engine):
+    """Return a store with the players Ann and Bob."""
+    store = Store(engine)
+    store(writes.player_claimed(ANN, "aa" * 32, 100), writes.player_claimed(BOB, "bb" * 32, 200))
+    return store
+
+
+def written(driver, match, client_program):
+    """Return the record of a match and every write that belongs to it."""
+    record = Record(match)
+    codemaking = Codemaking(reckoner(), None)
+    scribe = Scribe(Identity(match, driver.match.ladder, SEED), record, codemaking, lambda: 9)
+    minutes = [scribe.open([], "ann", client_program)]
+    for fact in driver.facts:
+        answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
+        minutes.append(scribe.take_down([fact], answer))
+    return record, [write for each in minutes for write in each.writes]
+
+
+def test_load_players_restores_claimed_players(store):
+    players = load_players(store.engine)
+    assert len(players) == 2
+    assert players.claim("carl", "bot").id == 3
+    with store.engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM players ORDER BY id").all()
+    assert [tuple(row) for row in rows] == [
+        (1, "ann", "ann", "bot", "aa" * 32, 100),
+        (2, "bob-2", "bob2", "human", "bb" * 32, 200),
+    ]
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_program, data):
+    driver = data.draw(random_matches)
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
+    store = Store(engine)
+    store(writes.player_claimed(ANN, "aa" * 32, 100))
+    store.open("00112233445566aa")
+    record, to_write = written(driver, "00112233445566aa", client_program)
+    for write in to_write:
+        store(write)
+    stored = load_match(engine, record.match)
+    engine.dispose()
+    assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, driver.match.over)
+    assert stored.entries == record.entries
+    events = [decode_record_event(entry.text) for entry in stored.entries]
+    rebuilt = Match.rebuilt(driver.match.ladder, facts(driver.match.ladder, events, stored.client_nonces))
+    if not driver.match.over:
+        assert rebuilt.facts() == driver.match.facts()
+    assert rebuilt.over == driver.match.over
+
+
+def test_game_row_holds_beginning_and_end(store, new_match, client_program):
+    driver = new_match()
+    driver.begin("mine")
+    driver.wait(700).answer("11")
+    driver.do("resign", 1)
+    driver.begin()
+    store.open("00112233445566aa")
+    store(*written(driver, "00112233445566aa", client_program)[1])
+    with store.engine.connect() as connection:
+        rows = connection.execute(select(games).order_by(games.c.game)).all()
+    assert [tuple(row)[1:] for row in rows] == [(1, "mine", "resigned", 1, 700), (2, None, None, None, None)]
+    assert load_match(store.engine, "00112233445566aa").client_nonces == {1: "mine", 2: None}
+
+
+def test_load_open_matches_skips_finished_matches(store):
+    for match in ("a" * 16, "b" * 16):
+        store.open(match)
+    store(writes.match_over("a" * 16))
+    assert [stored.id for stored in load_open_matches(store.engine)] == ["b" * 16]
+    assert load_match(store.engine, "a" * 16).over
+
+
+def test_load_match_returns_none_for_unknown_id(store):
+    assert load_match(store.engine, "f" * 16) is None
+
+
+def test_stored_match_repr_hides_secrets(store):
+    store.open("a" * 16)
+    store(writes.game_begun("a" * 16, 1, "client-nonce"))
+    text = repr(load_match(store.engine, "a" * 16))
+    assert repr(SEED) not in text
+    assert "client-nonce" not in text
+
+
+def test_recorded_events_are_grouped_by_match(store, new_match, client_program):
+    for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
+        store.open(match, at=at, ladder=ladder)
+        store(*written(new_match(), match, client_program)[1])
+
+    def places(ladders=None):
+        events = [json.loads(text) for text in recorded_events(store.engine, ladders)]
+        return [(event["match"][0], event["seq"]) for event in events]
+
+    assert places() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
+    assert places(["tiny"]) == [("b", 1), ("b", 2), ("c", 1), ("c", 2)]
+    assert places([]) == []
+
+
+def test_matches_are_found_by_prefix_and_age(store):
+    for number in range(12):
+        store.open(f"a{number:x}".ljust(16, "0"), at=number)
+    store.open("b" * 16, at=99)
+    assert matches_beginning(store.engine, "b") == ["b" * 16]
+    assert len(matches_beginning(store.engine, "a")) == 10
+    assert matches_beginning(store.engine, "%") == []
+    assert newest_matches(store.engine, 2) == ["b" * 16, "ab".ljust(16, "0")]

@@ -1,0 +1,139 @@
+"""Players: names that cannot be mistaken for one another, and tokens that are kept only as hashes."""
+
+import hashlib
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evilpegs_server.storage.players import (
+    NameRefusedError,
+    Player,
+    Players,
+    check_name,
+    hash_token,
+    new_token,
+    skeleton,
+)
+
+GOOD_NAMES = st.from_regex(r"[a-z][a-z0-9_-]{1,19}", fullmatch=True).filter(lambda name: not name.startswith("guest-"))
+
+
+@pytest.fixture
+def players():
+    return Players()
+
+
+def add_player(players, name, kind="bot"):
+    """Add a player and return them with their token."""
+    player, token = players.claim(name, kind), new_token()
+    players.add(player, hash_token(token))
+    return player, token
+
+
+def refusal(players, name):
+    with pytest.raises(NameRefusedError) as caught:
+        players.claim(name, "bot")
+    return caught.value
+
+
+@given(GOOD_NAMES)
+def test_good_name_can_be_claimed(name):
+    check_name(name)
+    assert Players().claim(name, "human") == Player(1, name, "human")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "a", "a" * 21, "Ann", "1ann", "-ann", "_ann", "ann bo", "ann\n", "änn", "аnn", "ann\0", "guest-1", "\ud800a"],
+)
+def test_bad_name_is_refused_unquoted(players, name):
+    error = refusal(players, name)
+    assert not error.taken
+    assert str(error).isascii()
+    assert str(error).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("taken", "wanted"),
+    [
+        ("anna", "anna"),
+        ("anna", "an-na"),
+        ("anna", "an_na_"),
+        ("bot0", "boto"),
+        ("lil", "l1l"),
+        ("lil", "lll"),
+        ("bob5", "bobs"),
+        ("corn", "com"),
+        ("vvilly", "willy"),
+        ("r-nd", "md"),
+    ],
+)
+def test_look_alike_name_is_refused_both_ways(taken, wanted):
+    for first, second in [(taken, wanted), (wanted, taken)]:
+        players = Players()
+        add_player(players, first)
+        assert refusal(players, second).taken
+
+
+@pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("bot1", "bot2"), ("ann", "nan")])
+def test_distinct_names_can_both_be_claimed(players, one, other):
+    assert add_player(players, one)[0].id != add_player(players, other)[0].id
+
+
+@given(GOOD_NAMES)
+def test_skeleton_is_no_longer_than_name(name):
+    assert len(skeleton(name)) <= len(name) <= 20
+
+
+def test_player_is_found_by_token_only(players):
+    ann, token = add_player(players, "ann")
+    assert players.by_token(token) is ann
+    assert players.by_token(new_token()) is None
+    assert players.by_token(hash_token(token)) is None
+
+
+def test_claim_without_add_reserves_nothing(players):
+    assert players.claim("ann", "bot") == players.claim("ann", "bot")
+    assert len(players) == 0
+
+
+def test_player_ids_continue_from_highest(players):
+    players.add(Player(41, "ann", "bot"), "hash")
+    assert players.claim("bob", "bot").id == 42
+    assert players.guest().id == 42
+
+
+def test_removed_player_frees_name(players):
+    ann, token = add_player(players, "ann")
+    players.remove(ann, hash_token(token))
+    assert players.by_token(token) is None
+    assert add_player(players, "ann")[0].name == "ann"
+
+
+def test_guest_has_reserved_name(players):
+    guest = players.guest()
+    assert guest.is_guest
+    assert guest.name.startswith("guest-")
+    assert not add_player(players, "ann")[0].is_guest
+    with pytest.raises(NameRefusedError):
+        check_name(guest.name)
+
+
+def test_guest_name_is_never_taken(players, monkeypatch):
+    drawn = iter(["0000000a", "0000000a", "0000000b"])
+    monkeypatch.setattr("secrets.token_hex", lambda _size: next(drawn))
+    first = players.guest()
+    players.add(first, "hash")
+    assert (first.name, players.guest().name) == ("guest-0000000a", "guest-0000000b")
+
+
+def test_token_is_random_and_kept_as_hash(players):
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(len(bytes.fromhex(token)) == 32 for token in tokens)
+    _, token = add_player(players, "ann")
+    assert hash_token(token) == hashlib.sha256(token.encode()).hexdigest()
+    assert token.encode() not in pickle.dumps(players)
+    assert hash_token(token).encode() in pickle.dumps(players)

@@ -1,0 +1,146 @@
+"""The devil: its replies follow the documented rule, name their method, and never run on the event loop."""
+
+import hashlib
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
+from evilpegs_game.codes import all_codes, code_at, parse_code
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import tie_index
+from evilpegs_server.codemaking.replies import Codemaking, Draw, task_of
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.work.tasks import Devils, TakeSolved, carry_out
+from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
+from support.reckoners import reckoner
+
+MATCH = "00112233445566aa"
+NONCE = hashlib.sha256(b"devil").hexdigest()
+RULES = Rules(3, 4)
+CLASSIC_DEVIL = load_ladders()["classic-devil"]
+RATED = replace(CLASSIC_DEVIL, rules=RULES, exact_up_to=30)
+PRACTICE = replace(load_ladders()["classic-devil-practice"], rules=RULES, exact_up_to=30)
+PLAIN = PlainWorstCase(RULES)
+
+
+def draw(game=1):
+    return Draw(MATCH, game, NONCE, None)
+
+
+def expected_reply(ladder, live, guess, turn, game):
+    """Return the reply, its method and the parts of the guess, from the definitions."""
+    parts = plain_parts(live, guess)
+    if len(live) <= ladder.exact_up_to:
+        allowed, method = PLAIN.hardest(live, guess), "exact"
+    else:
+        others = {given: part for given, part in parts.items() if given.black < 3} or parts
+        most = max(map(len, others.values()))
+        allowed, method = [given for given, part in others.items() if len(part) == most], "greedy"
+    tie = tie_index(NONCE, MATCH, game, turn, len(allowed)) if ladder.tie == "largest/seeded" else 0
+    return allowed[tie], method, parts
+
+
+@pytest.mark.parametrize("ladder", [RATED, PRACTICE], ids=["rated", "practice"])
+def test_devil_reply_follows_rule_and_names_method(ladder):
+    codemaking, rng, methods = Codemaking(reckoner(), None), Random(5), set()
+    for game in range(1, 9):
+        live, history = plain_codes(all_codes(RULES)), ()
+        while len(live) > 1:
+            guess = code_at(rng.randrange(RULES.size), RULES)
+            given, method, parts = expected_reply(ladder, live, guess, len(history) + 1, game)
+            answer = codemaking.answer(ladder, draw(game), history, guess)
+            assert (answer.feedback, answer.method) == (given, method)
+            if not ladder.rated:
+                assert answer.parts == tuple((*each, len(part)) for each, part in parts.items())
+                assert answer.candidates == len(parts[given])
+            methods.add(method)
+            live, history = parts[given], (*history, Turn(guess, given))
+        witness = parse_code(codemaking.secret(ladder, draw(game), history), RULES)
+        assert all(feedback(guess, witness) == given for guess, given in history)
+    assert methods == {"exact", "greedy"}
+
+
+def classic(guess):
+    return task_of(CLASSIC_DEVIL, (), guess)
+
+
+def test_devil_reply_is_cheap_once_known():
+    reckons = reckoner()
+    first, again = [classic((0, 0, 1, 1)).do(reckons) for _ in range(2)]
+    assert again.value == first.value
+    assert again.cost < first.cost / 10
+    assert first.cost > 100_000
+
+
+def test_solved_positions_save_work_and_keep_replies():
+    devils = Devils()
+    before = classic((0, 1, 2, 3)).do(reckoner(devils=devils))
+    kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
+    after = classic((0, 1, 2, 3)).do(reckoner(devils=Devils(kept)))
+    assert after.value == before.value
+    assert after.cost < before.cost
+
+
+def test_take_solved_returns_learned_positions_once():
+    reckons = reckoner()
+    assert TakeSolved().do(reckons).value is None
+    classic((0, 0, 1, 1)).do(reckons)
+    learned = TakeSolved().do(reckons).value
+    assert len(SolvedPositions.from_bytes(learned)) == len(reckons.devils.solved) == reckons.state.solved > 0
+    assert TakeSolved().do(reckons).value is None
+
+
+def test_same_rules_share_one_solver():
+    devils = Devils()
+    assert devils.worst_case(RULES) is devils.worst_case(Rules(3, 4))
+    assert devils.worst_case(RULES).solved is devils.worst_case(Rules(2, 3)).solved is devils.solved
+
+
+def test_devil_failure_is_handed_over():
+    outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), reckoner(10))
+    assert isinstance(outcome, TooLargeError)
+    assert cost == 0
+
+
+def test_warm_up_skips_devils_first_reply():
+    """Otherwise the first start of a server would take long."""
+    reckons = reckoner()
+    for task in Codemaking(reckons, None).warm_up([CLASSIC_DEVIL]):
+        task.do(reckons)
+    assert 0 < len(reckons.devils.solved) < 100
+
+
+async def test_match_records_method_of_each_reply(fake_server):
+    """The rules 2x3 have nine codes, and this devil solves live sets of six."""
+    ann = await fake_server.connect_player("ann")
+    match = await ann.play("devil")
+    assert fake_server.pool.submitted == []
+    first = await ann.guess(match, 1, "11")
+    second = await ann.guess(match, 2, "12")
+    assert [first["method"], second["method"]] == ["greedy", "exact"]
+    assert len(fake_server.pool.submitted) == 2
+    runner = fake_server.lobby.get(match)
+    assert '"method":"exact"' in runner.record.entries[-1].text
+    assert '"exact_up_to":6' in runner.record.entries[0].text
+
+
+async def test_devil_match_resumes_after_restart(fake_server, open_fake_server, engine):
+    ann = await fake_server.connect_player("ann")
+    match = await ann.play("devil")
+    given = await ann.guess(match, 1, "11")
+    fake_server.close()
+    later = open_fake_server(engine)
+    later.restore_matches()
+    again = later.connect()
+    await again.hello(token=ann.token)
+    await again.request(type="resume", match=match, seq=given["seq"])
+    assert (await again.guess(match, 1, "11")) | {"re": None} == given | {"re": None}
+    assert (await again.guess(match, 2, "12"))["method"] == "exact"
+    over = await again.request(type="resign", match=match)
+    witness = parse_code(over["secret"], Rules(2, 3))
+    assert feedback((0, 0), witness) == Feedback(given["black"], given["white"])

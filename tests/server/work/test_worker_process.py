@@ -1,0 +1,240 @@
+"""The reckoner process computes what a reckoner computes, and its death costs only time."""
+
+import asyncio
+import errno
+import inspect
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from threading import Lock, Thread
+
+import pytest
+import structlog
+from structlog.testing import LogCapture
+
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
+from evilpegs_game.errors import ContradictionError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.rules import Rules
+from evilpegs_server.work import worker_process as reckoner_process
+from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
+from evilpegs_server.work.worker import EXPENDABLE, NICENESS, serve
+from evilpegs_server.work.worker_process import (
+    MOST_DEATHS,
+    ReckonerLostError,
+    ReckonerProcess,
+    Setup,
+    packed,
+    read,
+    unpacked,
+)
+from support.reckoners import Call, reckoner
+
+TESTS = Path(__file__).parents[2]
+BYTES = 64 << 20
+SETUP = Setup(BYTES, BYTES, SolvedPositions().to_bytes())
+GRAND = Rules(6, 10)
+HISTORY = (((0, 0, 1, 1, 2, 2), Feedback(1, 1)),)
+DEVIL = DevilsChoice(Rules(4, 6), 1296, (), (0, 0, 1, 1))
+SIZES = PartSizes(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
+
+
+@pytest.fixture
+def logs():
+    return LogCapture()
+
+
+@pytest.fixture
+async def new_process(logs, monkeypatch):
+    """Return a function that makes processes that can import the tasks of tests."""
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    processes = []
+
+    def new(**options):
+        processes.append(ReckonerProcess(SETUP, structlog.wrap_logger(None, processors=[logs]), **options))
+        return processes[-1]
+
+    yield new
+    for process in processes:
+        await process.close()
+
+
+@pytest.fixture
+def process(new_process):
+    return new_process()
+
+
+async def kill(process):
+    """Kill the process and wait until its owner has noticed."""
+    pid = process.pid
+    os.kill(pid, signal.SIGKILL)
+    async with asyncio.timeout(20):
+        while process.pid == pid:  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.001)
+
+
+async def test_process_finds_same_results_and_reports_state(process):
+    for task in (SIZES, Witness(GRAND, HISTORY), DEVIL):
+        assert await process.do(task) == task.do(reckoner()).value
+    assert process.state.part_sizes.entries > 0
+    assert process.state.solved > 0
+
+
+async def test_process_begins_with_start_or_task(process):
+    assert process.pid is None
+    process.start()
+    pid = process.pid
+    assert await process.do(Call(os.getpid)) == pid != os.getpid()
+    process.start()
+    assert process.pid == pid
+
+
+async def test_process_does_many_tasks_at_once(process):
+    answers = await asyncio.gather(*(process.do(Call(divmod, number, 7)) for number in range(200)))
+    assert answers == [divmod(number, 7) for number in range(200)]
+
+
+async def test_task_error_is_raised_with_its_origin(process, logs):
+    with pytest.raises(ZeroDivisionError) as caught:
+        await process.do(Call(divmod, 1, 0))
+    assert inspect.getfile(Call) in caught.value.__notes__[0]
+    with pytest.raises(ContradictionError, match="6x10"):
+        await process.do(Witness(GRAND, (((0,) * 6, Feedback(6, 0)), ((1,) * 6, Feedback(1, 0)))))
+    assert logs.entries == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these files")
+async def test_process_is_nice_and_expendable(process):
+    await process.do(Call(os.getpid))
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+    with open(f"/proc/{process.pid}/oom_score_adj") as file:  # noqa: ASYNC230, PTH123 - no disk behind it
+        assert int(file.read()) >= EXPENDABLE
+    assert os.getpgid(process.pid) != os.getpgid(0)
+
+
+async def test_running_task_is_redone_after_death(process, logs, tmp_path):
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    waiting = asyncio.create_task(process.do(Call(Path.read_text, gate)))
+    await process.do(Call(os.getpid))
+    await kill(process)
+    later = asyncio.create_task(process.do(SIZES))
+    assert await later == SIZES.do(reckoner()).value
+    with gate.open("w") as writer:
+        writer.write("done")
+    assert await waiting == "done"
+    assert [(entry["log_level"], entry["tasks"]) for entry in logs.entries] == [("warning", 1)]
+
+
+async def test_idle_death_restarts_with_next_task(process):
+    first = await process.do(Call(os.getpid))
+    await kill(process)
+    assert process.pid is None
+    assert await process.do(Call(os.getpid)) != first
+
+
+async def test_deadly_task_is_given_up_alone(process, logs):
+    deadly = asyncio.create_task(process.do(Call(os._exit, 3)))
+    with pytest.raises(ReckonerLostError):
+        await deadly
+    assert len(logs.entries) == MOST_DEATHS
+    assert await process.do(SIZES) == SIZES.do(reckoner()).value
+
+
+async def test_tasks_beside_deadly_one_survive(process, logs):
+    """These tasks were running when the first process died and are then done one after another."""
+    others = [asyncio.create_task(process.do(Call(time.sleep, 0.1))) for _ in range(3)]
+    with pytest.raises(ReckonerLostError):
+        await process.do(Call(os._exit, 3))
+    assert await asyncio.gather(*others) == [None] * 3
+    assert len(logs.entries) == MOST_DEATHS
+
+
+async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(reckoner_process.subprocess, "Popen", fail)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOMEM)) as caught:
+        await process.do(SIZES)
+    monkeypatch.undo()
+    assert caught.value.errno == errno.ENOMEM
+    assert [(entry["log_level"], entry["why"]) for entry in logs.entries] == [("error", os.strerror(errno.ENOMEM))]
+
+
+async def test_close_returns_learned_positions(process):
+    await process.do(DEVIL)
+    pid, learned = process.pid, await process.close()
+    assert len(SolvedPositions.from_bytes(learned)) == process.state.solved > 0
+    assert process.pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_setup_passes_learned_positions(process, logs):
+    await process.do(DEVIL)
+    learned = await process.close()
+    again = ReckonerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
+    await again.do(DEVIL)
+    assert await again.close() is None
+
+
+async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
+    process = new_process(stop_seconds=0.01)
+    os.mkfifo(tmp_path / "gate")
+    await process.do(Call(os.getpid))
+    forgotten = asyncio.create_task(process.do(Call(Path.read_text, tmp_path / "gate")))
+    await asyncio.sleep(0)
+    pid = process.pid
+    os.kill(pid, signal.SIGSTOP)
+    assert await process.close() is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert [(entry["log_level"], "tasks" in entry) for entry in logs.entries] == [("warning", False)]
+    process.begin(SIZES, print)
+    assert process.pid is None
+    forgotten.cancel()
+
+
+async def test_close_ends_unused_process(process):
+    process.start()
+    assert await process.close() is None
+    assert process.pid is None
+
+
+def test_frames_survive_any_split():
+    messages, received, found = [(1, SIZES), "x" * 100_000, None], bytearray(), []
+    for start in range(0, len(sent := b"".join(map(packed, messages))), 777):
+        received += sent[start : start + 777]
+        found += unpacked(received)
+    assert (found, received) == (messages, b"")
+
+
+def raise_unsendable():
+    error = ValueError("here")
+    error.lock = Lock()
+    raise error
+
+
+def test_serve_replaces_unsendable_error_and_ends():
+    ours, theirs = socket.socketpair()
+    ended = []
+
+    def run():
+        with pytest.raises(EOFError):
+            serve(theirs, theirs.makefile("rb"))
+        ended.append(True)
+
+    thread = Thread(target=run)
+    thread.start()
+    with theirs:
+        with ours, ours.makefile("rb") as frames:
+            ours.sendall(packed(SETUP) + packed((1, Call(raise_unsendable))))
+            number, outcome, cost, _ = read(frames)
+            ours.sendall(packed((2, SIZES))[:-1])
+        thread.join(20)
+    assert (number, type(outcome), cost, ended) == (1, RuntimeError, 0, [True])
+    assert "raise_unsendable" in outcome.__notes__[0]
