@@ -14,7 +14,7 @@ from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.session import Backoff, Patience, Session
+from evilpegs_clients.connection.session import Backoff, RetryPolicy, Session
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_game.codes import code_at, format_code, parse_code
@@ -300,8 +300,8 @@ def sleeps():
 
 
 @pytest.fixture
-def patience(sleeps):
-    return Patience(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=5)
+def retry_policy(sleeps):
+    return RetryPolicy(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=5)
 
 
 @pytest.fixture
@@ -325,14 +325,14 @@ def listen():
 
 
 @pytest.fixture
-def open_session(tokens, patience):
+def open_session(tokens, retry_policy):
     """Open a session with a tiny server, closed at the end; notices and cuts are appended to ``news``."""
 
     @asynccontextmanager
     async def opened(server, name="ann", news=None):
         identity = Identity(CLIENT, name=name)
         async with listening(server.converse) as url:
-            session = Session(url, identity, tokens, patience, (news if news is not None else []).append)
+            session = Session(url, identity, tokens, retry_policy, (news if news is not None else []).append)
             try:
                 await session.open()
                 yield session
@@ -354,7 +354,7 @@ def stopped_clock():
 
 
 @pytest.fixture
-def terminal_at(tokens, patience, output, stopped_clock):
+def terminal_at(tokens, retry_policy, output, stopped_clock):
     """Serve a tiny server and give a function that plays at it, once for each call.
 
     The secrets of a fixed codemaker follow from the nonces of the player too, which are the same in each test.
@@ -375,7 +375,7 @@ def terminal_at(tokens, patience, output, stopped_clock):
                     console=console,
                     read_line=Typed(*script),
                     forget=forget,
-                    patience=patience,
+                    retry_policy=retry_policy,
                     new_nonce=nonces.__next__,
                     clock=stopped_clock,
                 )

@@ -11,11 +11,11 @@ import structlog
 from rich.console import Console
 from structlog.stdlib import BoundLogger
 
-from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.identity import Identity
 from evilpegs_clients.connection.match_client import Seat
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import Patience, Session
+from evilpegs_clients.connection.session import RetryPolicy, Session
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
@@ -57,7 +57,7 @@ async def test_strategy_plays_verified_games(serving, tokens, strategy):
             chosen = Optimal(True, work=10**6)  # a longer search would test nothing about the clients
         options = {"server": server.url, "strategy": chosen, "name": strategy, "token_file": tokens.path, "seed": 1}
         summaries = [
-            await run_bot(ladder=ladder, **options)
+            await play_matches(ladder=ladder, **options)
             for ladder in ("classic", "classic-evil", "classic-blitz", "bulls-and-cows-evil")
         ]
     for summary in summaries:
@@ -70,10 +70,10 @@ async def test_strategy_plays_verified_games(serving, tokens, strategy):
 async def test_guest_plays_practice_ladders_only(serving, tokens):
     async with serving() as server:
         options = {"server": server.url, "strategy": STRATEGIES["minimax"](False), "token_file": tokens.path}
-        evil = await run_bot(ladder="classic-evil-practice", **options)
-        fixed = await run_bot(ladder="super-practice", **options)
+        evil = await play_matches(ladder="classic-evil-practice", **options)
+        fixed = await play_matches(ladder="super-practice", **options)
         with pytest.raises(ServerRefusedError, match="--name") as caught:
-            await run_bot(ladder="classic", **options)
+            await play_matches(ladder="classic", **options)
     assert caught.value.code is ErrorCode.AUTH_REQUIRED
     assert evil.verified
     assert [game.guesses for game in evil.games] == [5]
@@ -88,14 +88,14 @@ async def test_failing_strategy_resigns_on_server(serving, tokens):
     strategy = type("Failing", (), {"name": "failing", "uses_rng": False, "choose": staticmethod(fail)})()
     async with serving() as server:
         with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*resigned"):
-            await run_bot(
+            await play_matches(
                 server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
             )
         assert len(server.lobby) == 0
 
 
-def session_at(url, tokens, patience):
-    return Session(url, Identity(CLIENT, "ann"), tokens, patience, lambda news: None)
+def session_at(url, tokens, retry_policy):
+    return Session(url, Identity(CLIENT, "ann"), tokens, retry_policy, lambda news: None)
 
 
 class Restarting:
@@ -123,7 +123,7 @@ class Restarting:
 async def test_match_outlives_server(serving, tokens):
     """The server stops at each of the first three turns, and the player waits until it is back."""
     server = Restarting(serving)
-    session = session_at(await server.start(), tokens, Patience(Random(1), sleep=server.start))
+    session = session_at(await server.start(), tokens, RetryPolicy(Random(1), sleep=server.start))
     await session.open()
     seat = await Seat.play(session, "classic-evil")
     while (phase := await seat.until_move()) is not Phase.OVER:
@@ -143,9 +143,9 @@ async def test_match_outlives_server(serving, tokens):
     assert verify_match(seat.view.record, {1: "n"}) == []
 
 
-async def test_newest_connection_takes_seat(serving, tokens, patience):
+async def test_newest_connection_takes_seat(serving, tokens, retry_policy):
     async with serving() as server:
-        first, second = (session_at(server.url, tokens, patience) for _ in range(2))
+        first, second = (session_at(server.url, tokens, retry_policy) for _ in range(2))
         await first.open()
         seat = await Seat.play(first, "classic")
         await second.open()

@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 from evilpegs.main import main
-from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary
-from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.connection.session import RetryPolicy
 from evilpegs_clients.strategies.heuristics import Minimax
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
@@ -34,14 +34,14 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
             killed.set()
 
     def play(url):
-        return run_bot(
+        return play_matches(
             server=url,
             ladder="classic-devil",
             strategy=Minimax(),
             name="mini",
             token_file=tmp_path / "tokens.json",
             on_event=note,
-            patience=Patience(Random(1)),
+            retry_policy=RetryPolicy(Random(1)),
         )
 
     port = None

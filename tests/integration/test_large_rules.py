@@ -7,8 +7,8 @@ from random import Random
 import pytest
 import structlog
 
-from evilpegs_clients.bot.bot import run_bot
-from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.bot.bot import play_matches
+from evilpegs_clients.connection.session import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
@@ -17,13 +17,13 @@ from support.servers import dial
 
 @pytest.mark.parametrize(("ladder", "name"), [("huge-evil", "first"), ("monster-evil-practice", None)])
 async def test_bot_verifies_match_on_large_rules(server, tmp_path, ladder, name):
-    summary = await run_bot(
+    summary = await play_matches(
         server=server.url,
         ladder=ladder,
         strategy=FirstConsistent(),
         name=name,
         token_file=tmp_path / "tokens.json",
-        patience=Patience(Random(1)),
+        retry_policy=RetryPolicy(Random(1)),
     )
     assert summary.verified
     [match] = summary.matches

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 import structlog
 
-from evilpegs_clients.bot.bot import run_bot
-from evilpegs_clients.connection.session import Patience
+from evilpegs_clients.bot.bot import play_matches
+from evilpegs_clients.connection.session import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.feedback import Feedback
@@ -75,13 +75,13 @@ async def test_bot_plays_on_after_reckoner_deaths(pause, server, tmp_path, ladde
     killing = asyncio.create_task(kill_repeatedly(killed, pause))
     matches = 0
     while len(set(killed)) < 3:
-        summary = await run_bot(
+        summary = await play_matches(
             server=server.url,
             ladder=ladder,
             strategy=FirstConsistent(),
             name="patient",
             token_file=tmp_path / "tokens.json",
-            patience=Patience(Random(1)),
+            retry_policy=RetryPolicy(Random(1)),
         )
         assert summary.verified
         assert {game.outcome for match in summary.matches for game in match.games} == {"solved"}

@@ -14,7 +14,7 @@ from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.identity import Identity
 from evilpegs_clients.connection.match_client import Seat
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import Patience, Reconnecting, Session
+from evilpegs_clients.connection.session import Reconnecting, RetryPolicy, Session
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -25,12 +25,20 @@ from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
 
 BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconnecting
-"""What a bot tells: who it is, each match, each of its games, its end; cuts and notices when they come."""
+"""The events of a run, in order of their occurrence.
 
-Tell = Callable[[BotEvent], None]
+* `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
+* `MatchStarted`: a match begins, or an earlier run's open match continues.
+* `GameSummary`: a game ended and was verified.
+* `MatchSummary`: a match ended; its games were reported before it.
+* `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
+* `Notice`: a message of the server for people. At any time.
+"""
+
+OnEvent = Callable[[BotEvent], None]
 
 
-async def run_bot(
+async def play_matches(
     *,
     server: str,
     ladder: str,
@@ -39,22 +47,39 @@ async def run_bot(
     matches: int = 1,
     seed: int | None = None,
     token_file: Path | None = None,
-    on_event: Tell = lambda _event: None,
-    patience: Patience | None = None,
+    on_event: OnEvent = lambda _event: None,
+    retry_policy: RetryPolicy | None = None,
 ) -> BotSummary:
-    """Play ``matches`` matches on ``ladder``, after finishing those that an earlier run of that name left open.
+    """Play matches on a ladder with a strategy, verify every game, and return the results.
 
-    Without ``name`` the bot is a guest, who may play practice ladders only. Prints nothing: ``on_event``
-    hears of everything.
+    Matches that an earlier run under the same name left open are finished first, in addition to ``matches``. They are
+    left alone while another program with the same token file plays under that name. A cut connection is restored and
+    its match resumed. The function prints nothing; ``on_event`` reports progress.
+
+    Args:
+        server: The server's address, such as ``ws://127.0.0.1:8765``.
+        ladder: The id of a ladder that the server offers.
+        strategy: The strategy that chooses every guess. Where a choice would exceed the time left on the clock, the
+            first candidate is played instead and counted in ``over_budget``.
+        name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
+            player is a guest, and guests may play practice ladders only.
+        matches: The number of new matches to play. With 0, only open matches are finished.
+        seed: The seed of the strategy's randomness; by default a random one.
+        token_file: The file that keeps the tokens of names; by default one in the user's data directory.
+        on_event: The function called with each event of the run, on the event loop's thread.
+        retry_policy: The delays and attempts after a cut connection or a temporary refusal.
+
+    Returns:
+        The player's name and, in the order of play, a summary of each match with its games and violations.
 
     Raises:
-        ClientError: no server, a refusal, a server that contradicts itself; one line.
-        StrategyError: the strategy failed; its match was resigned.
+        ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
+        StrategyError: The strategy failed or chose an illegal code. Its match was resigned.
     """
     tokens = TokenFile(token_file or default_token_file())
     identity = Identity(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
-    patience = patience or Patience(Random())  # noqa: S311 - jitter
-    session = Session(server, identity, tokens, patience, on_event)
+    retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
+    session = Session(server, identity, tokens, retry_policy, on_event)
     bot = _Bot(session, strategy, secrets.randbits(64) if seed is None else seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
@@ -64,16 +89,16 @@ async def run_bot(
 
 
 class _Bot:
-    def __init__(self, session: Session, strategy: Strategy, seed: int, tell: Tell) -> None:
+    def __init__(self, session: Session, strategy: Strategy, seed: int, on_event: OnEvent) -> None:
         self._session = session
         self._strategy = strategy
         self._seed = seed
-        self._tell = tell
+        self._on_event = on_event
         self._live_sets = LiveSets()
 
     async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
         welcome = await self._session.open()
-        self._tell(welcome)
+        self._on_event(welcome)
         rules = [Rules.parse(info.rules) for info in welcome.ladders if info.id == ladder]
         await think(partial(warm_up, self._strategy, rules, self._live_sets))
         left_open = [match.match for match in welcome.open] if finish_open else []
@@ -83,14 +108,14 @@ class _Bot:
         return BotSummary(welcome.player, tuple(summaries))
 
     async def _play_at(self, seat: Seat) -> MatchSummary:
-        self._tell(seat.view.started)
+        self._on_event(seat.view.started)
         chooser = Chooser(self._strategy, self._seed, self._live_sets)
         try:
-            summary = await MatchPlayer(seat, chooser, self._live_sets, self._tell).play()
+            summary = await MatchPlayer(seat, chooser, self._live_sets, self._on_event).play()
         except StrategyError as error:
             message = f"{error}; {await _resigned(seat)}"
             raise StrategyError(message) from error
-        self._tell(summary)
+        self._on_event(summary)
         return summary
 
 

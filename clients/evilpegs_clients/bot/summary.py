@@ -44,7 +44,7 @@ class MatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class BotSummary:
-    """Every match of a run, under the name that ``player`` is."""
+    """The matches of a run, in the order of play; ``player`` is the name they were played under."""
 
     player: str
     matches: tuple[MatchSummary, ...]

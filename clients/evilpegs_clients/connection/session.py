@@ -106,7 +106,7 @@ class Reconnecting:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How a session waits, between attempts and for answers while it connects.
 
     Tests pass a sleep that does not.
@@ -129,13 +129,13 @@ class Session:
         server: str,
         identity: Identity,
         tokens: TokenFile,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         tell: Callable[[Notice | Reconnecting], None],
     ) -> None:
         self.server = server_url(server)
         self.view: MatchView | None = None
         self._introduction = Introduction(self.server, identity, tokens)
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._tell = tell
         self._mending = asyncio.Lock()
         self._connection: Connection | None = None
@@ -166,14 +166,14 @@ class Session:
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
         """The direct answer to a request. What the server refuses only for the moment is asked again."""
-        for seconds in self._patience.backoff.delays(self._patience.rng):
+        for seconds in self._retry_policy.backoff.delays(self._retry_policy.rng):
             try:
                 return await self._open_connection().ask(request)
             except ServerRefusedError as error:
                 if error.code not in PASSING:
                     raise
                 refused = error
-                await self._patience.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
+                await self._retry_policy.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
         raise refused
 
     async def changed(self) -> None:
@@ -204,9 +204,9 @@ class Session:
             await self._reconnect(ended.result())
 
     async def _reconnect(self, why: ClientError) -> None:
-        for attempt, seconds in enumerate(self._patience.backoff.delays(self._patience.rng), 1):
+        for attempt, seconds in enumerate(self._retry_policy.backoff.delays(self._retry_policy.rng), 1):
             self._tell(Reconnecting(str(why), attempt, seconds))
-            await self._patience.sleep(seconds)
+            await self._retry_policy.sleep(seconds)
             try:
                 self._connection = await self._connect_and_resume()
             except (ServerUnreachableError, ConnectionLostError) as error:
@@ -217,7 +217,7 @@ class Session:
                 why = error
             else:
                 return
-        message = f"{why}; gave up after {self._patience.backoff.attempts} attempts"
+        message = f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts"
         raise ServerUnreachableError(message, Unreachable.GAVE_UP)
 
     async def _connect_and_resume(self) -> Connection:
@@ -234,7 +234,7 @@ class Session:
             await connection.ask(Resume(match=self.view.id, seq=self.view.seq))
 
     async def _connect(self) -> Connection:
-        timeout = self._patience.timeout
+        timeout = self._retry_policy.timeout
         connection, self._welcome = await enter(self.server, self._introduction, self._deliver, timeout)
         return connection
 

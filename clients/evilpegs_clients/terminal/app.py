@@ -17,7 +17,7 @@ from rich.console import Console
 from evilpegs_clients.connection.identity import Identity
 from evilpegs_clients.connection.match_client import Seat
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.session import Patience, Reconnecting, Session
+from evilpegs_clients.connection.session import Reconnecting, RetryPolicy, Session
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.terminal.input import Dialog, Forget, LeaveError, Lines, ReadLine
@@ -36,7 +36,7 @@ async def run_terminal(
     console: Console | None = None,
     read_line: ReadLine | None = None,
     forget: Forget = lambda: False,
-    patience: Patience | None = None,
+    retry_policy: RetryPolicy | None = None,
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
@@ -53,8 +53,8 @@ async def run_terminal(
     dialog = _dialog(screen, read_line, forget)
     identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
-    patience = patience or Patience(Random())  # noqa: S311 - jitter
-    session = Session(server, identity, tokens, patience, partial(_tell, screen))
+    retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
+    session = Session(server, identity, tokens, retry_policy, partial(_tell, screen))
     try:
         seat = await _seat(session, dialog, ladder)
         await TerminalMatch(seat, dialog, new_nonce, clock).play()

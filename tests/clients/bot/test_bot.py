@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evilpegs_clients.bot.bot import run_bot
+from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
@@ -33,17 +33,17 @@ class Doing:
 
 
 @pytest.fixture
-def play(tokens, patience, listen):
+def play(tokens, retry_policy, listen):
     """Run a bot against a tiny server."""
 
     async def run(server, strategy=None, **options):
         options = {"name": "ann", "ladder": "tiny", "seed": 1} | options
         async with listen(server.converse) as url:
-            return await run_bot(
+            return await play_matches(
                 server=url,
                 strategy=strategy or FirstConsistent(),
                 token_file=tokens.path,
-                patience=patience,
+                retry_policy=retry_policy,
                 **options,
             )
 
@@ -245,20 +245,20 @@ async def test_bot_yields_taken_seat(tiny_server, play):
     assert server.connections == 1
 
 
-async def test_bot_finishes_open_match_first(tiny_server, tokens, patience, listen):
+async def test_bot_finishes_open_match_first(tiny_server, tokens, retry_policy, listen):
     server = tiny_server(games=2)
     async with listen(server.converse) as url:
         options = {"server": url, "ladder": "tiny", "strategy": FirstConsistent(), "name": "ann"}
-        options |= {"token_file": tokens.path, "patience": patience}
+        options |= {"token_file": tokens.path, "retry_policy": retry_policy}
         server.fault = lambda request: "lose" if request["type"] in ("guess", "resume") else None
         with pytest.raises(ServerUnreachableError):
-            await run_bot(**options)
+            await play_matches(**options)
         server.fault = lambda request: None
         [left] = server.matches
         with sole_user(tokens, url, "ann"):
-            another = await run_bot(**options)
+            another = await play_matches(**options)
         assert [match.match for match in another.matches] == [list(server.matches)[1]]
-        summary = await run_bot(**options, matches=0)
+        summary = await play_matches(**options, matches=0)
     assert [match.match for match in summary.matches] == [left]
     assert summary.verified
     assert [game.outcome for game in summary.games] == ["solved"] * 2

@@ -33,8 +33,8 @@ async def test_session_of_guest_keeps_no_file(tiny_server, open_session, tokens)
         assert tokens.kept(session.server, "guest-1") == (session.welcome.token,)
 
 
-async def test_open_unreachable_server_fails_at_once(tokens, patience, sleeps):
-    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, patience, print)
+async def test_open_unreachable_server_fails_at_once(tokens, retry_policy, sleeps):
+    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
     with pytest.raises(ServerUnreachableError):
         await session.open()
     await session.close()
@@ -150,8 +150,8 @@ async def test_session_leaves_contradicting_server(tiny_server, open_session):
             await session.changed()
 
 
-async def test_session_must_be_open(tokens, patience):
-    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, patience, print)
+async def test_session_must_be_open(tokens, retry_policy):
+    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
     with pytest.raises(RuntimeError):
         _ = session.welcome
     with pytest.raises(RuntimeError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs.output import console, counted
-from evilpegs_clients.bot.bot import BotEvent, run_bot
+from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import Reconnecting
@@ -86,7 +86,7 @@ def _names(errand: Errand) -> list[str]:
 
 
 async def _run_as(errand: Errand, name: str) -> BotSummary:
-    return await run_bot(
+    return await play_matches(
         server=errand.server,
         ladder=errand.ladder,
         strategy=errand.strategy,

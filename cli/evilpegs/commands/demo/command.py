@@ -18,7 +18,7 @@ from evilpegs.commands.replay.command import show_match
 from evilpegs.commands.replay.replayed import replayed
 from evilpegs.database import find_match, reading
 from evilpegs.output import progress
-from evilpegs_clients.bot.bot import BotEvent, run_bot
+from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 
@@ -86,7 +86,7 @@ async def _career(
     """One bot on each ladder in turn, under its strategy's name."""
     summaries = []
     for ladder, matches in plan.matches:
-        summary = await run_bot(
+        summary = await play_matches(
             server=server,
             ladder=ladder,
             strategy=load_strategy(strategy),
