@@ -6,22 +6,13 @@ from typing import Final
 
 from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 
-USERS_DOING: Final = frozenset(
-    {
-        "evilpegs.errors.CommandError",
-        "evilpegs_clients.errors.ClientError",
-        "evilpegs_game.errors.GameError",
-        "evilpegs_server.server.AddressUnusableError",
-        "evilpegs_server.storage.database.DatabaseUnusableError",
-    }
-)
-"""By name, so that no command imports a server or a client only to know their errors."""
+from evilpegs_game.errors import EvilpegsError
 
 SERVER_PARTS: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
 """What an install without the extra `server` lacks."""
 
 
-class CommandError(Exception):
+class CommandError(EvilpegsError):
     """A command was asked for what it cannot do; the message is one line that says what is wrong and what to do."""
 
 
@@ -34,8 +25,7 @@ def explained(error: Exception) -> str | None:
         return "no space is left where the output goes; make room or send it elsewhere"
     if isinstance(error, CycloptsError):
         return _mistyped(error)
-    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
-    return " ".join(str(error).split()) if names & USERS_DOING else None
+    return " ".join(str(error).split()) if isinstance(error, EvilpegsError) else None
 
 
 def _mistyped(error: CycloptsError) -> str:

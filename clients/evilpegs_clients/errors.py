@@ -3,11 +3,13 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from evilpegs_game.errors import EvilpegsError
+
 if TYPE_CHECKING:
     from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
 
 
-class ClientError(Exception):
+class ClientError(EvilpegsError):
     """The base of every error of the clients; the text is one line for people."""
 
 

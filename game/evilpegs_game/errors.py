@@ -1,4 +1,4 @@
-"""Errors that are the caller's: what was given does not make sense in the game."""
+"""The errors of the game: the caller's input does not make sense; and the base class of every error of evilpegs."""
 
 from typing import Literal
 
@@ -6,8 +6,20 @@ Rule = Literal["pegs", "colors", "repeats"]
 """The field of `Rules` that a code breaks."""
 
 
-class GameError(ValueError):
-    """The input is wrong; the message is one line that says what and what to do."""
+class EvilpegsError(Exception):
+    """The base class of every error that evilpegs raises for a caller, a peer or a file; its text is one line.
+
+    >>> import evilpegs
+    >>> try:
+    ...     evilpegs.Rules.parse("4x99")
+    ... except evilpegs.EvilpegsError as error:
+    ...     print(error)
+    colors must be 1 to 34, not 99
+    """
+
+
+class GameError(EvilpegsError, ValueError):
+    """The input is wrong; the message is one line that says what is wrong and what to do."""
 
 
 class MalformedError(GameError):

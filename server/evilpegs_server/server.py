@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
+from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
@@ -52,7 +53,7 @@ HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_l
 """Hints have a thread of their own, so that they never hold up a reply."""
 
 
-class AddressUnusableError(Exception):
+class AddressUnusableError(EvilpegsError):
     """The server cannot listen there; the message is one line that says why and what to do."""
 
 

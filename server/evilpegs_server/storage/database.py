@@ -13,10 +13,12 @@ from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.pool import QueuePool
 
+from evilpegs_game.errors import EvilpegsError
+
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 
 
-class DatabaseUnusableError(Exception):
+class DatabaseUnusableError(EvilpegsError):
     """The database cannot be used; the message is one line that says why and what to do."""
 
 
