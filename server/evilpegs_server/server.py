@@ -26,7 +26,7 @@ from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.login import House
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.matches.registry import Lobby
+from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import BEAT_MS, FairTime
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
@@ -64,7 +64,7 @@ class RunningServer:
     host: str
     port: int
     database: str
-    lobby: Lobby
+    registry: MatchRegistry
     warm: asyncio.Task[None]
     """Done when no reply has to wait any more for something to be compiled."""
 
@@ -112,22 +112,22 @@ async def running_server(
         stack.callback(hint_pool.close)
         reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
         codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
-        lobby = Lobby(ladders or load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
+        registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
         process.start()
-        warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(lobby.ladders.values())))
+        warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tuned())
-        house = _house(settings, lobby, writer, engine, wall_ms, log)
+        house = _house(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(house, fair_time, settings.max_connections)
         stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
-                lobby.restore(stored)
-            log.info("listening", host=host, port=port, database=settings.database, resumed=len(lobby))
-            yield RunningServer(host, port, settings.database, lobby, warm)
+                registry.restore(stored)
+            log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
+            yield RunningServer(host, port, settings.database, registry, warm)
         finally:
-            await _stop(lobby, gateway, log)
+            await _stop(registry, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
 
 
@@ -159,10 +159,15 @@ def solved_path(settings: Settings) -> Path:
 
 
 def _house(
-    settings: Settings, lobby: Lobby, writer: Writer, engine: Engine, wall_ms: Callable[[], int], log: BoundLogger
+    settings: Settings,
+    registry: MatchRegistry,
+    writer: Writer,
+    engine: Engine,
+    wall_ms: Callable[[], int],
+    log: BoundLogger,
 ) -> House:
     return House(
-        lobby=lobby,
+        registry=registry,
         players=load_players(engine),
         writer=writer,
         registration=settings.registration,
@@ -185,16 +190,16 @@ async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
         raise AddressUnusableError(message) from None
 
 
-async def _stop(lobby: Lobby, gateway: Gateway, log: BoundLogger) -> None:
+async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
     gateway.broadcast(encode(Notice(kind="draining", message="the server stops now; resume when it is back")))
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
-            await lobby.drain()
+            await registry.drain()
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
-    lobby.close()
+    registry.close()
     await gateway.close(1012, "the server stops")
-    log.info("stopped", open_matches=len(lobby))
+    log.info("stopped", open_matches=len(registry))
 
 
 async def _warm_up(process: ReckonerProcess, tasks: list[Task[Any]]) -> None:

@@ -91,7 +91,7 @@ async def test_failing_strategy_resigns_on_server(serving, tokens):
             await play_matches(
                 server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
             )
-        assert len(server.lobby) == 0
+        assert len(server.registry) == 0
 
 
 def session_at(url, tokens, retry_policy):
@@ -178,7 +178,7 @@ async def test_person_follows_hints(serving, tokens):
             console=Console(file=output, width=200),
             read_line=read_line,
         )
-        assert len(server.lobby) == 0
+        assert len(server.registry) == 0
     printed = output.getvalue()
     assert re.search(rf"\bguest-\w+.*{server.url}", printed)
     assert re.search(r"^'11'.*4x6", printed, re.MULTILINE)

@@ -30,7 +30,7 @@ async def quick_server(database):
 async def over(server):
     """Wait until no match is open."""
     async with asyncio.timeout(PATIENCE):
-        while len(server.lobby):  # noqa: ASYNC110 - the clock of the match is a real one here
+        while len(server.registry):  # noqa: ASYNC110 - the clock of the match is a real one here
             await asyncio.sleep(0.02)
 
 

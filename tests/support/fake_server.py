@@ -15,7 +15,7 @@ from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.login import House
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
-from evilpegs_server.matches.registry import Lobby
+from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import carry_out
@@ -202,7 +202,7 @@ class FakeClient:
 class FakeServer:
     """Everything of a server but its sockets, on a real database.
 
-    ``bounds`` and ``options`` are handed to `Codemaking` and `Lobby`.
+    ``bounds`` and ``options`` are handed to `Codemaking` and `MatchRegistry`.
     """
 
     def __init__(self, engine, bounds=None, **options):
@@ -219,11 +219,11 @@ class FakeServer:
         self.codemaking = FakeCodemaking(local, self.pool, bounds=bounds or Bounds())
         self.writer = Writer(engine, loop.call_soon_threadsafe)
         self.writer.start()
-        self.lobby = Lobby(
+        self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
         self.services = House(
-            lobby=self.lobby,
+            registry=self.registry,
             players=load_players(engine),
             writer=self.writer,
             registration="open",
@@ -236,7 +236,7 @@ class FakeServer:
     def restore_matches(self):
         """Resume the open matches of the database."""
         for stored in load_open_matches(self.engine):
-            self.lobby.restore(stored)
+            self.registry.restore(stored)
 
     def connect(self):
         """Open a connection."""
@@ -257,7 +257,7 @@ class FakeServer:
 
     def close(self):
         """Stop the clocks of all matches and write what was submitted."""
-        for runner in self.lobby.runners:
+        for runner in self.registry.runners:
             runner.drain()
         self.writer.close()
 

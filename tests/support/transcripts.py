@@ -27,7 +27,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_server.matches import registry as lobby
+from evilpegs_server.matches import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import players
@@ -72,7 +72,10 @@ class StillTime:
 async def still_stage():
     """Run a real server whose random bytes and times are known; yield a stage on it."""
     with contextlib.ExitStack() as stack:
-        for module, name in ((lobby, "evilpegs_server.matches.registry"), (players, "evilpegs_server.storage.players")):
+        for module, name in (
+            (registry, "evilpegs_server.matches.registry"),
+            (players, "evilpegs_server.storage.players"),
+        ):
             stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(name)))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()

@@ -12,7 +12,7 @@ from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, Welcome
-from evilpegs_server.matches.registry import OPEN_MATCHES, Lobby
+from evilpegs_server.matches.registry import OPEN_MATCHES, MatchRegistry
 from evilpegs_server.matches.responses import RefusedRequestError
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
@@ -23,7 +23,7 @@ from evilpegs_server.storage.writer import Writer
 class House:
     """What every session of a server shares."""
 
-    lobby: Lobby
+    registry: MatchRegistry
     players: Players
     writer: Writer
     registration: Literal["open", "closed"]
@@ -35,7 +35,7 @@ class House:
 
 async def admit(house: House, hello: Hello) -> tuple[Player, str | None]:
     """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
-    if house.lobby.draining:
+    if house.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is None and hello.name is None:
         return _guest(house)
@@ -54,8 +54,8 @@ def welcome(house: House, player: Player, token: str | None, re: str | None) -> 
         player=player.name,
         kind=player.kind,
         token=token,
-        open=tuple(house.lobby.open_of(player)),
-        ladders=tuple(ladder.info() for ladder in house.lobby.offered),
+        open=tuple(house.registry.open_of(player)),
+        ladders=tuple(ladder.info() for ladder in house.registry.offered),
         limits=Limits(
             frame_bytes=limits.FRAME_BYTES,
             nesting=limits.NESTING,
@@ -76,7 +76,7 @@ def _guest(house: House) -> tuple[Player, str]:
 
 def forget_idle_guest(house: House, guest: Player) -> None:
     """Forget a guest who leaves and has never begun a match."""
-    if not house.lobby.has_played(guest):
+    if not house.registry.has_played(guest):
         house.players.remove(guest, house.players.guest_hash(guest))
 
 

@@ -83,13 +83,13 @@ class Session:
 
     def leave(self) -> None:
         """The connection is gone."""
-        self._house.lobby.leave(self._link)
+        self._house.registry.leave(self._link)
         if self._came_as_guest and self.player is not None:
             forget_idle_guest(self._house, self.player)
 
     def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
-        runner = self._house.lobby.get(request.match)
+        runner = self._house.registry.get(request.match)
         return runner if runner is not None and runner.seat is self._link and runner.awaits(request) else None
 
     def _spend(self, now: float) -> None:
@@ -129,7 +129,7 @@ class Session:
                 await self._watch(request)
             case Unwatch():
                 self._known_player()
-                self._house.lobby.watchers.unwatch(self._link, request.match or request.ladder or "")
+                self._house.registry.watchers.unwatch(self._link, request.match or request.ladder or "")
                 self._link.send([encode(Unwatched(re=request.id))])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
@@ -151,7 +151,7 @@ class Session:
 
     async def _to_match(self, request: MatchRequest, arrived: float) -> None:
         player = self._known_player()
-        runner = self._house.lobby.get(request.match) or await self._house.lobby.find(request.match)
+        runner = self._house.registry.get(request.match) or await self._house.registry.find(request.match)
         if runner is None or runner.player != player.id:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
         self._take_finished_seat(runner)
@@ -169,18 +169,18 @@ class Session:
         first = []
         if player.is_guest:
             first.append(writes.guest_played(player, house.players.guest_hash(player), house.wall_ms()))
-        house.lobby.play(self._link, player, self._client, request, first)
+        house.registry.play(self._link, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:
         self._known_player()
-        lobby = self._house.lobby
+        registry = self._house.registry
         if request.ladder is not None:
-            if request.ladder not in lobby.ladders:
+            if request.ladder not in registry.ladders:
                 raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
             self._follow(request.ladder)
-            matches, texts = lobby.on_ladder(request.ladder), []
+            matches, texts = registry.on_ladder(request.ladder), []
         else:
-            runner = await lobby.find(request.match or "")
+            runner = await registry.find(request.match or "")
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
             if not runner.match.over:
@@ -189,7 +189,7 @@ class Session:
         self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 
     def _follow(self, topic: str) -> None:
-        if not self._house.lobby.watchers.watch(self._link, topic):
+        if not self._house.registry.watchers.watch(self._link, topic):
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
 
 

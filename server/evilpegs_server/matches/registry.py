@@ -35,7 +35,7 @@ GRACE_MS: Final = 60_000
 """How long clocks wait for their players after a restart."""
 
 
-class Lobby:
+class MatchRegistry:
     """The open matches, by id."""
 
     def __init__(

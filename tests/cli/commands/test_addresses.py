@@ -31,6 +31,6 @@ def test_reachable_host_without_route_is_hostname(monkeypatch, host):
 
 @pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])
 def test_greeting_shows_url_to_paste(host, url):
-    lines = greeting(RunningServer(host, 8765, "sqlite:///x", lobby=None, warm=None)).splitlines()
+    lines = greeting(RunningServer(host, 8765, "sqlite:///x", registry=None, warm=None)).splitlines()
     assert lines[0] == f"{GREETING}{url}"
     assert lines[3].endswith(f" --server {url}")

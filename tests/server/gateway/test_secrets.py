@@ -24,7 +24,7 @@ class Game:
     """A game in play, and the texts about it that nobody may see."""
 
     def __init__(self, fake_server, client, match):
-        self.identity = fake_server.lobby.get(match).identity
+        self.identity = fake_server.registry.get(match).identity
         nonce, seed = self.identity.nonce(1), self.identity.seed
         self.hidden = [nonce, str(bytes.fromhex(nonce)), seed.hex(), str(seed), client.token]
         if self.identity.ladder.codemaker == "fixed":
@@ -76,9 +76,9 @@ async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
     ann, bob, match = game.ann, game.bob, game.match
     bob.channel.before_send = fail
     await ann.guess(match, 2, "2" * 16 if game.identity.ladder.id == "long" else "11")
-    watchers, fake_server.lobby.watchers = fake_server.lobby.watchers, BrokenPart()
+    watchers, fake_server.registry.watchers = fake_server.registry.watchers, BrokenPart()
     assert await ann.error_code(type="watch", match=match) == "internal"
-    fake_server.lobby.watchers = watchers
+    fake_server.registry.watchers = watchers
     fake_server.services = replace(fake_server.services, players=BrokenPart())
     late = fake_server.connect()
     assert (await late.hello(token=ann.token))["code"] == "internal"

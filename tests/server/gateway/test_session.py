@@ -28,7 +28,7 @@ class TestHello:
 
     async def test_welcome_lists_ladders_and_limits(self, ann, fake_server):
         welcome = json.loads(ann.channel.sent[0])
-        assert [ladder["id"] for ladder in welcome["ladders"]] == list(fake_server.lobby.ladders)
+        assert [ladder["id"] for ladder in welcome["ladders"]] == list(fake_server.registry.ladders)
         assert welcome["limits"] == {
             "frame_bytes": 4096,
             "nesting": 8,
@@ -78,7 +78,7 @@ class TestHello:
         assert (await fake_server.connect().hello())["kind"] == "guest"
 
     async def test_hello_while_draining_is_refused(self, fake_server):
-        fake_server.lobby.draining = True
+        fake_server.registry.draining = True
         assert (await fake_server.connect().hello("ann"))["code"] == "draining"
 
     async def test_unstored_name_is_free_again(self, fake_server, broken_disk):
@@ -152,7 +152,7 @@ class TestPlay:
         assert (await ann.request(type="play", ladder="tiny"))["type"] == "match_started"
 
     async def test_play_while_draining_is_refused(self, ann, fake_server):
-        fake_server.lobby.draining = True
+        fake_server.registry.draining = True
         assert await ann.error_code(type="play", ladder="tiny") == "draining"
 
 
@@ -303,7 +303,7 @@ class TestWatch:
 
     async def test_watch_refuses_too_many_topics(self, ann, fake_server):
         for number in range(MOST_WATCHED):
-            fake_server.lobby.watchers.watch(ann.channel, f"topic {number}")
+            fake_server.registry.watchers.watch(ann.channel, f"topic {number}")
         assert await ann.error_code(type="watch", ladder="tiny") == "rate_limited"
 
 
@@ -371,7 +371,7 @@ class TestRate:
 
 
 async def test_internal_error_keeps_connection(ann, fake_server):
-    fake_server.lobby.watchers = BrokenPart()
+    fake_server.registry.watchers = BrokenPart()
     assert await ann.error_code(type="watch", ladder="tiny") == "internal"
     [entry] = fake_server.take_log()
     assert entry["log_level"] == "error"

@@ -1,4 +1,4 @@
-"""The lobby: it finds matches, brings them back after a restart, and stops in order."""
+"""The match registry finds matches, brings them back after a restart, and stops in order."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ async def test_welcome_offers_only_fitting_ladders(open_fake_server, engine):
     small_server = open_fake_server(engine, bounds=Bounds(count_work=999))
     welcome = await small_server.connect().hello()
     offered = [ladder["id"] for ladder in welcome["ladders"]]
-    assert offered == [name for name in small_server.lobby.ladders if name != "slow"]
+    assert offered == [name for name in small_server.registry.ladders if name != "slow"]
 
 
 class TestRestart:
@@ -91,7 +91,7 @@ class TestRestart:
 
     async def test_restart_holds_clocks_for_grace_period(self, ann, restart):
         match = await ann.play("tiny")
-        runner = restart().lobby.get(match)
+        runner = restart().registry.get(match)
         assert runner.match.deadline() == 1_000 + GRACE_MS
         assert not runner.match.clock.running
 
@@ -105,19 +105,19 @@ class TestRestart:
         await ann.request(type="resign", match=match)
         await ann.receive("match_over")
         later = restart()
-        assert len(later.lobby) == 0
-        found = await later.lobby.find(match)
+        assert len(later.registry) == 0
+        found = await later.registry.find(match)
         assert found.match.state is State.OVER
         assert len(found.told) == 5
-        assert later.lobby.get(match) is None
+        assert later.registry.get(match) is None
 
     async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):
         match = await ann.play("tiny")
         with engine.begin() as connection:
             connection.exec_driver_sql("UPDATE matches SET ladder = 'gone'")
         later = restart()
-        assert len(later.lobby) == 0
-        assert await later.lobby.find(match) is None
+        assert len(later.registry) == 0
+        assert await later.registry.find(match) is None
         again = await later.reconnect(ann)
         assert await again.error_code(type="resume", match=match, seq=0) == "not_your_match"
 
@@ -130,15 +130,15 @@ async def test_match_ids_sort_by_start(ann):
 
 
 async def test_find_of_unknown_match_is_none(fake_server):
-    assert await fake_server.lobby.find("f" * 16) is None
+    assert await fake_server.registry.find("f" * 16) is None
 
 
 async def test_open_matches_by_player_and_ladder(ann, fake_server):
     bob = await fake_server.connect_player("bob")
     matches = [await ann.play("tiny"), await ann.play("long"), await bob.play("tiny")]
-    assert fake_server.lobby.on_ladder("tiny") == [matches[0], matches[2]]
+    assert fake_server.registry.on_ladder("tiny") == [matches[0], matches[2]]
     players = [fake_server.services.players.by_token(client.token) for client in (ann, bob)]
-    assert [[each.match for each in fake_server.lobby.open_of(player)] for player in players] == [
+    assert [[each.match for each in fake_server.registry.open_of(player)] for player in players] == [
         matches[:2],
         matches[2:],
     ]
@@ -151,13 +151,13 @@ async def test_restart_survives_unreadable_record(ann, restart, engine):
         connection.execute(update(events).where(events.c.match == number).values(json="{}"))
     later = restart()
     assert [entry["match"] for entry in later.take_log()] == [bad]
-    assert later.lobby.get(bad) is None
-    assert later.lobby.get(good) is not None
+    assert later.registry.get(bad) is None
+    assert later.registry.get(good) is not None
 
 
 async def test_draining_refuses_new_requests(ann, fake_server):
     match = await ann.play("long")
-    await fake_server.lobby.drain()
+    await fake_server.registry.drain()
     assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="1" * 16) == "draining"
     assert await ann.error_code(type="play", ladder="long") == "draining"
     assert len(load_match(fake_server.engine, match).entries) == 2
@@ -167,7 +167,7 @@ async def test_closed_lobby_drops_late_reply(ann, fake_server):
     match = await ann.play("slow")
     fake_server.pool.paused = True
     ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
-    fake_server.lobby.close()
+    fake_server.registry.close()
     told = len(ann.channel.sent)
     fake_server.pool.run_pending()
     await asyncio.sleep(0)
@@ -179,12 +179,12 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     thinking, quick = await ann.play("slow"), await ann.play("quick")
     fake_server.pool.paused = True
     guessed = await ann.send(type="guess", match=thinking, game=1, turn=1, code="123456")
-    draining = asyncio.create_task(fake_server.lobby.drain())
+    draining = asyncio.create_task(fake_server.registry.drain())
     await asyncio.sleep(0)
-    assert fake_server.lobby.draining
+    assert fake_server.registry.draining
     assert not draining.done()
     fake_server.pool.run_pending()
     await draining
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
-    assert not fake_server.lobby.get(quick).alarm.is_set
+    assert not fake_server.registry.get(quick).alarm.is_set

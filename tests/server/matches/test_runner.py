@@ -74,7 +74,7 @@ class TestDurability:
         assert len(fake_server.take_log()) == 1
         broken_disk.on = False
         async with asyncio.timeout(10):
-            while fake_server.lobby.get(match) is None:  # noqa: ASYNC110
+            while fake_server.registry.get(match) is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
         again = fake_server.connect()
         assert (await again.hello(token=ann.token))["open"] == [{"match": match, "seq": 2}]
@@ -84,7 +84,7 @@ class TestDurability:
         await ann.send(type="play", ladder="tiny")
         assert (await ann.receive("error"))["code"] == "storage_unavailable"
         assert len(fake_server.take_log()) == 1
-        assert len(fake_server.lobby) == 0
+        assert len(fake_server.registry) == 0
 
     async def test_storage_error_without_message_is_reported(self, ann, fake_server, broken_disk):
         match = await ann.play("long")
@@ -96,7 +96,7 @@ class TestDurability:
 
     async def test_broken_match_refuses_requests(self, ann, fake_server, broken_disk):
         match = await ann.play("long")
-        runner = fake_server.lobby.get(match)
+        runner = fake_server.registry.get(match)
         broken_disk.on = True
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.receive("error")
@@ -107,7 +107,7 @@ class TestDurability:
 
     async def test_failed_recording_breaks_only_its_match(self, ann, fake_server):
         match, other = await ann.play("long"), await ann.play("tiny")
-        runner = fake_server.lobby.get(match)
+        runner = fake_server.registry.get(match)
         fake_server.clock.wall_error = ArithmeticError()
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         assert (await ann.receive("error"))["code"] == "storage_unavailable"
@@ -165,7 +165,7 @@ class TestOrder:
 
     async def test_absent_player_finds_reply_later(self, ann, fake_server, match):
         ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
-        fake_server.lobby.leave(ann.channel)
+        fake_server.registry.leave(ann.channel)
         ann.channel.lost = True
         fake_server.pool.run_pending()
         again = await fake_server.reconnect(ann)
@@ -187,7 +187,7 @@ class TestDisclosure:
         resigned = await ann.send(type="resign", match=match, game=1)
         ready = await ann.send(type="ready", match=match, game=2)
         assert ann.channel.sent_types[-1] == "turn"
-        assert fake_server.lobby.get(match).busy
+        assert fake_server.registry.get(match).busy
         fake_server.pool.run_pending()
         over = await ann.receive("game_over", re=resigned)
         assert (over["outcome"], len(over["secret"])) == ("resigned", 6)
@@ -195,7 +195,7 @@ class TestDisclosure:
 
     async def test_timed_out_game_waits_for_witness(self, ann, fake_server, match):
         fake_server.clock.advance(2 * IDLE_MS)
-        fake_server.lobby.get(match).alarm.ring()
+        fake_server.registry.get(match).alarm.ring()
         assert ann.channel.sent_types[-1] == "turn"
         fake_server.pool.run_pending()
         over = await ann.receive("game_over")
@@ -212,11 +212,11 @@ class TestDisclosure:
     async def test_closed_server_drops_late_witness(self, ann, fake_server, match):
         await ann.send(type="resign", match=match, game=1)
         ann.request_ids.pop()
-        events = len(fake_server.lobby.get(match).record.entries)
-        fake_server.lobby.close()
+        events = len(fake_server.registry.get(match).record.entries)
+        fake_server.registry.close()
         fake_server.pool.run_pending()
         await asyncio.sleep(0)
-        assert len(fake_server.lobby.get(match).record.entries) == events
+        assert len(fake_server.registry.get(match).record.entries) == events
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_failed_witness_ends_game_without_secret(self, ann, fake_server, match):
@@ -241,8 +241,11 @@ async def test_pool_jobs_are_charged_to_player(ann, fake_server, quick_hint):
     match = await ann.play("slow")
     await ann.guess(match, 1, "123456")
     await ann.request(type="hint", match=match)
-    player = fake_server.lobby.get(match).player
-    assert fake_server.pool.submitted == [(player, cost(fake_server.lobby.ladders["slow"], 0)), (player, HINT_BUDGET)]
+    player = fake_server.registry.get(match).player
+    assert fake_server.pool.submitted == [
+        (player, cost(fake_server.registry.ladders["slow"], 0)),
+        (player, HINT_BUDGET),
+    ]
 
 
 class TestFailure:
@@ -274,15 +277,15 @@ class TestTime:
 
     async def test_early_alarm_is_set_again(self, ann, fake_server):
         match = await ann.play("tiny")
-        fake_server.lobby.get(match).alarm.ring()
-        assert fake_server.lobby.get(match).alarm.is_set
+        fake_server.registry.get(match).alarm.ring()
+        assert fake_server.registry.get(match).alarm.is_set
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_alarm_flags_absent_player(self, ann, fake_server):
         match = await ann.play("quick")
         bob = await fake_server.connect_player("bob")
         await bob.request(type="watch", match=match)
-        fake_server.lobby.leave(ann.channel)
+        fake_server.registry.leave(ann.channel)
         fake_server.clock.advance(2)
         assert (await bob.receive("game_over"))["outcome"] == "flagged"
 
@@ -326,7 +329,7 @@ class TestTime:
         fake_server.pool.paused = True
         await ann.send(type="hint", match=match)
         fake_server.clock.advance(IDLE_MS)
-        fake_server.lobby.get(match).alarm.ring()
+        fake_server.registry.get(match).alarm.ring()
         fake_server.pool.run_pending()
         assert (await ann.receive("hint"))["match"] == match
         assert (await ann.receive("game_over"))["outcome"] == "forfeit"
