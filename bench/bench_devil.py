@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from evilpegs_game.codemakers.codemaker import Devil
-from evilpegs_game.codemakers.worst_case import WorstCase, affordable
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.feedback import all_black
 from evilpegs_game.live.live_sets import LiveSets
@@ -61,7 +61,7 @@ def main() -> None:
     print(f"{'milliseconds a reply':<28}{'replies':>8}{'p50':>12}{'p99':>12}{'most':>12}")
     for text, games in [("4x6", 100), ("4x10-distinct", 20), ("5x8", 20)]:
         rules = Rules.parse(text)
-        devil = Devil(WorstCase(rules), affordable(rules))
+        devil = Devil(WorstCase(rules), affordable_codes(rules))
         seconds_of_games(devil, 1, seed=0, forget=True)
         first, later = seconds_of_games(devil, games, seed=1, forget=True)
         devil.worst_case.forget()

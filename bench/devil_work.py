@@ -49,7 +49,7 @@ class Hunt:
         """One reply from cold."""
         self.solver.forget()
         start = time.perf_counter()
-        replies, work = self.solver.hardest(position.candidates, guess)
+        replies, work = self.solver.hardest_replies(position.candidates, guess)
         took = time.perf_counter() - start
         ended = all_black(position.rules.pegs)
         after = tuple(position.after(guess, given) for given in replies if given != ended)

@@ -39,7 +39,7 @@ def test_independent_solvers_give_same_replies(text, most, wanted):
                 else code_at(rng.randrange(rules.size), rules)
             )
             if position.count <= most and wanted:
-                found = solver.hardest(position.candidates, guess).replies
+                found = solver.hardest_replies(position.candidates, guess).replies
                 assert [*found] == [*independent_replies(position, guess)], (position.history, guess)
                 wanted -= 1
             position = position.after(guess, rng.choice([*position.parts(guess)]))

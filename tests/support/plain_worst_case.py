@@ -41,7 +41,7 @@ class PlainWorstCase:
             guesses += 1
         return guesses
 
-    def hardest(self, codes, guess):
+    def hardest_replies(self, codes, guess):
         parts = plain_parts(codes, guess)
         if len(parts) > 1:
             parts.pop(all_black(self.rules.pegs), None)

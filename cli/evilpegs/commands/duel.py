@@ -19,7 +19,7 @@ from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText
 from evilpegs.output import console, only_document, print_json
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
-from evilpegs_game.codemakers.worst_case import WorstCase, affordable
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import code_at, parse_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.rules import Rules
@@ -101,7 +101,7 @@ def _devil(rules: Rules, exact_up_to: int | None, file: Path | None) -> Iterator
         raise CommandError(message)
     worst_case = WorstCase(rules, None if file is None else read_solved(file))
     try:
-        yield Devil(worst_case, affordable(rules) if exact_up_to is None else exact_up_to)
+        yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
     finally:
         if file is not None:
             save_solved(file, worst_case.solved)
@@ -175,7 +175,7 @@ def _methods(rules: "Rules", codemaker: "Codemaker", turns: tuple["DuelTurn", ..
     if not isinstance(codemaker, Devil):
         return []
     before = [rules.size, *(turn.candidates for turn in turns[:-1])]
-    return [codemaker.method(candidates) for candidates in before]
+    return [codemaker.method_for(candidates) for candidates in before]
 
 
 def _document(

@@ -168,7 +168,7 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
     for turn, (guess, given) in enumerate(history, 1):
         position = Position(game.rules, history[: turn - 1], live_sets)
         told = game.feedbacks[turn - 1].method
-        method = codemaker.method(position.count) if isinstance(codemaker, Devil) else None
+        method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
         if told != method:
             what = f"the reply is called {told or 'nothing'}, it should be {method or 'nothing'}"
             yield game.finding(Subject.METHOD, what, turn)

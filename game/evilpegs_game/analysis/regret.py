@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints, least_possible_total, least_totals
+from evilpegs_game.codemakers.size_bounds import Ints, least_possible_total, least_total_table
 from evilpegs_game.codes import Code, Columns, to_columns
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.heuristic import walk
@@ -42,7 +42,7 @@ class SplitBound:
         self._chunk = chunk
         codes = int(columns.shape[1])
         most = max(int((table[:-1] != 0).sum(axis=0).max()) for table in self._tables())
-        self._bounds = least_totals(most, codes)[most]
+        self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
         """No strategy needs fewer guesses for all of them together, the winning ones included."""

@@ -52,14 +52,14 @@ class Evil:
         Raises:
             ContradictionError, TooLargeError: as the candidates of a `Position` do.
         """
-        return one_of(largest_parts(position, guess), position.turn, self.tie_break)
+        return break_tie(evil_replies(position, guess), position.turn, self.tie_break)
 
 
 Method = Literal["exact", "greedy"]
 """How a devil found a reply: by solving the live set, or as evil does."""
 
 
-class Choice(NamedTuple):
+class DevilReplies(NamedTuple):
     """What a devil may reply, in feedback order, how that was found, and the feedbacks looked at to solve it."""
 
     allowed: tuple[Feedback, ...]
@@ -67,7 +67,7 @@ class Choice(NamedTuple):
     work: int
 
 
-class Decision(NamedTuple):
+class DevilReply(NamedTuple):
     """A devil's reply, how it was found, and the feedbacks looked at to solve it."""
 
     feedback: Feedback
@@ -101,12 +101,12 @@ class Devil:
         """The feedback of the part chosen; raises what `decide` does."""
         return self.decide(position, guess).feedback
 
-    def decide(self, position: Position, guess: Code) -> Decision:
-        """The reply and how it was found; raises what `choice` does."""
-        allowed, method, work = self.choice(position, guess)
-        return Decision(one_of(allowed, position.turn, self.tie_break), method, work)
+    def decide(self, position: Position, guess: Code) -> DevilReply:
+        """The reply and how it was found; raises what `allowed_replies` does."""
+        allowed, method, work = self.allowed_replies(position, guess)
+        return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
 
-    def choice(self, position: Position, guess: Code) -> Choice:
+    def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
         """The replies of which ``tie_break`` takes one.
 
         Raises:
@@ -117,26 +117,26 @@ class Devil:
         if position.rules != self.worst_case.rules:
             message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
             raise ValueError(message)
-        method = self.method(position.count)
+        method = self.method_for(position.count)
         if method == "greedy":
-            return Choice(largest_parts(position, guess), method, 0)
-        allowed, work = self.worst_case.hardest(position.candidates, guess, self.budget)
-        return Choice(allowed, method, work)
+            return DevilReplies(evil_replies(position, guess), method, 0)
+        allowed, work = self.worst_case.hardest_replies(position.candidates, guess, self.budget)
+        return DevilReplies(allowed, method, work)
 
-    def method(self, candidates: int) -> Method:
+    def method_for(self, candidates: int) -> Method:
         """How a reply is found when there are so many candidates before the guess."""
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 
-def largest_parts(position: Position, guess: Code) -> tuple[Feedback, ...]:
+def evil_replies(position: Position, guess: Code) -> tuple[Feedback, ...]:
     """The feedbacks an evil codemaker may give, in feedback order: those whose parts are largest.
 
     All-black is among them only when there is no other.
     """
-    return largest(position.part_sizes(guess), position.rules.pegs)
+    return largest_part_feedbacks(position.part_sizes(guess), position.rules.pegs)
 
 
-def largest(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
+def largest_part_feedbacks(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
     """The same from the sizes of all parts in feedback order."""
     *sizes, _ = part_sizes  # all-black comes last
     most = max(sizes, default=0)
@@ -148,7 +148,7 @@ def largest(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
     return tuple([numbering[place] for place, size in enumerate(sizes) if size == most])
 
 
-def one_of(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
+def break_tie(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
     """The one that is given on a turn: the first, or the one that ``tie_break`` takes."""
     if len(allowed) == 1 or tie_break is None:
         return allowed[0]

@@ -16,10 +16,10 @@ Ints = NDArray[np.int64]
 
 def least_possible_total(codes: int, rules: Rules) -> int:
     """No strategy needs fewer guesses in all, the winning ones included, for so many codes of ``rules``."""
-    return _least_total(codes, other_feedbacks(rules))
+    return _sum_of_least_guesses(codes, other_feedback_count(rules))
 
 
-def other_feedbacks(rules: Rules) -> int:
+def other_feedback_count(rules: Rules) -> int:
     """How many feedbacks there are besides all-black.
 
     One peg wrong is wrong in color too, or there are two: of those that add up (pegs - 1, 1) cannot be given.
@@ -27,7 +27,7 @@ def other_feedbacks(rules: Rules) -> int:
     return len(feedbacks(rules.pegs)) - 2
 
 
-def least_totals(most_parts: int, codes: int) -> Ints:
+def least_total_table(most_parts: int, codes: int) -> Ints:
     """At ``[b, n]`` the least total of n codes that no guess splits into more than b parts besides all-black.
 
     int64, shape (most_parts + 1, codes + 1).
@@ -43,15 +43,15 @@ def least_totals(most_parts: int, codes: int) -> Ints:
     return table
 
 
-def most_within(rules: Rules) -> tuple[int, ...]:
+def max_codes_within(rules: Rules) -> tuple[int, ...]:
     """At ``[k]`` a bound on the codes within k guesses, up to all codes of the rules."""
     most = [0, 1]
     while most[-1] < rules.size:
-        most.append(1 + other_feedbacks(rules) * most[-1])
+        most.append(1 + other_feedback_count(rules) * most[-1])
     return tuple(most)
 
 
-def _least_total(codes: int, parts: int) -> int:
+def _sum_of_least_guesses(codes: int, parts: int) -> int:
     total, guess, most = 0, 1, 1
     while codes > 0:
         total += guess * min(codes, most)

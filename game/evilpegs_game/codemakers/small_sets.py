@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from evilpegs_game.compiled import kernel
 from evilpegs_game.partition import Numbers, Places
 
-Table = NDArray[np.uint8]
+FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: uint8, two axes, C-contiguous."""
 
-Bits = NDArray[np.uint64]
+FeedbackSets = NDArray[np.uint64]
 """Sets of feedback numbers, one bit each: uint64, one a guess."""
 
-MAX_NUMBERS: Final = 64
+MAX_FEEDBACKS: Final = 64
 """Feedbacks that rules may have here: a set of them is one word."""
 
 
 @kernel
-def splits_all(by_code: Table, places: Places, seen: Bits, twice: Bits) -> bool:
+def some_guess_separates(by_code: FeedbackMatrix, places: Places, seen: FeedbackSets, twice: FeedbackSets) -> bool:
     """Whether some guess tells all ``places`` apart. ``seen`` and ``twice`` are scratch, one entry a guess."""
     seen[:] = 0
     twice[:] = 0
@@ -39,7 +39,7 @@ def splits_all(by_code: Table, places: Places, seen: Bits, twice: Bits) -> bool:
 
 
 @kernel
-def screen(by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[Places, int]:
+def rank_guesses(by_guess: FeedbackMatrix, places: Places, numbers: int, limit: int) -> tuple[Places, int]:
     """The guesses that split ``places`` and leave no part over ``limit``; and the work.
 
     They are indices of guesses, int32, the most promising first: the least sum of squared part sizes, of equal ones
@@ -70,12 +70,14 @@ def screen(by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[P
 
 
 @kernel
-def within_three(by_code: Table, by_guess: Table, places: Places, numbers: int, limit: int) -> tuple[bool, int]:
+def solvable_in_three(
+    by_code: FeedbackMatrix, by_guess: FeedbackMatrix, places: Places, numbers: int, limit: int
+) -> tuple[bool, int]:
     """Whether three guesses, the winning one included, are always enough; and the work.
 
     ``limit`` is at least the number of codes that two guesses can tell apart.
     """
-    guesses, work = screen(by_guess, places, numbers, limit)
+    guesses, work = rank_guesses(by_guess, places, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)
     twice = np.empty(by_code.shape[1], np.uint64)
     parts = np.empty((numbers, min(limit, places.size)), np.int32)
@@ -93,7 +95,7 @@ def within_three(by_code: Table, by_guess: Table, places: Places, numbers: int, 
             for number in range(numbers - 1):
                 if enough and sizes[number] == size:
                     work += size * by_code.shape[1]
-                    enough = splits_all(by_code, parts[number, :size], seen, twice)
+                    enough = some_guess_separates(by_code, parts[number, :size], seen, twice)
             if not enough:
                 break
         if enough:
@@ -102,7 +104,7 @@ def within_three(by_code: Table, by_guess: Table, places: Places, numbers: int, 
 
 
 @kernel
-def group(row: Numbers, places: Places, numbers: int) -> tuple[NDArray[np.int64], Places]:
+def group_by_feedback(row: Numbers, places: Places, numbers: int) -> tuple[NDArray[np.int64], Places]:
     """The part sizes under a guess whose feedback numbers are ``row``, and ``places`` part after part, rising."""
     sizes = np.zeros(numbers, np.int64)
     for i in range(places.size):

@@ -25,7 +25,7 @@ UNBOUNDED: Final = 255
 DEFAULT_ENTRIES: Final = 1 << 18
 
 
-class Bounds(NamedTuple):
+class GuessBounds(NamedTuple):
     """The guesses an optimal codebreaker needs, at least and at most; the winning one included."""
 
     at_least: int = 1
@@ -40,7 +40,7 @@ class SolvedPositions:
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
-        self._entries: dict[Key, Bounds] = {}
+        self._entries: dict[Key, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
         """Whether anything was learnt since it was made or read; who saves it sets it back."""
@@ -48,19 +48,19 @@ class SolvedPositions:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterator[tuple[Key, Bounds]]:
+    def __iter__(self) -> Iterator[tuple[Key, GuessBounds]]:
         return iter(sorted(self._entries.items()))
 
-    def bounds(self, key: Key) -> Bounds:
+    def bounds(self, key: Key) -> GuessBounds:
         """What is known."""
         return self._entries.get(key, _UNKNOWN)
 
-    def learn(self, key: Key, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
+    def tighten(self, key: Key, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
         """Note bounds beside those that are known."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()
-        self._entries[key] = Bounds(max(known.at_least, at_least), min(known.at_most, at_most))
+        self._entries[key] = GuessBounds(max(known.at_least, at_least), min(known.at_most, at_most))
         self.changed = True
 
     def to_bytes(self) -> bytes:
@@ -85,11 +85,11 @@ class SolvedPositions:
             raise MalformedError(message)
         for start in range(0, len(entries), _ENTRY_BYTES):
             key, bounds = entries[start : start + KEY_BYTES], entries[start + KEY_BYTES : start + _ENTRY_BYTES]
-            solved._entries[key] = Bounds(*bounds)
+            solved._entries[key] = GuessBounds(*bounds)
         return solved
 
 
-_UNKNOWN: Final = Bounds()
+_UNKNOWN: Final = GuessBounds()
 
 
 def _checked_entries(data: bytes) -> bytes:

@@ -17,8 +17,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import most_within
-from evilpegs_game.codemakers.small_sets import MAX_NUMBERS, Table, group, screen, splits_all, within_three
+from evilpegs_game.codemakers.size_bounds import max_codes_within
+from evilpegs_game.codemakers.small_sets import (
+    MAX_FEEDBACKS,
+    FeedbackMatrix,
+    group_by_feedback,
+    rank_guesses,
+    solvable_in_three,
+    some_guess_separates,
+)
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -42,7 +49,7 @@ _WIDE: Final = 8
 """Guesses tried before it pays to find out which of the others are as good as each other."""
 
 
-class Hardest(NamedTuple):
+class HardestReplies(NamedTuple):
     """The replies a perfect adversary may give, in feedback order, and the feedbacks looked at to know them."""
 
     replies: tuple[Feedback, ...]
@@ -50,17 +57,17 @@ class Hardest(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Frame:
+class _Tables:
     """A live set and the feedback of every guess to it. ``numbers`` are the places of its codes in all codes."""
 
     columns: Columns
     numbers: Places
-    by_code: Table
-    by_guess: Table
+    by_code: FeedbackMatrix
+    by_guess: FeedbackMatrix
 
 
 @dataclass(slots=True)
-class _Meter:
+class _WorkMeter:
     """Counts the work of one question."""
 
     budget: int | None
@@ -98,13 +105,13 @@ class WorstCase:
         self._max_table_bytes = max_table_bytes
         self.forget(solved)
         self._feedbacks = feedbacks(rules.pegs)
-        if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_NUMBERS:
+        if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_FEEDBACKS:
             message = f"{rules} is too large to be solved exactly; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
-        self._every = all_codes(rules)
-        self._symmetries = Symmetries(rules, self._every)
-        self._most = most_within(rules)
-        self._shared = self._frame(self._every) if rules.size <= shared_codes else None
+        self._all_codes = all_codes(rules)
+        self._symmetries = Symmetries(rules, self._all_codes)
+        self._max_codes = max_codes_within(rules)
+        self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
     def forget(self, solved: SolvedPositions | None = None) -> None:
         """Know no more than ``solved``, by default nothing."""
@@ -114,7 +121,7 @@ class WorstCase:
     def check_codes(self, codes: int) -> None:
         """Raise TooLargeError if live sets of so many codes cannot be solved, however long it may take."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
-        if self._shared is None and needed > self._max_table_bytes:
+        if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
                 f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
                 f"bytes, the bound is {self._max_table_bytes:,}"
@@ -128,14 +135,14 @@ class WorstCase:
             OverBudgetError: it takes more work than ``budget``.
             TooLargeError: the table of feedback numbers takes more than ``max_table_bytes``.
         """
-        meter = _Meter(budget)
-        frame, places = self._place(columns, meter)
-        guesses = self._at_least(places.size)
-        while not self._within(frame, places, guesses, meter):
+        meter = _WorkMeter(budget)
+        tables, places = self._tables_holding(columns, meter)
+        guesses = self._fewest_guesses(places.size)
+        while not self._is_solvable(tables, places, guesses, meter):
             guesses += 1
         return guesses
 
-    def hardest(self, columns: Columns, guess: Code, budget: int | None = None) -> Hardest:
+    def hardest_replies(self, columns: Columns, guess: Code, budget: int | None = None) -> HardestReplies:
         """Of the parts of ``columns`` under ``guess`` the largest of those whose value is greatest.
 
         All-black is among them only when there is no other part.
@@ -143,116 +150,128 @@ class WorstCase:
         Raises:
             OverBudgetError, TooLargeError: as `value` does.
         """
-        meter = _Meter(budget)
-        sizes, grouped = group(feedback_numbers(columns, guess), _rising(columns.shape[1]), len(self._feedbacks))
-        given = np.flatnonzero(sizes[:-1]).tolist()
-        if len(given) < 2:
-            return Hardest((self._feedbacks[given[0] if given else -1],), 0)
-        frame, places = self._place(columns, meter)
-        parts = dict(zip(given, np.split(places[grouped], np.cumsum(sizes[given]))[: len(given)], strict=True))
-        return Hardest(tuple(self._feedbacks[number] for number in self._hardest(frame, parts, meter)), meter.work)
+        meter = _WorkMeter(budget)
+        sizes, grouped = group_by_feedback(
+            feedback_numbers(columns, guess), _ascending(columns.shape[1]), len(self._feedbacks)
+        )
+        numbers = np.flatnonzero(sizes[:-1]).tolist()
+        if len(numbers) < 2:
+            return HardestReplies((self._feedbacks[numbers[0] if numbers else -1],), 0)
+        tables, places = self._tables_holding(columns, meter)
+        parts = dict(zip(numbers, np.split(places[grouped], np.cumsum(sizes[numbers]))[: len(numbers)], strict=True))
+        hardest = self._hardest(tables, parts, meter)
+        return HardestReplies(tuple(self._feedbacks[number] for number in hardest), meter.work)
 
-    def _hardest(self, frame: _Frame, parts: dict[int, Places], meter: _Meter) -> list[int]:
+    def _hardest(self, tables: _Tables, parts: dict[int, Places], meter: _WorkMeter) -> list[int]:
         """The numbers of the feedbacks whose parts are the largest of those of the greatest value, rising."""
 
         def within(number: int, guesses: int) -> bool:
-            return self._within(frame, parts[number], guesses, meter)
+            return self._is_solvable(tables, parts[number], guesses, meter)
 
         falling = sorted(parts, key=lambda number: -parts[number].size)
-        guesses = self._at_least(parts[falling[0]].size)
+        guesses = self._fewest_guesses(parts[falling[0]].size)
         while not all(within(number, guesses) for number in falling):
             guesses += 1
         size = next(parts[number].size for number in falling if not within(number, guesses - 1))
         return [number for number in falling if parts[number].size == size and not within(number, guesses - 1)]
 
-    def _place(self, columns: Columns, meter: _Meter) -> tuple[_Frame, Places]:
+    def _tables_holding(self, columns: Columns, meter: _WorkMeter) -> tuple[_Tables, Places]:
         """A frame that holds the codes, and their places in it."""
-        if self._shared is not None:
-            return self._shared, self._symmetries.places(columns)
+        if self._shared_tables is not None:
+            return self._shared_tables, self._symmetries.places(columns)
         self.check_codes(columns.shape[1])
         meter.add(columns.shape[1] * self.rules.size)
-        return self._frame(columns), _rising(columns.shape[1])
+        return self._make_tables(columns), _ascending(columns.shape[1])
 
-    def _frame(self, columns: Columns) -> _Frame:
-        by_code = np.empty((columns.shape[1], self._every.shape[1]), dtype=np.uint8)
+    def _make_tables(self, columns: Columns) -> _Tables:
+        by_code = np.empty((columns.shape[1], self._all_codes.shape[1]), dtype=np.uint8)
         for place in range(columns.shape[1]):
-            by_code[place] = feedback_numbers(self._every, column_code(columns, place))
-        shared = columns is self._every  # feedback is symmetric
+            by_code[place] = feedback_numbers(self._all_codes, column_code(columns, place))
+        shared = columns is self._all_codes  # feedback is symmetric
         by_guess = by_code if shared else np.ascontiguousarray(by_code.T)
-        return _Frame(columns, self._symmetries.places(columns), by_code, by_guess)
+        return _Tables(columns, self._symmetries.places(columns), by_code, by_guess)
 
-    def _at_least(self, codes: int) -> int:
+    def _fewest_guesses(self, codes: int) -> int:
         """The fewest guesses that so many codes can need."""
-        return next(guesses for guesses, most in enumerate(self._most) if codes <= most)
+        return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
-    def _within(self, frame: _Frame, places: Places, guesses: int, meter: _Meter, narrow: bool = False) -> bool:
+    def _is_solvable(
+        self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool = False
+    ) -> bool:
         """Whether that many guesses are enough. If ``narrow``, a no may be wrong, a yes is not."""
         if places.size <= 2:
             return int(places.size) <= guesses
-        if guesses < 2 or places.size > self._most[min(guesses, len(self._most) - 1)]:
+        if guesses < 2 or places.size > self._max_codes[min(guesses, len(self._max_codes) - 1)]:
             return False
         if guesses == 2:
-            meter.add(places.size * self._every.shape[1])
-            scratch = np.empty((2, self._every.shape[1]), dtype=np.uint64)
-            return splits_all(frame.by_code, places, scratch[0], scratch[1])
+            meter.add(places.size * self._all_codes.shape[1])
+            scratch = np.empty((2, self._all_codes.shape[1]), dtype=np.uint64)
+            return some_guess_separates(tables.by_code, places, scratch[0], scratch[1])
         if guesses == 3:
-            return self._within_three(frame, places, meter)
-        return self._within_more(frame, places, guesses, meter, narrow)
+            return self._is_solvable_in_three(tables, places, meter)
+        return self._is_solvable_by_search(tables, places, guesses, meter, narrow)
 
-    def _within_three(self, frame: _Frame, places: Places, meter: _Meter) -> bool:
-        key = blake2b(frame.numbers[places].tobytes(), digest_size=16).digest()
+    def _is_solvable_in_three(self, tables: _Tables, places: Places, meter: _WorkMeter) -> bool:
+        key = blake2b(tables.numbers[places].tobytes(), digest_size=16).digest()
         known = self._memo.bounds(key)
         if known.at_most <= 3 or known.at_least > 3:
             return known.at_most <= 3
-        enough, work = within_three(frame.by_code, frame.by_guess, places, len(self._feedbacks), self._most[2])
-        self._memo.learn(key, at_most=3) if enough else self._memo.learn(key, at_least=4)
+        enough, work = solvable_in_three(
+            tables.by_code, tables.by_guess, places, len(self._feedbacks), self._max_codes[2]
+        )
+        self._memo.tighten(key, at_most=3) if enough else self._memo.tighten(key, at_least=4)
         meter.add(work)
         return enough
 
-    def _within_more(self, frame: _Frame, places: Places, guesses: int, meter: _Meter, narrow: bool) -> bool:
-        key = canonical_key(np.ascontiguousarray(frame.columns[:, places]), self.rules)
+    def _is_solvable_by_search(
+        self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool
+    ) -> bool:
+        key = canonical_key(np.ascontiguousarray(tables.columns[:, places]), self.rules)
         known = self.solved.bounds(key)
         if known.at_most <= guesses or known.at_least > guesses:
             return known.at_most <= guesses
-        enough = self._search(frame, places, guesses, meter, narrow=True)
+        enough = self._search(tables, places, guesses, meter, narrow=True)
         if not enough and not narrow:
-            enough = self._search(frame, places, guesses, meter, narrow=False)
+            enough = self._search(tables, places, guesses, meter, narrow=False)
             if not enough:
-                self.solved.learn(key, at_least=guesses + 1)
+                self.solved.tighten(key, at_least=guesses + 1)
         if enough:
-            self.solved.learn(key, at_most=guesses)
+            self.solved.tighten(key, at_most=guesses)
         return enough
 
-    def _search(self, frame: _Frame, places: Places, guesses: int, meter: _Meter, narrow: bool) -> bool:
-        limit = self._most[min(guesses, len(self._most)) - 1]
-        tried, work = screen(frame.by_guess, places, len(self._feedbacks), limit)
+    def _search(self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool) -> bool:
+        limit = self._max_codes[min(guesses, len(self._max_codes)) - 1]
+        tried, work = rank_guesses(tables.by_guess, places, len(self._feedbacks), limit)
         meter.add(work)
-        for guess in tried[:_NARROW] if narrow else self._different(frame, places, tried):
-            if all(self._within(frame, part, guesses - 1, meter, narrow) for part in self._parts(frame, places, guess)):
+        for guess in tried[:_NARROW] if narrow else self._distinct_guesses(tables, places, tried):
+            if all(
+                self._is_solvable(tables, part, guesses - 1, meter, narrow)
+                for part in self._parts(tables, places, guess)
+            ):
                 return True
         return False
 
-    def _different(self, frame: _Frame, places: Places, guesses: Places) -> Iterator[int]:
+    def _distinct_guesses(self, tables: _Tables, places: Places, guesses: Places) -> Iterator[int]:
         """The guesses, of those known to be as good as each other only one."""
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
             return
-        family = self._symmetries.orbits(np.ascontiguousarray(frame.columns[:, places]))
+        family = self._symmetries.orbits(np.ascontiguousarray(tables.columns[:, places]))
         done = set(family[guesses[:_WIDE]].tolist())
         for guess, head in zip(guesses[_WIDE:].tolist(), family[guesses[_WIDE:]].tolist(), strict=True):
             if head not in done:
                 done.add(head)
                 yield guess
 
-    def _parts(self, frame: _Frame, places: Places, guess: int) -> list[Places]:
+    def _parts(self, tables: _Tables, places: Places, guess: int) -> list[Places]:
         """The parts of over one code, the largest first, without all-black."""
-        sizes, grouped = group(frame.by_guess[guess], places, len(self._feedbacks))
+        sizes, grouped = group_by_feedback(tables.by_guess[guess], places, len(self._feedbacks))
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")
         return [grouped[ends[number] - sizes[number] : ends[number]] for number in falling if sizes[number] > 1]
 
 
-def affordable(rules: Rules) -> int:
+def affordable_codes(rules: Rules) -> int:
     """How many candidates can be solved within about a second a reply, by experience: see bench/devil_work.py.
 
     All codes of rules that have up to 1,296; for larger ones fewer, as every code is a guess to be tried.
@@ -260,5 +279,5 @@ def affordable(rules: Rules) -> int:
     return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 
 
-def _rising(count: int) -> Places:
+def _ascending(count: int) -> Places:
     return np.arange(count, dtype=np.int32)

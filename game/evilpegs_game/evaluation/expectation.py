@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codemakers.small_sets import Table, group
+from evilpegs_game.codemakers.small_sets import FeedbackMatrix, group_by_feedback
 from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -48,7 +48,7 @@ def nothing_known() -> Known:
 
 
 @kernel
-def small_parts_total(table: Table, places: Places, sizes: Whole, known: Known) -> tuple[int, int]:
+def small_parts_total(table: FeedbackMatrix, places: Places, sizes: Whole, known: Known) -> tuple[int, int]:
     """The totals of the parts of at most `FEW` codes, added up, in units; and the work, in feedbacks looked at.
 
     ``places`` are part after part and ``sizes`` how many codes are in each part, the last all-black.
@@ -70,7 +70,7 @@ def small_parts_total(table: Table, places: Places, sizes: Whole, known: Known) 
 
 
 @kernel
-def _part_masks(table: Table, places: Places, masks: Whole, counts: Whole) -> int:
+def _part_masks(table: FeedbackMatrix, places: Places, masks: Whole, counts: Whole) -> int:
     """Fill row i of ``masks`` with the ``counts[i]`` parts but all-black of guess i; gives the work."""
     numbers = np.empty(FEW, np.int64)
     for guess in range(places.size):
@@ -203,7 +203,7 @@ class Expectation:
 
     def _after(self, places: Places, guess: int) -> Fraction:
         """The totals of the parts that a guess leaves, added up."""
-        sizes, grouped = group(self._table[guess], places, self._numbers)
+        sizes, grouped = group_by_feedback(self._table[guess], places, self._numbers)
         self._spend(places.size)
         small = self._small(grouped, sizes)
         ends = np.cumsum(sizes).tolist()

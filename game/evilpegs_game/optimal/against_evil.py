@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import most_within
+from evilpegs_game.codemakers.size_bounds import max_codes_within
 from evilpegs_game.codes import Columns, column_code
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import DuelTurn
@@ -47,7 +47,7 @@ class AgainstEvil:
         self._budget = budget
         self._ground = Ground(rules)
         self._feedbacks = feedbacks(rules.pegs)
-        self._most = most_within(rules)
+        self._most = max_codes_within(rules)
         self._too_few: dict[bytes, int] = {}
 
     def shortest(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:

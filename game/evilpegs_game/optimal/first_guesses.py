@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import least_totals
+from evilpegs_game.codemakers.size_bounds import least_total_table
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.optimal.first_guess import Opening, Part
@@ -70,7 +70,7 @@ class Openings:
         self._budget = budget
         self.work = 0
         """Feedbacks looked at so far."""
-        self._bounds = least_totals(ground.others, columns.shape[1])[ground.others]
+        self._bounds = least_total_table(ground.others, columns.shape[1])[ground.others]
         self._frames: dict[Question, Frame] = {}
         possible = [self._opening(guess, columns) for guess in ground.first_guesses(columns)]
         self.openings = [opening for opening in possible if opening]

@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import least_totals, most_within, other_feedbacks
-from evilpegs_game.codemakers.small_sets import MAX_NUMBERS, Table
+from evilpegs_game.codemakers.size_bounds import least_total_table, max_codes_within, other_feedback_count
+from evilpegs_game.codemakers.small_sets import MAX_FEEDBACKS, FeedbackMatrix
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
 from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import TooLargeError
@@ -33,13 +33,13 @@ class Ground:
     def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
         self.rules = rules
         self.tuning = tuning
-        self.others = other_feedbacks(rules)
-        if rules.size > _MAX_GUESSES or self.others + 2 > MAX_NUMBERS:
+        self.others = other_feedback_count(rules)
+        if rules.size > _MAX_GUESSES or self.others + 2 > MAX_FEEDBACKS:
             message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
         self.every = all_codes(rules)
         self.symmetries = Symmetries(rules, self.every)
-        self.most = np.array(most_within(rules), dtype=np.int64)
+        self.most = np.array(max_codes_within(rules), dtype=np.int64)
 
     def families(self, columns: Columns) -> Places:
         """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
@@ -147,7 +147,7 @@ class Frame:
             bits=np.left_shift(kind(1), by_code, dtype=kind),
             own=np.searchsorted(guesses, self.places).astype(np.int32),
             keys=keys,
-            bounds=least_totals(ground.others, self.codes),
+            bounds=least_total_table(ground.others, self.codes),
             most=ground.most,
             black=numbers - 1,
         )
@@ -205,7 +205,7 @@ def _different(digests: Keys, own: Places) -> Places:
 
 
 @kernel
-def _digests(by_code: Table, keys: Keys, numbers: int) -> Keys:
+def _digests(by_code: FeedbackMatrix, keys: Keys, numbers: int) -> Keys:
     """For each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
     digests = np.zeros(by_code.shape[1], np.uint64)
     part_keys = np.empty((numbers, _CHUNK), np.uint64)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codemakers.small_sets import Bits
+from evilpegs_game.codemakers.small_sets import FeedbackSets
 from evilpegs_game.compiled import kernel
 from evilpegs_game.optimal.search_state import (
     CODES,
@@ -63,7 +63,7 @@ def _count_parts(board: Board, stack: Stack, codes: Places) -> int:
 
 
 @kernel
-def _mark(bits: Bits, codes: Places, seen: Bits) -> None:
+def _mark(bits: FeedbackSets, codes: Places, seen: FeedbackSets) -> None:
     row = bits[codes[0]]
     for g in range(seen.size):
         seen[g] = row[g]
@@ -82,7 +82,7 @@ def _most_of(parts: Numbers) -> int:
 
 
 @kernel
-def _count_bits(seen: Bits, but: np.uint64, counts: Numbers) -> int:
+def _count_bits(seen: FeedbackSets, but: np.uint64, counts: Numbers) -> int:
     """The bits of each word ``but`` one; and the most. Source: the sideways sum, D. E. Knuth, TAOCP 7.1.3."""
     for g in range(seen.size):
         word = np.uint64(seen[g]) & ~but
@@ -111,7 +111,7 @@ def _is_told_apart(board: Board, codes: Places) -> bool:
 
 
 @kernel
-def most_within(board: Board, limit: int) -> int:
+def _max_codes(board: Board, limit: int) -> int:
     """A bound on the codes within ``limit`` guesses."""
     return int(board.most[min(limit, board.most.size - 1)])
 
@@ -143,7 +143,7 @@ def _look(board: Board, stack: Stack, codes: Places, limit: int, control: Ints) 
 def glance(board: Board, stack: Stack, totals: Totals, codes: Places, limit: int, control: Ints) -> tuple[int, int]:
     """A lower and an upper bound of the total within ``limit`` guesses, from what is known or from a look."""
     size = codes.size
-    if size > most_within(board, limit):
+    if size > _max_codes(board, limit):
         return NEVER, NEVER
     if size <= 2:
         return 2 * size - 1, 2 * size - 1
@@ -179,7 +179,7 @@ def list_guesses(board: Board, stack: Stack, depth: int, control: Ints) -> None:
     codes = stack.codes[depth, :size]
     control[WORK] += size * stack.seen.size
     most = _count_parts(board, stack, codes)
-    largest = most_within(board, state[LIMIT] - 1)
+    largest = _max_codes(board, state[LIMIT] - 1)
     least, listed = NEVER, 0
     for start in range(0, stack.parts.size, _BLOCK):
         stop = min(start + _BLOCK, stack.parts.size)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codemakers.small_sets import Bits, Table
+from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Numbers, Places
 
@@ -80,8 +80,8 @@ class Board(NamedTuple):
     ``black``: the number of all-black, the last.
     """
 
-    by_guess: Table
-    bits: Bits
+    by_guess: FeedbackMatrix
+    bits: FeedbackSets
     own: Places
     keys: Keys
     bounds: Ints
@@ -112,7 +112,7 @@ class Stack(NamedTuple):
     sizes: Ints
     lowers: Ints
     tried: Keys
-    seen: Bits
+    seen: FeedbackSets
     parts: Numbers
     counts: Ints
     part_keys: Keys

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from evilpegs_game.codemakers.size_bounds import least_possible_total, most_within
+from evilpegs_game.codemakers.size_bounds import least_possible_total, max_codes_within
 from evilpegs_game.codes import all_codes
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
@@ -156,4 +156,4 @@ def _entries(ground: Ground) -> int:
 
 def _least_height(rules: Rules) -> int:
     """No tree is lower."""
-    return next(guesses for guesses, most in enumerate(most_within(rules)) if most >= rules.size)
+    return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

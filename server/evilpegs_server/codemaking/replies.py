@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
-from evilpegs_game.codemakers.codemaker import Method, largest, one_of
+from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
 from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
 from evilpegs_game.history import History
@@ -242,8 +242,8 @@ def told(ladder: Ladder, draw: Draw, history: History, guess: Code, found: tuple
     if ladder.codemaker == "fixed":
         given = feedback(guess, draw.secret(ladder))
     else:
-        allowed = found.allowed if isinstance(found, Possible) else largest(found, ladder.rules.pegs)
-        given = one_of(allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
+        allowed = found.allowed if isinstance(found, Possible) else largest_part_feedbacks(found, ladder.rules.pegs)
+        given = break_tie(allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
     method, sizes = (found.method, found.part_sizes) if isinstance(found, Possible) else (None, found)
     if ladder.rated:
         return Answer(given, method=method)

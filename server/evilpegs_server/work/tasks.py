@@ -186,7 +186,7 @@ class DevilsChoice(NamedTuple):
         """Do it; the cost is what had to be solved for this."""
         devil = Devil(reckoner.devils.worst_case(self.rules), self.exact_up_to)
         position = reckoner.position(self.rules, self.history)
-        allowed, method, work = devil.choice(position, self.guess)
+        allowed, method, work = devil.allowed_replies(position, self.guess)
         return Worked(Possible(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_A_UNIT)
 
 

@@ -16,7 +16,7 @@ KEY = bytes(16)
 @pytest.fixture
 def solved():
     solved = SolvedPositions()
-    solved.learn(KEY, at_least=3)
+    solved.tighten(KEY, at_least=3)
     return solved
 
 
@@ -62,7 +62,7 @@ def test_solved_file_survives_failed_write(tmp_path, solved, monkeypatch):
     path = tmp_path / "solved"
     save_solved(path, solved)
     before = path.read_bytes()
-    solved.learn(KEY, at_most=4)
+    solved.tighten(KEY, at_most=4)
 
     def full(number):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

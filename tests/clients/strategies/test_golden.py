@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import player
-from evilpegs_game.codemakers.codemaker import Evil, largest_parts
+from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.evaluation.exact import duel, evaluate
 from evilpegs_game.evaluation.heuristic import walk
@@ -63,4 +63,4 @@ def test_first_guess_parts_are_golden(row):
     assert (max(sizes), len(sizes)) == (row["largest"], row["parts"])
     assert sum(size * size for size in sizes) == row.get("sum_of_squares", sum(size * size for size in sizes))
     if row.get("note") == "three parts tie at 256":
-        assert len(largest_parts(position, guess)) == 3
+        assert len(evil_replies(position, guess)) == 3

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.codemakers.codemaker import Decision, Devil, Evil, Fixed, largest_parts, witness
+from evilpegs_game.codemakers.codemaker import Devil, DevilReply, Evil, Fixed, evil_replies, witness
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import code_at, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -34,7 +34,7 @@ def test_evil_takes_largest_part():
 
 def test_evil_breaks_ties_in_feedback_order():
     tied = (Feedback(0, 0), Feedback(0, 1), Feedback(1, 0))  # 256 codes each
-    assert largest_parts(start(CLASSIC), (0, 0, 1, 1)) == tied
+    assert evil_replies(start(CLASSIC), (0, 0, 1, 1)) == tied
     assert Evil().reply(start(CLASSIC), (0, 0, 1, 1)) == tied[0]
 
 
@@ -47,16 +47,16 @@ def test_evil_tie_break_gets_turn_and_count(index):
         return index
 
     reply = Evil(tie_break).reply(start(CLASSIC), (0, 0, 1, 1))
-    assert reply == largest_parts(start(CLASSIC), (0, 0, 1, 1))[index]
+    assert reply == evil_replies(start(CLASSIC), (0, 0, 1, 1))[index]
     assert asked == [(1, 3)]
 
 
 def test_largest_parts_avoid_all_black():
     one_peg = start(Rules(1, 2))
-    assert largest_parts(one_peg, (0,)) == (Feedback(0, 0),)
+    assert evil_replies(one_peg, (0,)) == (Feedback(0, 0),)
     left = one_peg.after((0,), Feedback(0, 0))
-    assert largest_parts(left, (1,)) == (Feedback(1, 0),)
-    assert largest_parts(left, (0,)) == (Feedback(0, 0),)
+    assert evil_replies(left, (1,)) == (Feedback(1, 0),)
+    assert evil_replies(left, (0,)) == (Feedback(0, 0),)
 
 
 @settings(deadline=None)
@@ -102,7 +102,7 @@ def test_devil_is_greedy_above_exact_limit():
     rules = Rules(3, 3)
     devil = Devil(solver(rules), exact_up_to=26)
     for guess in ((0, 0, 0), (0, 0, 1), (0, 1, 2)):
-        assert devil.decide(start(rules), guess) == Decision(Evil().reply(start(rules), guess), "greedy", 0)
+        assert devil.decide(start(rules), guess) == DevilReply(Evil().reply(start(rules), guess), "greedy", 0)
     after = start(rules).after((0, 0, 1), Feedback(1, 0))
     assert devil.decide(after, (0, 1, 2)).method == "exact"
     assert Devil(solver(rules), exact_up_to=27).decide(start(rules), (0, 0, 1)).method == "exact"
@@ -120,14 +120,14 @@ def test_devil_asks_tie_break_like_evil(exact_up_to, index):
     rules = Rules(3, 3)
     devil = Devil(solver(rules), exact_up_to, tie_break)
     # After 123 three parts of six codes need three more guesses, and so does no larger one.
-    allowed = solver(rules).hardest(start(rules).candidates, (0, 1, 2)).replies
+    allowed = solver(rules).hardest_replies(start(rules).candidates, (0, 1, 2)).replies
     assert len(allowed) == 3
     reply = devil.reply(start(rules), (0, 1, 2))
     if exact_up_to:
         assert reply == allowed[index]
         assert asked == [(1, 3)]
     else:
-        tied = largest_parts(start(rules), (0, 1, 2))
+        tied = evil_replies(start(rules), (0, 1, 2))
         assert reply == tied[index % len(tied)]
         assert asked == ([(1, len(tied))] if len(tied) > 1 else [])
     before = list(asked)
@@ -169,7 +169,7 @@ def test_devil_refuses_limit_too_large_to_solve():
     with pytest.raises(TooLargeError, match="5,000") as caught:
         Devil(large, exact_up_to=5000)
     assert {"5x6", f"{2 * 5000 * 6**5:,}"} <= values_in(caught.value)
-    assert Devil(large, exact_up_to=4000).method(4001) == "greedy"
+    assert Devil(large, exact_up_to=4000).method_for(4001) == "greedy"
 
 
 def test_devil_refuses_other_rules():

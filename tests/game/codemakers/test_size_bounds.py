@@ -1,6 +1,11 @@
 import pytest
 
-from evilpegs_game.codemakers.size_bounds import least_possible_total, least_totals, most_within, other_feedbacks
+from evilpegs_game.codemakers.size_bounds import (
+    least_possible_total,
+    least_total_table,
+    max_codes_within,
+    other_feedback_count,
+)
 from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.rules import Rules
@@ -17,20 +22,20 @@ def test_other_feedbacks_match_enumeration(rules):
     codes = [column_code(all_codes(rules), place) for place in range(rules.size)]
     given = {feedback(codes[0], code) for code in codes} | {feedback(codes[1], code) for code in codes}
     given |= {feedback(guess, code) for guess in codes for code in codes} - {all_black(rules.pegs)}
-    assert len(given - {all_black(rules.pegs)}) == other_feedbacks(rules)
+    assert len(given - {all_black(rules.pegs)}) == other_feedback_count(rules)
 
 
 def test_most_within_each_number_of_guesses():
-    assert most_within(Rules(4, 6)) == (0, 1, 14, 183, 2380)
-    assert most_within(Rules(1, 3)) == (0, 1, 2, 3)
+    assert max_codes_within(Rules(4, 6)) == (0, 1, 14, 183, 2380)
+    assert max_codes_within(Rules(1, 3)) == (0, 1, 2, 3)
 
 
 def test_least_totals_table_by_parts():
     """With two parts at most 1, 2, 4 and 8 codes are found with one guess after another."""
-    table = least_totals(3, 9)
+    table = least_total_table(3, 9)
     assert table.shape == (4, 10)
     assert table[2].tolist() == [0, 1, 3, 5, 8, 11, 14, 17, 21, 25]
     assert table[1].tolist() == [0, 1, 3, 6, 10, 15, 21, 28, 36, 45]
     assert table[0].tolist() == table[1].tolist()
-    four_pegs = least_totals(other_feedbacks(Rules(4, 6)), 200)
+    four_pegs = least_total_table(other_feedback_count(Rules(4, 6)), 200)
     assert [int(total) for total in four_pegs[13]] == [least_possible_total(codes, Rules(4, 6)) for codes in range(201)]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.codemakers.solved_positions import Bounds, SolvedPositions
+from evilpegs_game.codemakers.solved_positions import GuessBounds, SolvedPositions
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 
 KEYS = [bytes([number]) * 16 for number in range(4)]
@@ -10,21 +10,21 @@ KEYS = [bytes([number]) * 16 for number in range(4)]
 
 def filled():
     solved = SolvedPositions()
-    solved.learn(KEYS[2], at_least=3)
-    solved.learn(KEYS[0], at_most=4)
+    solved.tighten(KEYS[2], at_least=3)
+    solved.tighten(KEYS[0], at_most=4)
     return solved
 
 
 def test_solved_positions_know_nothing_at_first():
-    assert SolvedPositions().bounds(KEYS[0]) == Bounds(1, 255)
+    assert SolvedPositions().bounds(KEYS[0]) == GuessBounds(1, 255)
     assert not SolvedPositions().changed
 
 
 def test_solved_positions_keep_tightest_bounds():
     solved = filled()
     for at_least, at_most in [(2, 9), (1, 5), (5, 255)]:
-        solved.learn(KEYS[2], at_least, at_most)
-    assert solved.bounds(KEYS[2]) == Bounds(5, 5)
+        solved.tighten(KEYS[2], at_least, at_most)
+    assert solved.bounds(KEYS[2]) == GuessBounds(5, 5)
     assert solved.changed
     assert len(solved) == 2
 
@@ -39,9 +39,9 @@ def test_solved_positions_have_documented_bytes():
 def test_solved_positions_round_trip(entries):
     solved = SolvedPositions()
     for key, bounds in entries.items():
-        solved.learn(key, *bounds)
+        solved.tighten(key, *bounds)
     again = SolvedPositions.from_bytes(solved.to_bytes())
-    assert list(again) == sorted((key, Bounds(*bounds)) for key, bounds in entries.items())
+    assert list(again) == sorted((key, GuessBounds(*bounds)) for key, bounds in entries.items())
     assert not again.changed
     assert again.to_bytes() == solved.to_bytes()
 
@@ -71,8 +71,8 @@ def test_solved_positions_refuse_more_than_fit():
 def test_solved_positions_are_emptied_when_full():
     solved = SolvedPositions(max_entries=2)
     for key in KEYS[:3]:
-        solved.learn(key, at_least=2)
-    assert list(solved) == [(KEYS[2], Bounds(2, 255))]
-    solved.learn(KEYS[0], at_least=2)
-    solved.learn(KEYS[0], at_most=7)
+        solved.tighten(key, at_least=2)
+    assert list(solved) == [(KEYS[2], GuessBounds(2, 255))]
+    solved.tighten(KEYS[0], at_least=2)
+    solved.tighten(KEYS[0], at_most=7)
     assert len(solved) == 2

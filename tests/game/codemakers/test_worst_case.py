@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.codemakers.size_bounds import most_within
+from evilpegs_game.codemakers.size_bounds import max_codes_within
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_game.codemakers.worst_case import Hardest, WorstCase, affordable
+from evilpegs_game.codemakers.worst_case import HardestReplies, WorstCase, affordable_codes
 from evilpegs_game.codes import all_codes, code_at, parse_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback
@@ -80,7 +80,9 @@ def test_worst_case_hardest_replies_equal_definition(data):
     rules = data.draw(st.sampled_from(TINY))
     columns = data.draw(live_sets(rules))
     guess = data.draw(st.sampled_from(plain(rules).guesses))
-    assert WorstCase(rules).hardest(columns, guess).replies == plain(rules).hardest(plain_codes(columns), guess)
+    assert WorstCase(rules).hardest_replies(columns, guess).replies == plain(rules).hardest_replies(
+        plain_codes(columns), guess
+    )
 
 
 @compiled
@@ -91,7 +93,9 @@ def test_worst_case_of_deeper_sets_equals_definition(data):
     rules = Rules(3, 4)
     columns = data.draw(live_sets(rules, most=30))
     guess = data.draw(st.sampled_from(plain(rules).guesses))
-    assert WorstCase(rules).hardest(columns, guess).replies == plain(rules).hardest(plain_codes(columns), guess)
+    assert WorstCase(rules).hardest_replies(columns, guess).replies == plain(rules).hardest_replies(
+        plain_codes(columns), guess
+    )
 
 
 @compiled
@@ -101,7 +105,7 @@ def test_worst_case_first_replies_on_3x5(guess):
     rules = Rules(3, 5)
     solver = WorstCase(rules)
     start = Position(rules, (), LiveSets())
-    (reply, *_) = solver.hardest(start.candidates, guess).replies
+    (reply, *_) = solver.hardest_replies(start.candidates, guess).replies
     assert solver.value(start.after(guess, reply).candidates) == 4
 
 
@@ -123,7 +127,7 @@ def test_worst_case_first_replies_on_4x6_within_work(guess, expected):
     rules = Rules(4, 6)
     start, guess = Position(rules, (), LiveSets()), parse_code(guess, rules)
     solver = WorstCase(rules)
-    replies, work = solver.hardest(start.candidates, guess, CLASSIC_WORK)
+    replies, work = solver.hardest_replies(start.candidates, guess, CLASSIC_WORK)
     values = {solver.value(start.after(guess, reply).candidates) for reply in replies}
     assert ([str(reply) for reply in replies], *values) == expected
     assert work <= CLASSIC_WORK
@@ -133,8 +137,10 @@ def test_worst_case_first_replies_on_4x6_within_work(guess, expected):
 def test_worst_case_without_shared_table_is_same():
     rules = Rules(3, 5)
     start = Position(rules, (), LiveSets())
-    shared = [WorstCase(rules).hardest(start.candidates, guess).replies for guess in shapes(rules)]
-    alone = [WorstCase(rules, shared_codes=0).hardest(start.candidates, guess).replies for guess in shapes(rules)]
+    shared = [WorstCase(rules).hardest_replies(start.candidates, guess).replies for guess in shapes(rules)]
+    alone = [
+        WorstCase(rules, shared_codes=0).hardest_replies(start.candidates, guess).replies for guess in shapes(rules)
+    ]
     assert alone == shared
 
 
@@ -142,16 +148,16 @@ def test_worst_case_without_shared_table_is_same():
 def test_worst_case_with_solved_positions_is_same():
     rules = Rules(4, 5)
     start = Position(rules, (), LiveSets())
-    cold = {guess: WorstCase(rules).hardest(start.candidates, guess) for guess in shapes(rules)}
+    cold = {guess: WorstCase(rules).hardest_replies(start.candidates, guess) for guess in shapes(rules)}
     solved = SolvedPositions()
     warm = WorstCase(rules, solved)
     for _ in range(2):
-        assert {guess: warm.hardest(start.candidates, guess).replies for guess in cold} == {
+        assert {guess: warm.hardest_replies(start.candidates, guess).replies for guess in cold} == {
             guess: hardest.replies for guess, hardest in cold.items()
         }
     again = WorstCase(rules, SolvedPositions.from_bytes(solved.to_bytes()))
     for guess, hardest in cold.items():
-        found = again.hardest(start.candidates, guess)
+        found = again.hardest_replies(start.candidates, guess)
         assert found.replies == hardest.replies
         assert found.work < hardest.work / 2
 
@@ -173,8 +179,8 @@ def test_worst_case_tells_similar_sets_apart():
 def test_worst_case_of_image_takes_less_work():
     rules = Rules(4, 5)
     solver = WorstCase(rules)
-    first = solver.hardest(all_codes(rules), (0, 0, 0, 1))
-    image = solver.hardest(all_codes(rules), (3, 2, 3, 3))
+    first = solver.hardest_replies(all_codes(rules), (0, 0, 0, 1))
+    image = solver.hardest_replies(all_codes(rules), (3, 2, 3, 3))
     assert image.replies == first.replies
     assert image.work < first.work
 
@@ -183,10 +189,12 @@ def test_worst_case_of_image_takes_less_work():
 def test_worst_case_is_same_in_threads():
     rules = Rules(4, 5)
     columns, guesses = all_codes(rules), shapes(rules) * 2
-    alone = [WorstCase(rules).hardest(columns, guess).replies for guess in guesses]
+    alone = [WorstCase(rules).hardest_replies(columns, guess).replies for guess in guesses]
     shared = WorstCase(rules)
     with ThreadPoolExecutor(4) as pool:
-        assert [found.replies for found in pool.map(lambda guess: shared.hardest(columns, guess), guesses)] == alone
+        assert [
+            found.replies for found in pool.map(lambda guess: shared.hardest_replies(columns, guess), guesses)
+        ] == alone
 
 
 @compiled
@@ -198,10 +206,10 @@ def test_worst_case_with_full_memo_is_same():
 def test_worst_case_keeps_budget():
     rules = Rules(3, 3)
     columns = all_codes(rules)
-    work = WorstCase(rules).hardest(columns, (0, 0, 1)).work
-    assert WorstCase(rules).hardest(columns, (0, 0, 1), budget=work).work == work
+    work = WorstCase(rules).hardest_replies(columns, (0, 0, 1)).work
+    assert WorstCase(rules).hardest_replies(columns, (0, 0, 1), budget=work).work == work
     with pytest.raises(OverBudgetError, match=f"{work - 1:,}"):
-        WorstCase(rules).hardest(columns, (0, 0, 1), budget=work - 1)
+        WorstCase(rules).hardest_replies(columns, (0, 0, 1), budget=work - 1)
     with pytest.raises(OverBudgetError):
         WorstCase(rules).value(columns, budget=1)
 
@@ -209,10 +217,10 @@ def test_worst_case_keeps_budget():
 def test_worst_case_reply_without_choice_costs_nothing():
     rules = Rules(2, 4)
     one = to_columns([(0, 1)])
-    assert WorstCase(rules).hardest(one, (0, 1), budget=0) == Hardest((Feedback(2, 0),), 0)
-    assert WorstCase(rules).hardest(one, (1, 0), budget=0) == Hardest((Feedback(0, 2),), 0)
+    assert WorstCase(rules).hardest_replies(one, (0, 1), budget=0) == HardestReplies((Feedback(2, 0),), 0)
+    assert WorstCase(rules).hardest_replies(one, (1, 0), budget=0) == HardestReplies((Feedback(0, 2),), 0)
     two = to_columns([(0, 1), (2, 3)])
-    assert WorstCase(rules).hardest(two, (0, 1), budget=0) == Hardest((Feedback(0, 0),), 0)
+    assert WorstCase(rules).hardest_replies(two, (0, 1), budget=0) == HardestReplies((Feedback(0, 0),), 0)
 
 
 @pytest.mark.parametrize("rules", [Rules(10, 2), Rules(12, 14), Rules(7, 8)], ids=str)
@@ -245,7 +253,7 @@ def test_worst_case_needs_full_search():
 def test_most_within_counts_feedbacks(rules):
     """No guess has more parts than the bound on codes within two guesses assumes."""
     possible = max(len(partition_counts(guess, plain(rules).guesses)) for guess in plain(rules).guesses)
-    assert most_within(rules)[2] >= possible
+    assert max_codes_within(rules)[2] >= possible
 
 
 @compiled
@@ -258,12 +266,12 @@ def test_worst_case_of_later_turns_is_exact():
     guess = position.first_candidate
     parts = {g: p.candidates for g, p in position.split(guess).items() if g != Feedback(4, 0)}
     worth = {g: (solver.value(columns), columns.shape[1]) for g, columns in parts.items()}
-    assert solver.hardest(position.candidates, guess).replies == tuple(
+    assert solver.hardest_replies(position.candidates, guess).replies == tuple(
         g for g in parts if worth[g] == max(worth.values())
     )
 
 
 def test_affordable_codes_by_rules():
-    assert affordable(Rules(4, 6)) == 1296
-    assert affordable(Rules(5, 8)) == 30
-    assert affordable(Rules(12, 14)) == 0
+    assert affordable_codes(Rules(4, 6)) == 1296
+    assert affordable_codes(Rules(5, 8)) == 30
+    assert affordable_codes(Rules(12, 14)) == 0

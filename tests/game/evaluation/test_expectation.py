@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.codemakers.small_sets import group
+from evilpegs_game.codemakers.small_sets import group_by_feedback
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.evaluation.expectation import (
@@ -86,7 +86,7 @@ def test_small_parts_total_skips_large_parts():
     rules = Rules(2, 5)
     every = all_codes(rules)
     table = np.stack([feedback_numbers(every, column_code(every, index)) for index in range(rules.size)])
-    sizes, places = group(table[0], np.arange(25, dtype=np.int32), 6)
+    sizes, places = group_by_feedback(table[0], np.arange(25, dtype=np.int32), 6)
     known = nothing_known()
 
     def total(places, *sizes):

@@ -14,7 +14,7 @@ from evilpegs_server.storage.solved_positions import SolvedKeeper
 def learned():
     """Return solved positions as bytes."""
     solved = SolvedPositions()
-    solved.learn(bytes(16), at_least=3)
+    solved.tighten(bytes(16), at_least=3)
     return solved.to_bytes()
 
 

@@ -36,7 +36,7 @@ def expected_reply(ladder, live, guess, turn, game):
     """Return the reply, its method and the parts of the guess, from the definitions."""
     parts = plain_parts(live, guess)
     if len(live) <= ladder.exact_up_to:
-        allowed, method = PLAIN.hardest(live, guess), "exact"
+        allowed, method = PLAIN.hardest_replies(live, guess), "exact"
     else:
         others = {given: part for given, part in parts.items() if given.black < 3} or parts
         most = max(map(len, others.values()))
