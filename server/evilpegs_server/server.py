@@ -24,7 +24,7 @@ from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.codemaking.capacity import Bounds
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
-from evilpegs_server.gateway.login import House
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import BEAT_MS, FairTime
@@ -117,8 +117,8 @@ async def running_server(
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tuned())
-        house = _house(settings, registry, writer, engine, wall_ms, log)
-        gateway = Gateway(house, fair_time, settings.max_connections)
+        services = _session_services(settings, registry, writer, engine, wall_ms, log)
+        gateway = Gateway(services, fair_time, settings.max_connections)
         stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
         host, port = await _listen(gateway, settings)
         try:
@@ -158,15 +158,15 @@ def solved_path(settings: Settings) -> Path:
     return settings.solved or beside.with_name(beside.name + ".solved")
 
 
-def _house(
+def _session_services(
     settings: Settings,
     registry: MatchRegistry,
     writer: Writer,
     engine: Engine,
     wall_ms: Callable[[], int],
     log: BoundLogger,
-) -> House:
-    return House(
+) -> SessionServices:
+    return SessionServices(
         registry=registry,
         players=load_players(engine),
         writer=writer,

@@ -12,7 +12,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import Bounds
 from evilpegs_server.codemaking.replies import Codemaking
-from evilpegs_server.gateway.login import House
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
@@ -222,7 +222,7 @@ class FakeServer:
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
-        self.services = House(
+        self.services = SessionServices(
             registry=self.registry,
             players=load_players(engine),
             writer=self.writer,

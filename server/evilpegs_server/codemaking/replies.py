@@ -184,7 +184,7 @@ class Codemaking:
         is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
         return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
 
-    def disclose(
+    def find_witness(
         self, ladder: Ladder, player: int, draw: Draw, history: History, done: Callable[[str | Exception], None]
     ) -> None:
         """Find the `secret` and hand it over: now if that is cheap, else when it is the player's turn."""

@@ -15,7 +15,7 @@ from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
-from evilpegs_server.gateway.login import House
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.matches.stall_free_clock import FairTime
 
@@ -101,8 +101,8 @@ class SocketLink:
 class Gateway:
     """Listens on one address and gives every connection a session."""
 
-    def __init__(self, house: House, fair_time: FairTime, max_connections: int) -> None:
-        self._house = house
+    def __init__(self, services: SessionServices, fair_time: FairTime, max_connections: int) -> None:
+        self._services = services
         self._fair_time = fair_time
         self._max_connections = max_connections
         self._server: Server | None = None
@@ -158,7 +158,7 @@ class Gateway:
     async def _converse(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Connection)  # noqa: S101 - made by `_connection`
         link = SocketLink(connection)
-        session = Session(self._house, link, self._fair_time.now())
+        session = Session(self._services, link, self._fair_time.now())
         silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, link)
         self._links.add(link)
         connection.at_once = session.take_at_once

@@ -20,7 +20,7 @@ from evilpegs_server.storage.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class SessionServices:
     """What every session of a server shares."""
 
     registry: MatchRegistry
@@ -33,73 +33,73 @@ class House:
     log: BoundLogger
 
 
-async def admit(house: House, hello: Hello) -> tuple[Player, str | None]:
+async def admit(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
     """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
-    if house.registry.draining:
+    if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is None and hello.name is None:
-        return _guest(house)
+        return _guest(services)
     if hello.token is None:
-        player = _newcomer(house, hello)
-        return player, await _enrol(house, player)
-    known = house.players.by_token(hello.token)
+        player = _newcomer(services, hello)
+        return player, await _enrol(services, player)
+    known = services.players.by_token(hello.token)
     if known is None:
         raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
     return known, None
 
 
-def welcome(house: House, player: Player, token: str | None, re: str | None) -> Welcome:
+def welcome(services: SessionServices, player: Player, token: str | None, re: str | None) -> Welcome:
     """The answer to `hello`."""
     return Welcome(
         player=player.name,
         kind=player.kind,
         token=token,
-        open=tuple(house.registry.open_of(player)),
-        ladders=tuple(ladder.info() for ladder in house.registry.offered),
+        open=tuple(services.registry.open_of(player)),
+        ladders=tuple(ladder.info() for ladder in services.registry.offered),
         limits=Limits(
             frame_bytes=limits.FRAME_BYTES,
             nesting=limits.NESTING,
             open_matches=OPEN_MATCHES,
-            requests_per_second=house.requests_per_second,
+            requests_per_second=services.requests_per_second,
         ),
-        server=house.program,
+        server=services.program,
         re=re,
     )
 
 
-def _guest(house: House) -> tuple[Player, str]:
+def _guest(services: SessionServices) -> tuple[Player, str]:
     """A guest and his token. Many look in and never play: nothing of them is stored before they do."""
-    guest, token = house.players.guest(), new_token()
-    house.players.add(guest, hash_token(token))
+    guest, token = services.players.guest(), new_token()
+    services.players.add(guest, hash_token(token))
     return guest, token
 
 
-def forget_idle_guest(house: House, guest: Player) -> None:
+def forget_idle_guest(services: SessionServices, guest: Player) -> None:
     """Forget a guest who leaves and has never begun a match."""
-    if not house.registry.has_played(guest):
-        house.players.remove(guest, house.players.guest_hash(guest))
+    if not services.registry.has_played(guest):
+        services.players.remove(guest, services.players.guest_hash(guest))
 
 
-def _newcomer(house: House, hello: Hello) -> Player:
-    if house.registration == "closed":
+def _newcomer(services: SessionServices, hello: Hello) -> Player:
+    if services.registration == "closed":
         raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
     try:
-        return house.players.claim(hello.name or "", hello.kind or "bot")
+        return services.players.claim(hello.name or "", hello.kind or "bot")
     except NameRefusedError as error:
         code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
         raise RefusedRequestError(code, str(error)) from None
 
 
-async def _enrol(house: House, player: Player) -> str:
+async def _enrol(services: SessionServices, player: Player) -> str:
     """Store a new player and give him a token; his name is kept for him meanwhile."""
     token = new_token()
     token_hash = hash_token(token)
-    house.players.add(player, token_hash)
+    services.players.add(player, token_hash)
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-    write = writes.player_claimed(player, token_hash, house.wall_ms())
-    house.writer.submit([write], partial(_settle, stored))
+    write = writes.player_claimed(player, token_hash, services.wall_ms())
+    services.writer.submit([write], partial(_settle, stored))
     if await stored is not None:
-        house.players.remove(player, token_hash)
+        services.players.remove(player, token_hash)
         raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
     return token
 

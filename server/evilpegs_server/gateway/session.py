@@ -18,7 +18,7 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
-from evilpegs_server.gateway.login import House, admit, forget_idle_guest, welcome
+from evilpegs_server.gateway.login import SessionServices, admit, forget_idle_guest, welcome
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.responses import Asked, Link, MatchRequest, RefusedRequestError, error_text
 from evilpegs_server.matches.runner import MatchRunner
@@ -32,14 +32,14 @@ MOST_REFUSALS: Final = 500
 class Session:
     """Answers the messages of one connection, each with exactly one direct answer."""
 
-    def __init__(self, house: House, link: Link, now: float) -> None:
+    def __init__(self, services: SessionServices, link: Link, now: float) -> None:
         self.player: Player | None = None
-        self._house = house
+        self._services = services
         self._link = link
         self._client: Program | None = None
         self._came_as_guest = False
         self._closing = False
-        self._rate = RateLimit(house.requests_per_second, 2 * house.requests_per_second, now)
+        self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
 
     async def take(self, frame: str | bytes, arrived: float) -> None:
         """Deal with one frame that arrived at ``arrived`` (fair milliseconds)."""
@@ -83,13 +83,13 @@ class Session:
 
     def leave(self) -> None:
         """The connection is gone."""
-        self._house.registry.leave(self._link)
+        self._services.registry.leave(self._link)
         if self._came_as_guest and self.player is not None:
-            forget_idle_guest(self._house, self.player)
+            forget_idle_guest(self._services, self.player)
 
     def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
-        runner = self._house.registry.get(request.match)
+        runner = self._services.registry.get(request.match)
         return runner if runner is not None and runner.seat is self._link and runner.awaits(request) else None
 
     def _spend(self, now: float) -> None:
@@ -105,7 +105,7 @@ class Session:
 
     def _failed(self, re: str | None, now: float) -> None:
         """Called where an exception is being handled."""
-        self._house.log.exception("a request failed")
+        self._services.log.exception("a request failed")
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     def _too_fast(self, wait_ms: int, re: str | None) -> None:
@@ -129,7 +129,7 @@ class Session:
                 await self._watch(request)
             case Unwatch():
                 self._known_player()
-                self._house.registry.watchers.unwatch(self._link, request.match or request.ladder or "")
+                self._services.registry.watchers.unwatch(self._link, request.match or request.ladder or "")
                 self._link.send([encode(Unwatched(re=request.id))])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
@@ -137,10 +137,10 @@ class Session:
     async def _hello(self, hello: Hello) -> None:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
-        self.player, token = await admit(self._house, hello)
+        self.player, token = await admit(self._services, hello)
         self._came_as_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._link.send([encode(welcome(self._house, self.player, token, hello.id))])
+        self._link.send([encode(welcome(self._services, self.player, token, hello.id))])
 
     def _known_player(self) -> Player:
         if self.player is None:
@@ -151,7 +151,7 @@ class Session:
 
     async def _to_match(self, request: MatchRequest, arrived: float) -> None:
         player = self._known_player()
-        runner = self._house.registry.get(request.match) or await self._house.registry.find(request.match)
+        runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
         if runner is None or runner.player != player.id:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
         self._take_finished_seat(runner)
@@ -165,15 +165,15 @@ class Session:
     def _play(self, request: Play) -> None:
         player = self._known_player()
         assert self._client is not None  # noqa: S101 - a known player has said hello
-        house = self._house
+        services = self._services
         first = []
         if player.is_guest:
-            first.append(writes.guest_played(player, house.players.guest_hash(player), house.wall_ms()))
-        house.registry.play(self._link, player, self._client, request, first)
+            first.append(writes.guest_played(player, services.players.guest_hash(player), services.wall_ms()))
+        services.registry.play(self._link, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:
         self._known_player()
-        registry = self._house.registry
+        registry = self._services.registry
         if request.ladder is not None:
             if request.ladder not in registry.ladders:
                 raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
@@ -189,7 +189,7 @@ class Session:
         self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 
     def _follow(self, topic: str) -> None:
-        if not self._house.registry.watchers.watch(self._link, topic):
+        if not self._services.registry.watchers.watch(self._link, topic):
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
 
 

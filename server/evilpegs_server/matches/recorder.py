@@ -1,4 +1,4 @@
-"""Takes down what happened in a match: the events of its record and the rows to be written."""
+"""The recorder of a match turns what happened into the events of its record and the rows to be written."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ NO_SECRETS: Final[Mapping[int, str | None]] = {}
 
 
 @dataclass(slots=True)
-class Minutes:
+class Batch:
     """What one step of a match came to: ``turn`` is the turn it left open, if any."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Minutes:
     turn: TurnOpened | None = None
 
 
-class Scribe:
+class Recorder:
     """Writes the record of one match; ``wall_ms`` gives Unix time in milliseconds."""
 
     def __init__(self, match: Identity, record: Record, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
@@ -47,26 +47,26 @@ class Scribe:
         self._wall_ms = wall_ms
         self._draw: Draw | None = None
 
-    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Minutes:
+    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
         """Begin the record: who plays, then ``events``."""
-        minutes = Minutes()
-        self._enter(minutes, transcript.match_started(self._match, player, client, self._wall_ms()))
-        return self._fill(minutes, events)
+        batch = Batch()
+        self._enter(batch, transcript.match_started(self._match, player, client, self._wall_ms()))
+        return self._fill(batch, events)
 
-    def take_down(
+    def record(
         self,
         events: Sequence[MatchEvent],
         answer: Answer | None = None,
         stalled_ms: int = 0,
         secrets: Mapping[int, str | None] = NO_SECRETS,
-    ) -> Minutes:
+    ) -> Batch:
         """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
 
         ``secrets`` has by game what is to be shown at its end, where that was found out before.
         """
-        return self._fill(Minutes(), events, answer, stalled_ms, secrets)
+        return self._fill(Batch(), events, answer, stalled_ms, secrets)
 
-    def undisclosed(self, events: Sequence[MatchEvent]) -> GameEnded | None:
+    def pending_witness(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
         for event in events:
             if isinstance(event, GameEnded) and self._shows_secret(event):
@@ -83,21 +83,21 @@ class Scribe:
 
     def _fill(
         self,
-        minutes: Minutes,
+        batch: Batch,
         events: Sequence[MatchEvent],
         answer: Answer | None = None,
         stalled_ms: int = 0,
         secrets: Mapping[int, str | None] = NO_SECRETS,
-    ) -> Minutes:
+    ) -> Batch:
         for event in events:
-            self._note(minutes, event, answer, stalled_ms, secrets)
-        if minutes.entries:
-            minutes.writes.append(writes.recorded(self._match.id, minutes.entries))
-        return minutes
+            self._note(batch, event, answer, stalled_ms, secrets)
+        if batch.entries:
+            batch.writes.append(writes.recorded(self._match.id, batch.entries))
+        return batch
 
     def _note(
         self,
-        minutes: Minutes,
+        batch: Batch,
         event: MatchEvent,
         answer: Answer | None,
         stalled_ms: int,
@@ -105,21 +105,21 @@ class Scribe:
     ) -> None:
         match event:
             case GuessAnswered() if answer is not None:
-                minutes.entries.append(self._feedback(event, answer, stalled_ms))
+                batch.entries.append(self._feedback(event, answer, stalled_ms))
             case TurnOpened():
-                minutes.turn = event
+                batch.turn = event
             case GameBegun():
-                minutes.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
+                batch.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
             case GameOpened():
-                self._enter(minutes, transcript.game_started(self._match, event, *self._next()))
+                self._enter(batch, transcript.game_started(self._match, event, *self._next()))
             case GameEnded():
                 shown = secrets[event.game] if event.game in secrets else self._secret(event)
                 over = transcript.game_over(self._match, event, shown, *self._next())
-                minutes.writes.append(writes.game_over(over))
-                self._enter(minutes, over)
+                batch.writes.append(writes.game_over(over))
+                self._enter(batch, over)
             case MatchEnded():
-                self._enter(minutes, transcript.match_over(self._match, event, self._record, self._wall_ms()))
-                minutes.writes.append(writes.match_over(self._match.id))
+                self._enter(batch, transcript.match_over(self._match, event, self._record, self._wall_ms()))
+                batch.writes.append(writes.match_over(self._match.id))
 
     def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> Entry:
         seq, at = self._next()
@@ -157,5 +157,5 @@ class Scribe:
     def _next(self) -> tuple[int, int]:
         return self._record.seq + 1, self._wall_ms()
 
-    def _enter(self, minutes: Minutes, event: RecordEvent) -> None:
-        minutes.entries.append(self._record.append(event))
+    def _enter(self, batch: Batch, event: RecordEvent) -> None:
+        batch.entries.append(self._record.append(event))

@@ -16,7 +16,7 @@ from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.responses import Link, RefusedRequestError
-from evilpegs_server.matches.runner import MatchRunner, Surroundings
+from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import FairTime
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record import encoding as transcript
@@ -60,7 +60,7 @@ class MatchRegistry:
         self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._bring_back_seconds = bring_back_seconds
-        self._around = Surroundings(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
+        self._services = MatchServices(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(
         self, link: Link, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
@@ -69,7 +69,7 @@ class MatchRegistry:
         ladder = self._admit(player, request.ladder)
         identity = Identity(self._new_id(), ladder, secrets.token_bytes(32))
         runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
-        opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._around.wall_ms())
+        opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
         runner.open(link, player.name, client, [*first, opening], request.id)
@@ -80,7 +80,7 @@ class MatchRegistry:
 
         So the rows of matches that are played now are together in the database, and a commit touches few pages.
         """
-        drawn = int(f"{self._around.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
+        drawn = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
         self._last_id = max(self._last_id + 1, drawn)
         return f"{self._last_id:016x}"
 
@@ -125,7 +125,7 @@ class MatchRegistry:
             if stored.ladder in self.ladders:
                 self._rebuild(stored)
         except Exception:
-            self._around.log.exception("a match cannot be read and was left alone", match=stored.id)
+            self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def leave(self, link: Link) -> None:
         """The connection is gone; its matches go on by their clocks."""
@@ -157,7 +157,7 @@ class MatchRegistry:
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
-        misfit = self._around.codemaking.misfit(ladder)
+        misfit = self._services.codemaking.misfit(ladder)
         if misfit is not None:
             raise RefusedRequestError(ErrorCode.TOO_LARGE, misfit)
         if ladder.rated and player.is_guest:
@@ -170,7 +170,7 @@ class MatchRegistry:
         return ladder
 
     def _runner(self, identity: Identity, player: int, match: Match, record: Record) -> MatchRunner:
-        runner = MatchRunner(identity, player, match, record, self._around)
+        runner = MatchRunner(identity, player, match, record, self._services)
         if not match.over:
             self._open[identity.id] = runner
         return runner
@@ -199,6 +199,6 @@ class MatchRegistry:
             try:
                 await self.find(match)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._around.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
+                self._services.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
             else:
                 return

@@ -13,7 +13,7 @@ from evilpegs_protocol.codec import answer, encode, plain_turn
 from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
-from evilpegs_server.matches.recorder import Minutes
+from evilpegs_server.matches.recorder import Batch
 from evilpegs_server.record.event_log import Record
 from evilpegs_server.work.tasks import HintAnswer
 
@@ -76,28 +76,28 @@ class Asked(NamedTuple):
         self.refuse(ErrorCode(refused.refusal), str(refused), where)
 
 
-def told(match: str, asked: Asked | None, minutes: Minutes, objection: str | None) -> list[str]:
+def told(match: str, asked: Asked | None, batch: Batch, objection: str | None) -> list[str]:
     """The texts of one step, in order; the direct answer to ``asked`` carries its id."""
     if asked is None or asked.message.id is None:
-        return _told_without_id(match, minutes, objection)
+        return _told_without_id(match, batch, objection)
     re = asked.message.id
     awaited = _ANSWERED_BY.get(asked.message.type) if not objection else None
     texts = [objection] if objection else []
-    for entry in minutes.entries:
+    for entry in batch.entries:
         texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
         awaited = None if entry.type == awaited else awaited
-    if minutes.turn is not None:
-        texts.append(turn(match, minutes.turn, re if isinstance(asked.message, Ready) else None))
+    if batch.turn is not None:
+        texts.append(turn(match, batch.turn, re if isinstance(asked.message, Ready) else None))
     return texts
 
 
-def _told_without_id(match: str, minutes: Minutes, objection: str | None) -> list[str]:
+def _told_without_id(match: str, batch: Batch, objection: str | None) -> list[str]:
     """The same where no answer has to name its request."""
-    texts = [entry.text for entry in minutes.entries]
+    texts = [entry.text for entry in batch.entries]
     if objection:
         texts.insert(0, objection)
-    if minutes.turn is not None:
-        texts.append(turn(match, minutes.turn))
+    if batch.turn is not None:
+        texts.append(turn(match, batch.turn))
     return texts
 
 

@@ -21,7 +21,7 @@ from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses as answers
-from evilpegs_server.matches.recorder import NO_SECRETS, Minutes, Scribe
+from evilpegs_server.matches.recorder import NO_SECRETS, Batch, Recorder
 from evilpegs_server.matches.responses import Asked, Link, error_text
 from evilpegs_server.matches.stall_free_clock import FairTime
 from evilpegs_server.matches.timer import Alarm
@@ -37,7 +37,7 @@ _NOT_STORED: Final = "the server cannot store results now; resume the match late
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class MatchServices:
     """What every runner of a server shares."""
 
     codemaking: Codemaking
@@ -52,15 +52,15 @@ class Surroundings:
 class MatchRunner:
     """Runs one match; everything happens on the event loop's thread."""
 
-    def __init__(self, identity: Identity, player: int, match: Match, record: Record, around: Surroundings) -> None:
+    def __init__(self, identity: Identity, player: int, match: Match, record: Record, services: MatchServices) -> None:
         self.identity = identity
         self.player = player
         self.match = match
         self.record = record
         self.seat: Link | None = None
-        self._around = around
-        self._scribe = Scribe(identity, record, around.codemaking, around.wall_ms)
-        self._log = around.log.bind(match=identity.id)
+        self._services = services
+        self._recorder = Recorder(identity, record, services.codemaking, services.wall_ms)
+        self._log = services.log.bind(match=identity.id)
         self._waiting: deque[Asked] = deque()
         self._busy = False
         self._broken = self._draining = self._closed = False
@@ -74,11 +74,11 @@ class MatchRunner:
     def open(self, link: Link, player: str, client: Program, opening: Sequence[Write], re: str | None) -> None:
         """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
         self.seat, self._asking = link, (link, re)
-        minutes = self._scribe.open(self.match.start(self._now()), player, client)
-        minutes.writes += opening
-        started, *others = minutes.entries
+        batch = self._recorder.open(self.match.start(self._now()), player, client)
+        batch.writes += opening
+        started, *others = batch.entries
         texts = [answer(started.text, re), *(entry.text for entry in others)]
-        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+        self._commit(batch, partial(self._deliver, link, texts, batch))
 
     def receive(self, asked: Asked) -> None:
         """Take a request; its answer comes when those before it are done."""
@@ -178,10 +178,10 @@ class MatchRunner:
 
     def _reply(self, asked: Asked, need: NeedReply) -> None:
         self._busy = True
-        stalled_ms = round(self._around.fair_time.stalled_ms - self._stalled_at_turn)
-        draw = self._scribe.draw(need.game, need.client_nonce)
+        stalled_ms = round(self._services.fair_time.stalled_ms - self._stalled_at_turn)
+        draw = self._recorder.draw(need.game, need.client_nonce)
         done = partial(self._replied, asked, stalled_ms)
-        self._around.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
+        self._services.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
 
     def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
@@ -206,26 +206,26 @@ class MatchRunner:
     ) -> None:
         """Record what happened and say so once it is durable."""
         self._asking = (asked.link, asked.message.id) if asked else None
-        ended = self._scribe.undisclosed(events)
+        ended = self._recorder.pending_witness(events)
         if ended is None:
-            self._take_down(asked, events, objection, reply, stalled_ms)
+            self._record(asked, events, objection, reply, stalled_ms)
             return
         self._busy = True
-        draw = self._scribe.draw(ended.game, ended.client_nonce)
-        take_down = partial(self._take_down, asked, events, objection, reply, stalled_ms)
-        done = partial(self._disclosed, ended.game, take_down)
-        self._around.codemaking.disclose(self.identity.ladder, self.player, draw, ended.history, done)
+        draw = self._recorder.draw(ended.game, ended.client_nonce)
+        record = partial(self._record, asked, events, objection, reply, stalled_ms)
+        done = partial(self._disclosed, ended.game, record)
+        self._services.codemaking.find_witness(self.identity.ladder, self.player, draw, ended.history, done)
 
     def _disclosed(
-        self, game: int, take_down: Callable[[Mapping[int, str | None]], None], secret: str | Exception
+        self, game: int, record: Callable[[Mapping[int, str | None]], None], secret: str | Exception
     ) -> None:
         if self._closed:
             return
         if isinstance(secret, Exception):
             self._log.error("no code to show could be found", exc_info=secret)
-        take_down({game: None if isinstance(secret, Exception) else secret})
+        record({game: None if isinstance(secret, Exception) else secret})
 
-    def _take_down(
+    def _record(
         self,
         asked: Asked | None,
         events: list[MatchEvent],
@@ -235,23 +235,23 @@ class MatchRunner:
         secrets: Mapping[int, str | None] = NO_SECRETS,
     ) -> None:
         try:
-            minutes = self._scribe.take_down(events, reply, stalled_ms, secrets)
+            batch = self._recorder.record(events, reply, stalled_ms, secrets)
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
             self._break(error)
             return
-        texts = answers.told(self.identity.id, asked, minutes, objection)
+        texts = answers.told(self.identity.id, asked, batch, objection)
         link = asked.link if asked else self.seat
-        self._commit(minutes, partial(self._deliver, link, texts, minutes))
+        self._commit(batch, partial(self._deliver, link, texts, batch))
 
     # Commit, send, re-arm
 
-    def _commit(self, minutes: Minutes, then: Callable[[], None]) -> None:
-        if not minutes.writes:
+    def _commit(self, batch: Batch, then: Callable[[], None]) -> None:
+        if not batch.writes:
             self._busy = False
             then()
             return
         self._busy = True
-        self._around.writer.submit(minutes.writes, partial(self._committed, then))
+        self._services.writer.submit(batch.writes, partial(self._committed, then))
 
     def _committed(self, then: Callable[[], None], error: Exception | None) -> None:
         self._busy = False
@@ -261,24 +261,24 @@ class MatchRunner:
         then()
         self._pump()
 
-    def _deliver(self, link: Link | None, texts: list[str], minutes: Minutes) -> None:
+    def _deliver(self, link: Link | None, texts: list[str], batch: Batch) -> None:
         self._asking = None
         if link is not None and texts:
             link.send(texts)
         now = self._now()
-        if minutes.turn is not None:
+        if batch.turn is not None:
             self._turn_sent(now)
         self.alarm.set(self.match.deadline(), now)
-        if minutes.entries:
-            self._told = minutes.entries[-1].seq
-            self._around.publish(self.identity, minutes.entries, self.seat)
+        if batch.entries:
+            self._told = batch.entries[-1].seq
+            self._services.publish(self.identity, batch.entries, self.seat)
         if self.match.over:
             self.alarm.turn_off()
-            self._around.retire(self)
+            self._services.retire(self)
 
     def _turn_sent(self, now: float) -> None:
         if not self.match.clock.running:
-            self._stalled_at_turn = self._around.fair_time.stalled_ms
+            self._stalled_at_turn = self._services.fair_time.stalled_ms
         self.match.turn_sent(now)
 
     def _break(self, error: Exception) -> None:
@@ -296,7 +296,7 @@ class MatchRunner:
             link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
         for link in {link for link, _ in unanswered}:
             link.close(1011, "storage unavailable")
-        self._around.retire(self)
+        self._services.retire(self)
 
     # Time
 
@@ -311,7 +311,7 @@ class MatchRunner:
             self.alarm.set(self.match.deadline(), now)
 
     def _now(self) -> float:
-        return self._around.fair_time.now()
+        return self._services.fair_time.now()
 
     # What needs no command to the match
 
@@ -326,7 +326,7 @@ class MatchRunner:
         turn = self.match.open_turn(now)
         if turn is not None:
             texts.append(answers.turn(self.identity.id, turn))
-        self._deliver(asked.link, texts, Minutes(turn=turn))
+        self._deliver(asked.link, texts, Batch(turn=turn))
 
     def take_seat(self, link: Link) -> None:
         """The newest connection of a player plays; an older one is told and closed."""
@@ -345,7 +345,7 @@ class MatchRunner:
         else:
             self._busy = True
             done = partial(self._hinted, asked)
-            self._around.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
+            self._services.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
 
     def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
         self._busy = False

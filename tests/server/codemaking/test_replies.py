@@ -102,7 +102,7 @@ class TestDraw:
         codemaking.reply(ladder, 5, drawn, NOTHING_YET, guess, print)
         codemaking.reply(LADDERS["grand-evil"], 5, drawn, NOTHING_YET, guess, print)
         codemaking.reply(LADDERS["classic-devil"], 5, drawn, NOTHING_YET, guess[:4], print)
-        codemaking.disclose(LADDERS["grand-evil"], 5, drawn, (Turn(guess, Feedback(0, 0)),), print)
+        codemaking.find_witness(LADDERS["grand-evil"], 5, drawn, (Turn(guess, Feedback(0, 0)),), print)
         shown = repr(drawn) + repr([task for _, _, task, _ in pool.jobs])
         assert len(pool.jobs) == 4
         assert shown.startswith(f"Draw(match='{MATCH}', game=2)")
@@ -278,7 +278,7 @@ class TestDisclosure:
 
     def test_witness_on_large_rules_goes_to_pool(self):
         pool, done = Pool(), []
-        Codemaking(reckoner(), pool).disclose(self.EVIL, 5, draw(), self.HISTORY, done.append)
+        Codemaking(reckoner(), pool).find_witness(self.EVIL, 5, draw(), self.HISTORY, done.append)
         [(player, units, task, finish)] = pool.jobs
         assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
         finish(task.do(reckoner()).value)
@@ -304,7 +304,7 @@ class TestDisclosure:
     )
     def test_known_secret_is_disclosed_at_once(self, codemaking, name, history, secret):
         done = []
-        codemaking.disclose(LADDERS[name], 5, draw(), history, done.append)
+        codemaking.find_witness(LADDERS[name], 5, draw(), history, done.append)
         assert done == [secret]
 
 

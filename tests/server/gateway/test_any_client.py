@@ -28,7 +28,7 @@ from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.codemaking.replies import Answer
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
-from evilpegs_server.matches.recorder import Scribe
+from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.encoding import Identity, facts
 from evilpegs_server.record.event_log import Record
 
@@ -101,10 +101,10 @@ class AnyClient(RuleBasedStateMachine):
         self.secret = code_at(secret, self.ladder.rules)
         self.record = Record(MATCH)
         codemaking = SimpleNamespace(secret=lambda *_: "11")
-        self.scribe = Scribe(Identity(MATCH, self.ladder, b"s" * 32), self.record, codemaking, lambda: 0)
+        self.recorder = Recorder(Identity(MATCH, self.ladder, b"s" * 32), self.record, codemaking, lambda: 0)
         self.match = Match(self.ladder)
         events = self.match.start(self.now)
-        self.scribe.open(events, "ann", CLIENT)
+        self.recorder.open(events, "ann", CLIENT)
         self.watched = State.READY, self.match.place, None
 
     # What clients do
@@ -217,7 +217,7 @@ class AnyClient(RuleBasedStateMachine):
                     self.ended.append(event.game)
                 case MatchEnded():
                     self.match_overs += 1
-        self.scribe.take_down(events, answer)
+        self.recorder.record(events, answer)
         if any(isinstance(event, TurnOpened) for event in events):
             self.now += 3
             self.match.turn_sent(self.now)

@@ -1,4 +1,4 @@
-"""The scribe: it turns events into entries of the record and into rows to be written."""
+"""The recorder turns events into entries of the record and into rows to be written."""
 
 import json
 from dataclasses import replace
@@ -12,7 +12,7 @@ from evilpegs_protocol.codec import decode_record_event, encode_event
 from evilpegs_protocol.commitment import secret_index
 from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import TurnOpened
-from evilpegs_server.matches.recorder import Scribe
+from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.event_log import Record
 from support.reckoners import reckoner
 
@@ -20,16 +20,16 @@ CODEMAKING = Codemaking(reckoner(), None)
 
 
 class RecordedMatch:
-    """A match with its record, and in ``batch`` what its scribe made of the last call."""
+    """A match with its record, and in ``batch`` what its recorder made of the last call."""
 
     def __init__(self, driver, identity, client_program, codemaking):
         self.driver, self.identity = driver, replace(identity, ladder=driver.match.ladder)
         self.record = Record(identity.id)
-        self.scribe = Scribe(self.identity, self.record, codemaking, lambda: 777)
-        self.batch = self.scribe.open(driver.facts, "ann", client_program)
+        self.recorder = Recorder(self.identity, self.record, codemaking, lambda: 777)
+        self.batch = self.recorder.open(driver.facts, "ann", client_program)
 
     def do(self, command, *args, answer=None, stalled_ms=0):
-        self.batch = self.scribe.take_down(self.driver.do(command, *args), answer, stalled_ms)
+        self.batch = self.recorder.record(self.driver.do(command, *args), answer, stalled_ms)
         return self.events
 
     def turn(self, text, given=Feedback(0, 0)):  # noqa: B008 - a constant
@@ -157,10 +157,10 @@ def test_void_evil_game_has_no_witness(record_match):
 
 
 def test_draw_belongs_to_game_and_client_nonce(record_match):
-    scribe = record_match().scribe
-    draws = [scribe.draw(1, "a"), scribe.draw(1, "b"), scribe.draw(2, "b")]
+    recorder = record_match().recorder
+    draws = [recorder.draw(1, "a"), recorder.draw(1, "b"), recorder.draw(2, "b")]
     assert [(draw.game, draw.client_nonce) for draw in draws] == [(1, "a"), (1, "b"), (2, "b")]
-    assert scribe.draw(2, "b") is draws[-1]
+    assert recorder.draw(2, "b") is draws[-1]
 
 
 @pytest.mark.parametrize("changes", [{}, {"clock": None}, {"rated": False}])

@@ -11,7 +11,7 @@ from evilpegs_protocol.codec import decode_record_event
 from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
-from evilpegs_server.matches.recorder import Scribe
+from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.encoding import Identity, facts
 from evilpegs_server.record.event_log import Record
 from evilpegs_server.storage import writes
@@ -63,12 +63,12 @@ def written(driver, match, client_program):
     """Return the record of a match and every write that belongs to it."""
     record = Record(match)
     codemaking = Codemaking(reckoner(), None)
-    scribe = Scribe(Identity(match, driver.match.ladder, SEED), record, codemaking, lambda: 9)
-    minutes = [scribe.open([], "ann", client_program)]
+    recorder = Recorder(Identity(match, driver.match.ladder, SEED), record, codemaking, lambda: 9)
+    batches = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:
         answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
-        minutes.append(scribe.take_down([fact], answer))
-    return record, [write for each in minutes for write in each.writes]
+        batches.append(recorder.record([fact], answer))
+    return record, [write for each in batches for write in each.writes]
 
 
 def test_load_players_restores_claimed_players(store):
