@@ -27,7 +27,7 @@ from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.matches.stall_free_clock import BEAT_MS, FairTime
+from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
@@ -86,12 +86,12 @@ async def running_server(
     log: BoundLogger,
     *,
     ladders: Mapping[str, Ladder] | None = None,
-    fair_time: FairTime | None = None,
+    clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
 ) -> AsyncIterator[RunningServer]:
     """Run a server for as long as the block lasts. Leaving the block stops it in order.
 
-    By default it offers the built-in ladders, and ``fair_time`` follows the clock of the event loop.
+    By default it offers the built-in ladders, and ``clock`` follows the clock of the event loop.
 
     Raises:
         DatabaseUnusableError, AddressUnusableError: before anything listens.
@@ -106,20 +106,20 @@ async def running_server(
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
-        fair_time = fair_time or FairTime(loop.time)
+        clock = clock or StallFreeClock(loop.time)
         pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
         reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
         codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
-        registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, fair_time, wall_ms, log)
+        registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tuned())
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
-        gateway = Gateway(services, fair_time, settings.max_connections)
-        stack.callback(asyncio.create_task(_beat(fair_time)).cancel)
+        gateway = Gateway(services, clock, settings.max_connections)
+        stack.callback(asyncio.create_task(_tick(clock)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
@@ -212,7 +212,7 @@ async def _close(process: ReckonerProcess, keeper: SolvedKeeper) -> None:
         keeper.save(learnt)
 
 
-async def _beat(fair_time: FairTime) -> None:
+async def _tick(clock: StallFreeClock) -> None:
     while True:
-        fair_time.beat()
-        await asyncio.sleep(BEAT_MS / 1000)
+        clock.tick()
+        await asyncio.sleep(TICK_MS / 1000)

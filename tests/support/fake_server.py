@@ -44,7 +44,7 @@ SERVER_LADDERS = {
 
 
 class FakeClock:
-    """A stand-in for `FairTime` that moves only when a test moves it, and a wall clock that stands still.
+    """A stand-in for `StallFreeClock` that moves only when a test moves it, and a wall clock that stands still.
 
     While ``wall_error`` is set, reading the wall clock raises it.
     """

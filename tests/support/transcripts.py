@@ -53,7 +53,7 @@ class KnownSecrets:
 
 
 class StillTime:
-    """A replacement for `FairTime` that advances only when a test sets ``moment``, in milliseconds."""
+    """A replacement for `StallFreeClock` that advances only when a test sets ``moment``, in milliseconds."""
 
     moment, stalled_ms = 0.0, 0.0
 
@@ -64,7 +64,7 @@ class StillTime:
         """Return Unix time in milliseconds."""
         return 1_800_000_000_000 + int(self.moment)
 
-    def beat(self):
+    def tick(self):
         """Do nothing: this time has no stalls."""
 
 
@@ -80,7 +80,7 @@ async def still_stage():
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
-            running_server(settings, structlog.get_logger(), fair_time=time, wall_ms=time.wall_ms) as server,
+            running_server(settings, structlog.get_logger(), clock=time, wall_ms=time.wall_ms) as server,
             Stage(server.url, time) as stage,
         ):
             yield stage

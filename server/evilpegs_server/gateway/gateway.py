@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.matches.stall_free_clock import FairTime
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME: Final = 1 << 16
 """A longer frame ends the connection; one over the protocol's limit only brings an error."""
@@ -34,14 +34,14 @@ class Connection(ServerConnection):
     `recv` only if that says no. What came earlier goes first: nothing is shown while messages are ``unread``.
     """
 
-    fair_time: FairTime
+    clock: StallFreeClock
     arrived: float = 0.0
     at_once: Callable[[str, float], bool] | None = None
     unread: int = 0
 
     def data_received(self, data: bytes) -> None:
         """Stamp and pass on."""
-        self.arrived = self.fair_time.now()
+        self.arrived = self.clock.now()
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
@@ -101,9 +101,9 @@ class SocketLink:
 class Gateway:
     """Listens on one address and gives every connection a session."""
 
-    def __init__(self, services: SessionServices, fair_time: FairTime, max_connections: int) -> None:
+    def __init__(self, services: SessionServices, clock: StallFreeClock, max_connections: int) -> None:
         self._services = services
-        self._fair_time = fair_time
+        self._clock = clock
         self._max_connections = max_connections
         self._server: Server | None = None
         self._links: set[SocketLink] = set()
@@ -144,7 +144,7 @@ class Gateway:
 
     def _connection(self, *args: Any, **kwargs: Any) -> Connection:
         connection = Connection(*args, **kwargs)
-        connection.fair_time = self._fair_time
+        connection.clock = self._clock
         self._accepted.add(connection)
         return connection
 
@@ -158,7 +158,7 @@ class Gateway:
     async def _converse(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Connection)  # noqa: S101 - made by `_connection`
         link = SocketLink(connection)
-        session = Session(self._services, link, self._fair_time.now())
+        session = Session(self._services, link, self._clock.now())
         silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, link)
         self._links.add(link)
         connection.at_once = session.take_at_once

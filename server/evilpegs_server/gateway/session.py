@@ -42,7 +42,7 @@ class Session:
         self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
 
     async def take(self, frame: str | bytes, arrived: float) -> None:
-        """Deal with one frame that arrived at ``arrived`` (fair milliseconds)."""
+        """Deal with one frame that arrived at ``arrived`` (stall-free milliseconds)."""
         if self._closing:
             return
         re = None

@@ -17,7 +17,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.responses import Link, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
-from evilpegs_server.matches.stall_free_clock import FairTime
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record import encoding as transcript
 from evilpegs_server.record.encoding import Identity
@@ -31,7 +31,7 @@ OPEN_MATCHES: Final = 8
 """Matches that one player may have open."""
 BRING_BACK_SECONDS: Final = 1.0
 """How long a match rests that could not be stored."""
-GRACE_MS: Final = 60_000
+RESTART_GRACE_MS: Final = 60_000
 """How long clocks wait for their players after a restart."""
 
 
@@ -44,7 +44,7 @@ class MatchRegistry:
         codemaking: Codemaking,
         writer: Writer,
         engine: Engine,
-        fair_time: FairTime,
+        clock: StallFreeClock,
         wall_ms: Callable[[], int],
         log: BoundLogger,
         bring_back_seconds: float = BRING_BACK_SECONDS,
@@ -60,7 +60,7 @@ class MatchRegistry:
         self._returning: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._bring_back_seconds = bring_back_seconds
-        self._services = MatchServices(codemaking, writer, fair_time, wall_ms, self.watchers.publish, self._retire, log)
+        self._services = MatchServices(codemaking, writer, clock, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(
         self, link: Link, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
@@ -182,7 +182,7 @@ class MatchRegistry:
         identity = Identity(stored.id, ladder, stored.seed)
         runner = self._runner(identity, stored.player, match, Record(stored.id, stored.entries))
         if not match.over:
-            runner.recover(GRACE_MS)
+            runner.recover(RESTART_GRACE_MS)
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:

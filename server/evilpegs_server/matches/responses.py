@@ -60,7 +60,7 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 
 
 class Asked(NamedTuple):
-    """A request, who sent it, and when it arrived (fair milliseconds)."""
+    """A request, who sent it, and when it arrived (stall-free milliseconds)."""
 
     link: Link
     message: MatchRequest

@@ -21,10 +21,10 @@ from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses as answers
+from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.recorder import NO_SECRETS, Batch, Recorder
 from evilpegs_server.matches.responses import Asked, Link, error_text
-from evilpegs_server.matches.stall_free_clock import FairTime
-from evilpegs_server.matches.timer import Alarm
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import Identity
 from evilpegs_server.record.event_log import Entry, Record
 from evilpegs_server.storage.writer import Write, Writer
@@ -42,7 +42,7 @@ class MatchServices:
 
     codemaking: Codemaking
     writer: Writer
-    fair_time: FairTime
+    clock: StallFreeClock
     wall_ms: Callable[[], int]
     publish: Callable[[Identity, list[Entry], Link | None], None]
     retire: Callable[["MatchRunner"], None]
@@ -66,7 +66,7 @@ class MatchRunner:
         self._broken = self._draining = self._closed = False
         self._told = record.seq
         self._asking: tuple[Link, str | None] | None = None
-        self.alarm = Alarm(self._wake)
+        self.timer = DeadlineTimer(self._wake)
         self._stalled_at_turn = 0.0
 
     # In
@@ -103,12 +103,12 @@ class MatchRunner:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
         now = self._now()
         self.match.recover(now, grace_ms)
-        self.alarm.set(self.match.deadline(), now)
+        self.timer.set(self.match.deadline(), now)
 
     def drain(self) -> None:
         """Finish what is under way; take nothing more, and let no clock fall."""
         self._draining = True
-        self.alarm.turn_off()
+        self.timer.stop()
 
     def close(self) -> None:
         """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
@@ -178,7 +178,7 @@ class MatchRunner:
 
     def _reply(self, asked: Asked, need: NeedReply) -> None:
         self._busy = True
-        stalled_ms = round(self._services.fair_time.stalled_ms - self._stalled_at_turn)
+        stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
         draw = self._recorder.draw(need.game, need.client_nonce)
         done = partial(self._replied, asked, stalled_ms)
         self._services.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
@@ -268,24 +268,24 @@ class MatchRunner:
         now = self._now()
         if batch.turn is not None:
             self._turn_sent(now)
-        self.alarm.set(self.match.deadline(), now)
+        self.timer.set(self.match.deadline(), now)
         if batch.entries:
             self._told = batch.entries[-1].seq
             self._services.publish(self.identity, batch.entries, self.seat)
         if self.match.over:
-            self.alarm.turn_off()
+            self.timer.stop()
             self._services.retire(self)
 
     def _turn_sent(self, now: float) -> None:
         if not self.match.clock.running:
-            self._stalled_at_turn = self._services.fair_time.stalled_ms
+            self._stalled_at_turn = self._services.clock.stalled_ms
         self.match.turn_sent(now)
 
     def _break(self, error: Exception) -> None:
         """What is not stored was never said: the match stands still until it is read from storage again."""
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
-        self.alarm.turn_off()
+        self.timer.stop()
         unanswered = [(asked.link, asked.message.id) for asked in self._waiting]
         if self._asking is not None:
             unanswered.insert(0, self._asking)
@@ -302,16 +302,16 @@ class MatchRunner:
 
     def _wake(self) -> None:
         if self._busy:
-            return  # what is under way sets the alarm again
+            return  # what is under way sets the timer again
         now = self._now()
         events = self.match.handle_timeout(now)
         if events:
             self._conclude(None, events)
         else:
-            self.alarm.set(self.match.deadline(), now)
+            self.timer.set(self.match.deadline(), now)
 
     def _now(self) -> float:
-        return self._services.fair_time.now()
+        return self._services.clock.now()
 
     # What needs no command to the match
 
@@ -356,5 +356,5 @@ class MatchRunner:
             asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")
         else:
             asked.link.send([answers.hint(self.identity.id, hint, asked.message.id)])
-        self.alarm.set(self.match.deadline(), self._now())
+        self.timer.set(self.match.deadline(), self._now())
         self._pump()

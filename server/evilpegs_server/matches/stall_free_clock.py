@@ -1,40 +1,41 @@
 """A clock that stands still while the event loop does.
 
-When the process is busy or frozen, messages wait unread through no fault of their senders. A beat is due every
-`BEAT_MS`; one that comes over `STALL_MS` late was held up by a stall of the loop, whatever else ran meanwhile, and all
-of its lateness is taken out of the time. While a beat is so overdue, the time stands where the beat should have been.
+When the process is busy or frozen, messages wait unread through no fault of their senders. A tick is due every
+`TICK_MS`. A tick that is more than `STALL_MS` late was held up by a stall of the loop, whatever else ran meanwhile,
+and all of its lateness is taken out of the time. While a tick is so overdue, the clock stands at the time when the tick
+was due.
 
-So a reading can be up to `STALL_MS` earlier than one before it: whoever subtracts two takes less than nothing for
-nothing.
+A reading can therefore be up to `STALL_MS` earlier than one before it, so callers must clamp negative differences to
+zero.
 """
 
 from collections.abc import Callable
 from typing import Final
 
-BEAT_MS: Final = 20.0
+TICK_MS: Final = 20.0
 STALL_MS: Final = 50.0
 
 
-class FairTime:
-    """Milliseconds without stalls, from a monotonic clock in seconds. Somebody must call `beat` every `BEAT_MS`."""
+class StallFreeClock:
+    """Milliseconds without stalls, from a monotonic clock in seconds. Its owner must call `tick` every `TICK_MS`."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._stalled_ms = 0.0
-        self._due = monotonic() * 1000 + BEAT_MS
+        self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """The time in milliseconds, with every stall taken out, also one that is not over."""
+        """Return the time in milliseconds without any stall, including one that is not over."""
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > STALL_MS else moment) - self._stalled_ms
 
     @property
     def stalled_ms(self) -> float:
-        """All that was taken out so far."""
+        """The duration of all stalls so far, in milliseconds."""
         late = self._monotonic() * 1000 - self._due
         return self._stalled_ms + (late if late > STALL_MS else 0.0)
 
-    def beat(self) -> None:
-        """The loop is running: take out by how much this is too late."""
+    def tick(self) -> None:
+        """Note that the loop is running, and take the lateness of this tick out of the time if it is a stall."""
         self._stalled_ms = self.stalled_ms
-        self._due = self._monotonic() * 1000 + BEAT_MS
+        self._due = self._monotonic() * 1000 + TICK_MS

@@ -10,7 +10,7 @@ from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.codemaking.capacity import Bounds
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.match.match import State
-from evilpegs_server.matches.registry import GRACE_MS
+from evilpegs_server.matches.registry import RESTART_GRACE_MS
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.tables import events, matches
 
@@ -92,7 +92,7 @@ class TestRestart:
     async def test_restart_holds_clocks_for_grace_period(self, ann, restart):
         match = await ann.play("tiny")
         runner = restart().registry.get(match)
-        assert runner.match.deadline() == 1_000 + GRACE_MS
+        assert runner.match.deadline() == 1_000 + RESTART_GRACE_MS
         assert not runner.match.clock.running
 
     async def test_restart_keeps_game_waiting_for_ready(self, ann, restart):
@@ -187,4 +187,4 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     await draining
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
-    assert not fake_server.registry.get(quick).alarm.is_set
+    assert not fake_server.registry.get(quick).timer.is_set

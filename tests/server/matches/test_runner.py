@@ -195,7 +195,7 @@ class TestDisclosure:
 
     async def test_timed_out_game_waits_for_witness(self, ann, fake_server, match):
         fake_server.clock.advance(2 * IDLE_MS)
-        fake_server.registry.get(match).alarm.ring()
+        fake_server.registry.get(match).timer.expire()
         assert ann.channel.sent_types[-1] == "turn"
         fake_server.pool.run_pending()
         over = await ann.receive("game_over")
@@ -269,19 +269,19 @@ class TestFailure:
 
 
 class TestTime:
-    async def test_alarm_flags_silent_player(self, ann, fake_server):
+    async def test_timer_flags_silent_player(self, ann, fake_server):
         await ann.play("quick")
         fake_server.clock.advance(2)
         assert (await ann.receive("game_over"))["outcome"] == "flagged"
         assert (await ann.receive())["type"] == "game_started"
 
-    async def test_early_alarm_is_set_again(self, ann, fake_server):
+    async def test_early_timer_is_set_again(self, ann, fake_server):
         match = await ann.play("tiny")
-        fake_server.registry.get(match).alarm.ring()
-        assert fake_server.registry.get(match).alarm.is_set
+        fake_server.registry.get(match).timer.expire()
+        assert fake_server.registry.get(match).timer.is_set
         assert ann.channel.sent_types[-1] == "turn"
 
-    async def test_alarm_flags_absent_player(self, ann, fake_server):
+    async def test_timer_flags_absent_player(self, ann, fake_server):
         match = await ann.play("quick")
         bob = await fake_server.connect_player("bob")
         await bob.request(type="watch", match=match)
@@ -329,7 +329,7 @@ class TestTime:
         fake_server.pool.paused = True
         await ann.send(type="hint", match=match)
         fake_server.clock.advance(IDLE_MS)
-        fake_server.registry.get(match).alarm.ring()
+        fake_server.registry.get(match).timer.expire()
         fake_server.pool.run_pending()
         assert (await ann.receive("hint"))["match"] == match
         assert (await ann.receive("game_over"))["outcome"] == "forfeit"
