@@ -15,7 +15,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import player
 from evilpegs_game.codes import column_code, parse_code
 from evilpegs_game.evaluation.exact import evaluate
-from evilpegs_game.evaluation.heuristic import walk
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
 from evilpegs_game.guessing.selection import best_guess, best_of, guessed_colors
@@ -80,9 +80,9 @@ def row(what: str, threads: int, total: object, times: tuple[float, float], loop
 def walks(loop: float) -> None:
     for text, criterion, threads, bound in WALKS:
         rules = Rules.parse(text)
-        distribution = walk(rules, criterion, threads=threads)
+        distribution = evaluate_heuristic(rules, criterion, threads=threads)
         total = sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
-        times = timed(lambda rules=rules, c=criterion, t=threads: walk(rules, c, threads=t))
+        times = timed(lambda rules=rules, c=criterion, t=threads: evaluate_heuristic(rules, c, threads=t))
         row(f"{text} {criterion.name}, all secrets", threads, total, times, loop, bound)
 
 
@@ -117,7 +117,8 @@ def main() -> None:
     strategies(loop)
     times = timed(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC))
     row(f"{CLASSIC} minimax, the plain walk", 1, "", times, loop, None)
-    print(f"{times[1] / timed(lambda: walk(CLASSIC, MINIMAX))[1]:.1f} times as long as the walk of {CLASSIC} minimax")
+    compiled = timed(lambda: evaluate_heuristic(CLASSIC, MINIMAX))
+    print(f"{times[1] / compiled[1]:.1f} times as long as the walk of {CLASSIC} minimax")
     print(f"memory: at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB for all of it")
 
 

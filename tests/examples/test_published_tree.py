@@ -15,7 +15,7 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
-from evilpegs_game.trees.from_strategy import tree_of
+from evilpegs_game.trees.from_strategy import tree_from_strategy
 from evilpegs_game.trees.tree import format_tree, parse_tree
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "published_tree.py"
@@ -25,7 +25,7 @@ RULES = [Rules(1, 4), Rules(2, 3), Rules(3, 3), Rules(2, 4, repeats=False)]
 
 
 def minimax(rules):
-    return tree_of(lambda position: best_guess(position, MINIMAX), rules)
+    return tree_from_strategy(lambda position: best_guess(position, MINIMAX), rules)
 
 
 def figure(node, codes, omitted):

@@ -27,14 +27,14 @@ def tree(
     from evilpegs_clients.strategies.strategy import player, with_strategy_name
     from evilpegs_game.codes import parse_code
     from evilpegs_game.rules import Rules
-    from evilpegs_game.trees.from_strategy import tree_of
+    from evilpegs_game.trees.from_strategy import tree_from_strategy
     from evilpegs_game.trees.tree import nodes
 
     check_writable(out)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree
-        written = tree_of(player(load_strategy(strategy, candidates_only)), parsed, opening)
+        written = tree_from_strategy(player(load_strategy(strategy, candidates_only)), parsed, opening)
     write_tree(out, written)
     if out != STANDARD:
         console().print(

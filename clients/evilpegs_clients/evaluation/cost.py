@@ -9,7 +9,7 @@ from evilpegs_clients.strategies.heuristics import ByCriterion
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.evaluation.heuristic import walk_bytes
+from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
 
 SMALL_SIZE: Final = 50_000
@@ -74,7 +74,7 @@ def _of_every_secret(subject: Subject, is_file: bool, threads: int) -> Cost:
         raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
     needed, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, ByCriterion):
-        needed = max(needed, walk_bytes(rules, threads))
+        needed = max(needed, heuristic_bytes(rules, threads))
         work = f"up to {rules.size**2:,} feedback evaluations a turn"
     least = LEAST_SIZE_OF_FILE if is_file else LEAST_SIZE
     small = SMALL_SIZE_OF_FILE if is_file else SMALL_SIZE

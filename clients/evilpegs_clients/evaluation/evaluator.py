@@ -23,8 +23,8 @@ from evilpegs_clients.strategies.heuristics import ByCriterion
 from evilpegs_clients.strategies.strategy import player, with_strategy_name
 from evilpegs_clients.strategies.warm_up import SMALL, warm_up
 from evilpegs_game.errors import GameError
-from evilpegs_game.evaluation.exact import distribution_after
-from evilpegs_game.evaluation.heuristic import walk
+from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
@@ -135,7 +135,7 @@ def warm(subject: Subject) -> None:
     strategy = subject.load()
     warm_up(strategy, (), LiveSets())
     if isinstance(strategy, ByCriterion):
-        walk(SMALL, strategy.criterion)
+        evaluate_heuristic(SMALL, strategy.criterion)
 
 
 def _at_once(cost: Cost, threads: int, advance: Advance) -> Sums:
@@ -146,9 +146,11 @@ def _at_once(cost: Cost, threads: int, advance: Advance) -> Sums:
     rules, choose = subject.rules, player(strategy, subject.seed)
     sums = Sums(subject.opening or choose(Position(rules, (), LiveSets())))
     if isinstance(strategy, ByCriterion):
-        solved = walk(rules, strategy.criterion, (), sums.first, subject.candidates_only, threads, advance)
+        solved = evaluate_heuristic(
+            rules, strategy.criterion, (), sums.first, subject.candidates_only, threads, advance
+        )
     else:
-        solved = distribution_after(choose, rules, (), sums.first, lambda _: advance(1))
+        solved = distribution_from(choose, rules, (), sums.first, lambda _: advance(1))
     sums.solved.update(dict(enumerate(solved, 1)))
     return sums
 

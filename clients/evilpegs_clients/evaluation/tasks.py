@@ -15,8 +15,8 @@ from evilpegs_clients.strategies.heuristics import ByCriterion
 from evilpegs_clients.strategies.seeding import dice_of
 from evilpegs_clients.strategies.strategy import Strategy, player
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.evaluation.exact import distribution_after
-from evilpegs_game.evaluation.heuristic import walk
+from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.evaluation.simulation import simulate
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
@@ -155,8 +155,8 @@ class _Dealt:
 def _walked(subject: Subject, history: History) -> tuple[int, ...]:
     strategy, first = subject.load(), None if history else subject.opening
     if isinstance(strategy, ByCriterion):
-        return walk(subject.rules, strategy.criterion, history, first, subject.candidates_only)
-    return distribution_after(player(strategy, subject.seed), subject.rules, history, first)
+        return evaluate_heuristic(subject.rules, strategy.criterion, history, first, subject.candidates_only)
+    return distribution_from(player(strategy, subject.seed), subject.rules, history, first)
 
 
 def outcome_of(document: Mapping[str, Any], rules: Rules) -> Outcome:

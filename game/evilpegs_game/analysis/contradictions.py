@@ -19,7 +19,9 @@ MAX_TURNS: Final = 16
 """Up to here every code is looked at, and every set of turns: the fewest are found."""
 
 
-def clash(rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS) -> tuple[int, ...]:
+def contradiction(
+    rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS
+) -> tuple[int, ...]:
     """The places (from 0) of turns that no code satisfies together; none if some code satisfies all.
 
     Without any one of them the rest can be satisfied. They are the fewest such turns, and of those the latest, where

@@ -16,7 +16,7 @@ import numpy as np
 from evilpegs_game.codemakers.size_bounds import Ints, least_possible_total, least_total_table
 from evilpegs_game.codes import Code, Columns, to_columns
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.evaluation.heuristic import walk
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import all_black
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
@@ -138,7 +138,7 @@ def _walked(position: Position, first: Code | None) -> int | None:
     """The guesses that a criterion needs for all candidates, ``first`` before it; None where that is too much."""
     try:
         if _is_walkable(position, position.rules.size):
-            distribution = walk(position.rules, MOST_PARTS, position.history, first)
+            distribution = evaluate_heuristic(position.rules, MOST_PARTS, position.history, first)
             return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
         return _walked_among_candidates(position, first) if _is_walkable(position, position.count) else None
     except TooLargeError:

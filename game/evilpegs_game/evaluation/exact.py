@@ -51,10 +51,10 @@ def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: 
         TooLargeError: the codes do not fit the memory bound.
     """
     opening = _opening(choose, Position(rules, (), LiveSets()), first)
-    return Evaluation(rules, distribution_after(choose, rules, first=opening, progress=progress), opening)
+    return Evaluation(rules, distribution_from(choose, rules, first=opening, progress=progress), opening)
 
 
-def distribution_after(
+def distribution_from(
     choose: Choose, rules: Rules, history: History = (), first: Code | None = None, progress: Progress | None = None
 ) -> tuple[int, ...]:
     """How many guesses each candidate of ``history`` takes after it: at index i those solved at guess i + 1.

@@ -15,7 +15,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.evaluation.heuristic_kernels import walk_trees
+from evilpegs_game.evaluation.heuristic_kernels import count_solved_codes
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.guessing.criteria import Criterion
 from evilpegs_game.guessing.ranking import Measure
@@ -36,7 +36,7 @@ _LEAST_BYTES: Final = 1 << 24
 _BATCH_BYTES: Final = 1 << 22
 
 
-def walk(
+def evaluate_heuristic(
     rules: Rules,
     criterion: Criterion,
     history: History = (),
@@ -59,7 +59,7 @@ def walk(
         ContradictionError: no code is consistent with ``history``.
         IllegalCodeError: ``first`` is not a code of the rules.
     """
-    needed = walk_bytes(rules, threads)
+    needed = heuristic_bytes(rules, threads)
     if needed > MAX_BYTES:
         message = f"walking {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}; take smaller rules"
         raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
@@ -77,7 +77,7 @@ def walk(
     return tuple(solved[guesses] for guesses in range(1, max(solved) + 1))
 
 
-def walk_bytes(rules: Rules, threads: int) -> int:
+def heuristic_bytes(rules: Rules, threads: int) -> int:
     """The memory that a walk takes at most, in bytes; known before anything is allocated."""
     codes = 6 * rules.pegs + 16
     bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
@@ -140,7 +140,7 @@ class _Walker:
     def _solve(self, batch: _Batch) -> Counter[int]:
         columns, sizes, guessed, depth = batch
         colors, repeats = self.rules.colors, self.rules.repeats
-        solved = walk_trees(columns, sizes, guessed, colors, repeats, self.measure, self.candidates_only)
+        solved = count_solved_codes(columns, sizes, guessed, colors, repeats, self.measure, self.candidates_only)
         return Counter({guesses: count for guesses, count in enumerate(solved.tolist(), depth + 1) if count})
 
 

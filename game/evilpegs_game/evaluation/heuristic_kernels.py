@@ -18,7 +18,7 @@ _FEW = 8
 
 
 @kernel
-def walk_trees(
+def count_solved_codes(
     columns: Columns,
     sizes: Sizes,
     guessed: int,

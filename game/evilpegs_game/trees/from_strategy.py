@@ -10,7 +10,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 
-def tree_of(choose: Choose, rules: Rules, first: Code | None = None) -> Tree:
+def tree_from_strategy(choose: Choose, rules: Rules, first: Code | None = None) -> Tree:
     """The tree that ``choose`` plays, ``first`` being the first guess if it is given.
 
     Raises:

@@ -10,7 +10,7 @@ from evilpegs_clients.strategies.strategy import player
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.evaluation.exact import duel, evaluate
-from evilpegs_game.evaluation.heuristic import walk
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -41,10 +41,13 @@ WALKED = [row for row in GOLDEN["totals"] + GOLDEN["large_totals"] if row["strat
 def test_totals_of_walk_are_golden(row):
     rules, criterion, first = Rules.parse(row["rules"]), CRITERIA[row["strategy"]], row["first"]
     candidates_only = row.get("guesses") == "candidates"
-    distribution = walk(rules, criterion, candidates_only=candidates_only, threads=2)
+    distribution = evaluate_heuristic(rules, criterion, candidates_only=candidates_only, threads=2)
     assert list(distribution) == row["distribution"]
     assert sum(guesses * codes for guesses, codes in enumerate(distribution, 1)) == row["total"]
-    assert walk(rules, criterion, first=parse_code(first, rules), candidates_only=candidates_only) == distribution
+    assert (
+        evaluate_heuristic(rules, criterion, first=parse_code(first, rules), candidates_only=candidates_only)
+        == distribution
+    )
 
 
 @pytest.mark.parametrize("row", GOLDEN["evil_lines"], ids=label)

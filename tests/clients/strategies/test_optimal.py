@@ -21,7 +21,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.solve import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
-from evilpegs_game.trees.from_strategy import tree_of
+from evilpegs_game.trees.from_strategy import tree_from_strategy
 from evilpegs_game.trees.tree import parse_tree
 
 ROOT = Path(__file__).parents[3]
@@ -63,7 +63,7 @@ def test_optimal_without_trees_is_as_good():
 def test_optimal_tree_has_least_total(text):
     rules = Rules.parse(text)
     position = Position(rules, (), LiveSets())
-    assert certify(tree_of(player(Optimal()), rules)).total == LeastTotal(rules).total(position.candidates)
+    assert certify(tree_from_strategy(player(Optimal()), rules)).total == LeastTotal(rules).total(position.candidates)
 
 
 @compiled

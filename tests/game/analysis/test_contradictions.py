@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.analysis.contradictions import clash
+from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
@@ -30,9 +30,9 @@ def boards(draw):
 
 @settings(max_examples=150)
 @given(boards())
-def test_clash_finds_fewest_turns(board):
+def test_contradiction_finds_fewest_turns(board):
     rules, turns = board
-    found = clash(rules, turns, LiveSets())
+    found = contradiction(rules, turns, LiveSets())
     smallest = [
         places
         for size in range(len(turns) + 1)
@@ -48,21 +48,21 @@ def test_clash_finds_fewest_turns(board):
 
 @settings(max_examples=100)
 @given(boards())
-def test_clash_of_many_turns_is_irreducible(board):
+def test_contradiction_of_many_turns_is_irreducible(board):
     rules, turns = board
-    found = clash(rules, turns, LiveSets(), max_turns=0)
+    found = contradiction(rules, turns, LiveSets(), max_turns=0)
     assert bool(found) == (not is_met(rules, turns))
     assert not found or not is_met(rules, [turns[place] for place in found])
     for left_out in found:
         assert is_met(rules, [turns[place] for place in found if place != left_out])
 
 
-def test_clash_of_impossible_feedback_is_one_turn():
-    assert clash(Rules(4, 6), (Turn((0, 0, 1, 1), Feedback(1, 0)), Turn((0, 1, 2, 3), Feedback(3, 1))), LiveSets()) == (
-        1,
-    )
+def test_contradiction_of_impossible_feedback_is_one_turn():
+    assert contradiction(
+        Rules(4, 6), (Turn((0, 0, 1, 1), Feedback(1, 0)), Turn((0, 1, 2, 3), Feedback(3, 1))), LiveSets()
+    ) == (1,)
 
 
-def test_clash_refuses_uncountable_rules():
+def test_contradiction_refuses_uncountable_rules():
     with pytest.raises(TooLargeError):
-        clash(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets())
+        contradiction(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets())

@@ -19,7 +19,7 @@ from evilpegs_game.analysis.turns import THOROUGH, Effort, analyze
 from evilpegs_game.codemakers.size_bounds import least_possible_total
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.evaluation.heuristic import MAX_BYTES, walk_bytes
+from evilpegs_game.evaluation.heuristic import MAX_BYTES, heuristic_bytes
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.history import Turn
@@ -295,7 +295,7 @@ def test_regret_kind(bounds, kind):
 
 
 def test_regret_skips_walk_over_memory():
-    assert walk_bytes(Rules(8, 10), threads=1) > MAX_BYTES
+    assert heuristic_bytes(Rules(8, 10), threads=1) > MAX_BYTES
     assert unsolved(Position(Rules(8, 10), (), LiveSets()), (0,) * 8) is None
 
 

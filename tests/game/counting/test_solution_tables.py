@@ -52,9 +52,9 @@ def test_first_code_is_independent_of_node_limit(found, nodes):
 
 
 def test_first_code_refuses_contradiction():
-    clash = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
+    contradiction = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
     with pytest.raises(ContradictionError):
-        first_code(Rules(3, 4), clash, BYTES)
+        first_code(Rules(3, 4), contradiction, BYTES)
 
 
 def test_atlas_samples_uniformly():
@@ -70,9 +70,9 @@ def test_atlas_samples_uniformly():
 
 
 def test_atlas_refuses_contradiction_and_small_memory():
-    clash = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
+    contradiction = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
     with pytest.raises(ContradictionError):
-        Atlas(Rules(3, 4), clash, BYTES)
+        Atlas(Rules(3, 4), contradiction, BYTES)
     with pytest.raises(TooLargeError, match="60,000"):
         Atlas(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
 

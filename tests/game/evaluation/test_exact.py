@@ -9,7 +9,7 @@ from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
-from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, Evaluation, distribution_after, duel, evaluate
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, Evaluation, distribution_from, duel, evaluate
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, MINIMAX
 from evilpegs_game.guessing.selection import best_guess
@@ -55,7 +55,7 @@ def test_distribution_after_matches_playing_candidates(rules, choose, picks):
         while (guess := choose(later)) != secret:
             later = later.after(guess, feedback(guess, secret))
         played[later.turn - position.turn] += 1
-    distribution = distribution_after(choose, rules, position.history)
+    distribution = distribution_from(choose, rules, position.history)
     assert distribution == tuple(played[turn] for turn in range(max(played) + 1))
 
 
@@ -68,7 +68,7 @@ def test_distribution_after_parts_sum_to_whole(rules, choose, pick):
         if given_ == all_black(rules.pegs):
             solved[1] += 1
             continue
-        part = distribution_after(choose, rules, (Turn(first, given_),))
+        part = distribution_from(choose, rules, (Turn(first, given_),))
         assert sum(part) == size
         solved.update(dict(enumerate(part, 2)))
     assert evaluate(choose, rules, first).distribution == tuple(solved[turn] for turn in range(1, max(solved) + 1))
@@ -78,15 +78,15 @@ def test_distribution_after_takes_first_guess():
     history = (Turn((0, 0, 1), Feedback(1, 1)),)
     position = Position(Rules(3, 3), history, LiveSets())
     assert position.is_candidate((0, 1, 2))
-    assert distribution_after(first_candidate, Rules(3, 3), history, first=(0, 1, 2))[0] == 1
-    assert distribution_after(first_candidate, Rules(3, 3), history, first=(2, 2, 2))[0] == 0
+    assert distribution_from(first_candidate, Rules(3, 3), history, first=(0, 1, 2))[0] == 1
+    assert distribution_from(first_candidate, Rules(3, 3), history, first=(2, 2, 2))[0] == 0
     with pytest.raises(IllegalCodeError):
-        distribution_after(first_candidate, Rules(3, 3), history, first=(0, 1, 3))
+        distribution_from(first_candidate, Rules(3, 3), history, first=(0, 1, 3))
 
 
 def test_distribution_after_refuses_contradiction():
     with pytest.raises(ContradictionError):
-        distribution_after(first_candidate, Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 3)),))
+        distribution_from(first_candidate, Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 3)),))
 
 
 def test_distribution_after_counts_earlier_idle_turns():
@@ -95,7 +95,7 @@ def test_distribution_after_counts_earlier_idle_turns():
 
     idle = (Turn((0, 0, 0), Feedback(1, 0)), *(Turn((0, 0, 0), Feedback(1, 0)) for _ in range(5)))
     with pytest.raises(StuckError) as caught:
-        distribution_after(stuck, Rules(3, 3), idle)
+        distribution_from(stuck, Rules(3, 3), idle)
     assert {"3x3", str(MAX_IDLE_TURNS + 2), str(MAX_IDLE_TURNS + 1)} <= values_in(caught.value)
 
 

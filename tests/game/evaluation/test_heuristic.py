@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, TooLargeError
 from evilpegs_game.evaluation.exact import evaluate
-from evilpegs_game.evaluation.heuristic import MAX_BYTES, walk, walk_bytes
+from evilpegs_game.evaluation.heuristic import MAX_BYTES, evaluate_heuristic, heuristic_bytes
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
@@ -52,80 +52,86 @@ def games(draw):
 @pytest.mark.parametrize("batch", [4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"])
 @settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
 @given(game=games())
-def test_walk_matches_playing_every_secret(batch, criterion, candidates_only, game):
+def test_evaluate_heuristic_matches_playing_every_secret(batch, criterion, candidates_only, game):
     """Small batches lead small games through the code for large ones."""
     rules, history, first = game
     expected = plain_walk(rules, criterion, history, first, candidates_only)
     finished = []
-    found = walk(rules, criterion, history, first, candidates_only, progress=finished.append, batch_codes=batch)
+    found = evaluate_heuristic(
+        rules, criterion, history, first, candidates_only, progress=finished.append, batch_codes=batch
+    )
     assert found == expected
     assert sum(finished) == sum(expected)
-    assert walk(rules, criterion, history, first, candidates_only, threads=2, batch_codes=batch) == expected
+    assert (
+        evaluate_heuristic(rules, criterion, history, first, candidates_only, threads=2, batch_codes=batch) == expected
+    )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-def test_walk_matches_strategy_evaluation(criterion):
+def test_evaluate_heuristic_matches_strategy_evaluation(criterion):
     def choose(position):
         return best_guess(position, criterion)
 
-    assert walk(Rules(3, 4), criterion) == evaluate(choose, Rules(3, 4)).distribution
+    assert evaluate_heuristic(Rules(3, 4), criterion) == evaluate(choose, Rules(3, 4)).distribution
 
 
-def test_walk_refuses_memory_over_bound():
+def test_evaluate_heuristic_refuses_memory_over_bound():
     rules = Rules(10, 12)
     with pytest.raises(TooLargeError) as caught:
-        walk(rules, MINIMAX)
-    assert (caught.value.needed, caught.value.bound) == (walk_bytes(rules, 1), MAX_BYTES)
-    assert {"10x12", f"{walk_bytes(rules, 1):,}", "2,147,483,648"} <= values_in(caught.value)
+        evaluate_heuristic(rules, MINIMAX)
+    assert (caught.value.needed, caught.value.bound) == (heuristic_bytes(rules, 1), MAX_BYTES)
+    assert {"10x12", f"{heuristic_bytes(rules, 1):,}", "2,147,483,648"} <= values_in(caught.value)
 
 
-def test_walk_refuses_illegal_first_guess():
+def test_evaluate_heuristic_refuses_illegal_first_guess():
     with pytest.raises(IllegalCodeError, match="'14'") as caught:
-        walk(Rules(2, 3), MINIMAX, first=(0, 3))
+        evaluate_heuristic(Rules(2, 3), MINIMAX, first=(0, 3))
     assert caught.value.rule == "colors"
     assert "2x3" in values_in(caught.value)
 
 
-def test_walk_refuses_contradiction():
+def test_evaluate_heuristic_refuses_contradiction():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((0, 0), Feedback(0, 0)))
     with pytest.raises(ContradictionError):
-        walk(Rules(2, 3), MINIMAX, history)
+        evaluate_heuristic(Rules(2, 3), MINIMAX, history)
 
 
 @compiled
 @pytest.mark.parametrize("rules", [Rules(5, 6), Rules(4, 10, repeats=False), Rules(2, 34)], ids=str)
-def test_walk_is_independent_of_threads(rules):
+def test_evaluate_heuristic_is_independent_of_threads(rules):
     """Thousands of codes are enough for threads to search large live sets in chunks."""
-    alone, together = (walk(rules, ENTROPY, threads=threads) for threads in (1, 2))
+    alone, together = (evaluate_heuristic(rules, ENTROPY, threads=threads) for threads in (1, 2))
     assert alone == together
     assert sum(alone) == rules.size
 
 
 @compiled
-def test_walk_sixteen_pegs_matches_plain():
+def test_evaluate_heuristic_sixteen_pegs_matches_plain():
     rules, secret = Rules(16, 2), code_at(0b0110_1010_0101_1100, Rules(16, 2))
     guesses = [code_at(index, rules) for index in (0b0011_0101_0110_1001, 0b0101_1100_0011_1010, 0b0110_0110_0000_1111)]
     history = tuple(Turn(guess, feedback(guess, secret)) for guess in guesses)
     live = Position(rules, history, LiveSets()).count
     assert 64 < live < 1024
-    assert walk(rules, MINIMAX, history, candidates_only=True) == plain_walk(rules, MINIMAX, history, None, True)
+    assert evaluate_heuristic(rules, MINIMAX, history, candidates_only=True) == plain_walk(
+        rules, MINIMAX, history, None, True
+    )
 
 
-def test_walk_stops_on_progress_error():
+def test_evaluate_heuristic_stops_on_progress_error():
     def listen(codes):
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        walk(Rules(3, 3), MINIMAX, threads=2, progress=listen, batch_codes=2)
+        evaluate_heuristic(Rules(3, 3), MINIMAX, threads=2, progress=listen, batch_codes=2)
 
 
 @compiled
 @pytest.mark.parametrize("rules", [Rules(5, 7), Rules(6, 5)], ids=str)
-def test_walk_stays_within_stated_memory(rules, peak_of):
-    with peak_of(walk_bytes(rules, 2)) as measured:
-        walk(rules, MOST_PARTS, candidates_only=True, threads=2)
+def test_evaluate_heuristic_stays_within_stated_memory(rules, peak_of):
+    with peak_of(heuristic_bytes(rules, 2)) as measured:
+        evaluate_heuristic(rules, MOST_PARTS, candidates_only=True, threads=2)
     assert measured.peak > all_codes(rules).nbytes
 
 
-def test_walk_bytes_of_presets_fit():
-    assert walk_bytes(Rules(6, 10), 8) < walk_bytes(Rules(7, 10), 2) < MAX_BYTES
+def test_heuristic_bytes_of_presets_fit():
+    assert heuristic_bytes(Rules(6, 10), 8) < heuristic_bytes(Rules(7, 10), 2) < MAX_BYTES

@@ -13,7 +13,7 @@ from evilpegs_game.guessing.criteria import MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import Certificate, TreeError, certify
-from evilpegs_game.trees.from_strategy import tree_of
+from evilpegs_game.trees.from_strategy import tree_from_strategy
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree, format_tree, nodes, parse_tree
 from support.messages import values_in
 from support.plain_tree import plain_distribution
@@ -52,7 +52,7 @@ def turns_of(text, rules):
 @pytest.mark.parametrize("choose", [minimax, first_consistent])
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 def test_certify_strategy_tree_matches_evaluation(rules, choose):
-    tree = tree_of(choose, rules)
+    tree = tree_from_strategy(choose, rules)
     certified = certify(tree)
     assert certified.distribution == evaluate(choose, rules).distribution == plain_distribution(tree)
     assert certify(parse_tree(format_tree(tree))) == certified
@@ -66,7 +66,7 @@ def test_certify_strategy_tree_matches_evaluation(rules, choose):
 )
 def test_certify_published_strategies_on_classic(criterion, distribution):
     """Knuth 1976: at most five guesses, 5801/1296 with the tie rule of the golden numbers; Kooi 2005: 5668."""
-    certified = certify(tree_of(lambda position: best_guess(position, criterion), Rules(4, 6)))
+    certified = certify(tree_from_strategy(lambda position: best_guess(position, criterion), Rules(4, 6)))
     assert certified.distribution == distribution
     assert certified.count == 1296
 
@@ -77,7 +77,7 @@ def test_certificate_totals_follow_from_distribution():
 
 
 def test_tree_of_plays_given_first_guess():
-    tree = tree_of(minimax, Rules(2, 4), first=(3, 3))
+    tree = tree_from_strategy(minimax, Rules(2, 4), first=(3, 3))
     assert tree.root.guess == (3, 3)
     assert certify(tree).distribution == plain_distribution(tree)
 
@@ -161,7 +161,7 @@ def test_certify_refuses_memory_before_allocation(rules, needed, peak_of):
 @compiled
 def test_certify_stays_within_stated_memory(peak_of):
     rules = Rules(5, 7)
-    tree = tree_of(first_consistent, rules)
+    tree = tree_from_strategy(first_consistent, rules)
     all_codes(rules)
     with peak_of((2 * 5 + 5) * rules.size + 100_000):
         assert certify(tree).total == 116034
@@ -170,7 +170,7 @@ def test_certify_stays_within_stated_memory(peak_of):
 @given(st.data())
 def test_certify_broken_tree_matches_plain_play(data):
     rules = data.draw(st.sampled_from([Rules(2, 3), Rules(3, 3), Rules(3, 4, repeats=False), Rules(1, 4)]))
-    tree = tree_of(data.draw(st.sampled_from([minimax, first_consistent])), rules)
+    tree = tree_from_strategy(data.draw(st.sampled_from([minimax, first_consistent])), rules)
     changed = broken(tree, data)
     assume(changed != tree)
     expected = plain_distribution(changed)
@@ -212,12 +212,12 @@ def replaced(node, old, new):
 
 def test_tree_of_refuses_endless_strategy():
     with pytest.raises(StuckError, match="128") as caught:
-        tree_of(lambda position: (0,), Rules(1, 2))
+        tree_from_strategy(lambda position: (0,), Rules(1, 2))
     assert "1x2" in values_in(caught.value)
 
 
 def test_tree_of_refuses_illegal_guess():
     assert check_code(parse_code("12", Rules(2, 2)), Rules(2, 2)) is None
     with pytest.raises(IllegalCodeError, match="'1'") as caught:
-        tree_of(lambda position: (0,), Rules(2, 2))
+        tree_from_strategy(lambda position: (0,), Rules(2, 2))
     assert caught.value.rule == "pegs"

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from evilpegs.errors import CommandError
 from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_game.analysis.best_guesses import Among, BestGuesses, best_guesses
-from evilpegs_game.analysis.contradictions import clash
+from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.figures import GuessFigures, guess_figures
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, column_code
@@ -172,7 +172,7 @@ class Adviser:
         )
 
     def _contradiction(self, board: Board) -> Contradiction:
-        places = clash(self._rules, board.rows, self._live_sets)
+        places = contradiction(self._rules, board.rows, self._live_sets)
         return Contradiction(
             board,
             tuple(place + 1 for place in places),
