@@ -12,16 +12,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
+from evilpegs_game.errors import GameError
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
-
-if TYPE_CHECKING:
-    from evilpegs_game.trees.tree import Tree
-
 
 STANDARD: Final = "-"
 """Standard input or output instead of a file."""
@@ -166,15 +164,12 @@ def _shown(name: str) -> str:
     return "standard input" if name == STANDARD else name[:200]
 
 
-def read_tree(name: str) -> "Tree":
+def read_tree(name: str) -> Tree:
     """The tree in a file.
 
     Raises:
         CommandError: it cannot be read, or a line of it is wrong; the message names the first.
     """
-    from evilpegs_game.errors import GameError
-    from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, parse_tree
-
     data = _read(name, MAX_TREE_CHARACTERS + 1)
     try:
         return parse_tree(data.decode())
@@ -187,10 +182,8 @@ def read_tree(name: str) -> "Tree":
         raise CommandError(message) from None
 
 
-def write_tree(name: str, tree: "Tree") -> None:
+def write_tree(name: str, tree: Tree) -> None:
     """Write a tree to a file; raises CommandError where that cannot be done."""
-    from evilpegs_game.trees.tree import format_tree
-
     check_name(name)
     text = format_tree(tree)
     if name == STANDARD:

@@ -4,6 +4,7 @@ import ast
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -19,8 +20,6 @@ NOBODY_READS: Final = 1
 
 
 def _version() -> str:
-    from importlib.metadata import version
-
     return version("evilpegs")
 
 

@@ -6,18 +6,17 @@ Turns that were played, as they are typed on the command line: CODE:BLACK,WHITE 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from cyclopts import Parameter, Token, convert
 from pydantic import ValidationError
 
 from evilpegs.errors import CommandError
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History, Turn
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo, Hello, Play
-
-if TYPE_CHECKING:
-    from evilpegs_game.history import History, Turn
-    from evilpegs_game.rules import Rules
-
 
 Name = TypeVar("Name")
 
@@ -128,29 +127,23 @@ def checked_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
     return after or ()
 
 
-def parse_turn(text: str, rules: "Rules") -> "Turn":
+def parse_turn(text: str, rules: Rules) -> Turn:
     """Read ``1122:1,0``.
 
     Raises:
         MalformedError, IllegalCodeError: it is none, or not one of these rules.
     """
-    from evilpegs_game.codes import parse_code
-    from evilpegs_game.feedback import Feedback
-    from evilpegs_game.history import Turn
-
     code, _, given = text.partition(":")
     turn = Turn(parse_code(code, rules), Feedback.parse(given))
     turn.feedback.check(rules.pegs)
     return turn
 
 
-def parse_turns(texts: Iterable[str], rules: "Rules") -> "History":
+def parse_turns(texts: Iterable[str], rules: Rules) -> History:
     """Read turns in the order they were played; raises what `parse_turn` does."""
     return tuple(parse_turn(text, rules) for text in texts)
 
 
-def turns_document(history: "History") -> list[dict[str, Any]]:
+def turns_document(history: History) -> list[dict[str, Any]]:
     """Turns as they stand in a JSON document."""
-    from evilpegs_game.codes import format_code
-
     return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]

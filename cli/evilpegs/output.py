@@ -7,11 +7,10 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 
 def counted(number: int, thing: str, things: str | None = None) -> str:
@@ -38,10 +37,8 @@ def only_document(as_json: bool) -> Iterator[None]:
         yield
 
 
-def console(file: IO[str] | None = None) -> "Console":
+def console(file: IO[str] | None = None) -> Console:
     """Where people read results: colors on a terminal unless NO_COLOR is set, plain text elsewhere."""
-    from rich.console import Console
-
     target = file or sys.stdout
     return Console(
         file=target,
@@ -52,10 +49,8 @@ def console(file: IO[str] | None = None) -> "Console":
     )
 
 
-def progress(out: "Console") -> "Progress":
+def progress(out: Console) -> Progress:
     """A progress bar at the end of what ``out`` prints; nothing at all where that is not a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -61,7 +61,7 @@ def bar_chart(
         CommandError: as `check_plot`, or the file cannot be written.
     """
     check_plot(path)
-    from matplotlib import rc_context
+    from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`
 
     with rc_context({"svg.hashsalt": "evilpegs", "svg.fonttype": "none", "axes.unicode_minus": False}):
         figure = _figure(labels, series)
@@ -72,7 +72,7 @@ def bar_chart(
 
 
 def _figure(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> "Figure":
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # noqa: PLC0415 - of the extra `plot`
 
     bars = len(labels) * (1 + len(series))
     return Figure(figsize=(min(MOST_WIDTH, max(LEAST_WIDTH, 0.22 * bars)), HEIGHT), dpi=120, layout="constrained")

@@ -1,16 +1,20 @@
 """`evilpegs certify`: what a strategy tree needs, proved from its file alone."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
+from evilpegs.files import read_tree, shown
 from evilpegs.options import Json
-from evilpegs.output import console, print_json
-
-if TYPE_CHECKING:
-    from evilpegs_game.trees.certificate import Certificate
-    from evilpegs_game.trees.tree import Tree
+from evilpegs.output import console, counted, print_json
+from evilpegs.tables import plain_table
+from evilpegs_clients.terminal.pegs import peg_text
+from evilpegs_game.codes import format_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.trees.certificate import Certificate
+from evilpegs_game.trees.certificate import certify as certified
+from evilpegs_game.trees.tree import Tree
 
 BAR: Final = 40
 
@@ -34,10 +38,6 @@ def certify(
     any codemaker, also one that never commits to a secret, and total and mean are exact. Of a tree that is malformed,
     incomplete or has lines no code leads to, the first line that is wrong is named, and why.
     """
-    from evilpegs.files import read_tree, shown
-    from evilpegs_game.errors import GameError
-    from evilpegs_game.trees.certificate import certify as certified
-
     read = read_tree(tree)
     try:
         proved = certified(read)
@@ -50,9 +50,7 @@ def certify(
         _show(read, proved)
 
 
-def _document(tree: "Tree", proved: "Certificate") -> dict[str, Any]:
-    from evilpegs_game.codes import format_code
-
+def _document(tree: Tree, proved: Certificate) -> dict[str, Any]:
     return {
         "rules": str(proved.rules),
         "first": format_code(tree.root.guess),
@@ -66,11 +64,7 @@ def _document(tree: "Tree", proved: "Certificate") -> dict[str, Any]:
     }
 
 
-def _show(tree: "Tree", proved: "Certificate") -> None:
-    from evilpegs.tables import plain_table
-    from evilpegs_clients.terminal.pegs import peg_text
-    from evilpegs_game.codes import format_code
-
+def _show(tree: Tree, proved: Certificate) -> None:
     out = console()
     out.print(f"a tree of {proved.rules}, first guess", peg_text(format_code(tree.root.guess)))
     out.print(
@@ -88,12 +82,10 @@ def _show(tree: "Tree", proved: "Certificate") -> None:
     out.print(f"\nproved: {_sentence(proved)}", style="bold")
 
 
-def _fraction(proved: "Certificate") -> str:
+def _fraction(proved: Certificate) -> str:
     """The mean as total / codes, as it is usually published; not reduced."""
     return f"{proved.total}/{proved.count}"
 
 
-def _sentence(proved: "Certificate") -> str:
-    from evilpegs.output import counted
-
+def _sentence(proved: Certificate) -> str:
     return f"at most {counted(proved.max, 'guess', 'guesses')} against any codemaker on {proved.rules}"

@@ -10,25 +10,25 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, only_document, print_json
-from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+from evilpegs.output import console, counted, only_document, print_json
+from evilpegs.tables import TurnRow, turn_table
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import player, with_strategy_name
+from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
-from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import MalformedError
+from evilpegs_game.evaluation.exact import DuelTurn
+from evilpegs_game.evaluation.exact import duel as duelled
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
-
-if TYPE_CHECKING:
-    from evilpegs_game.codemakers.codemaker import Codemaker, Method
-    from evilpegs_game.evaluation.exact import DuelTurn
-    from evilpegs_game.rules import Rules
 
 
 def read_solved(path: Path) -> SolvedPositions:
@@ -149,12 +149,6 @@ def duel(
     fewest whites. The devil gives the reply after which an optimal codebreaker needs most guesses at worst; of
     several the one that leaves most codes, and so on like evil. With too many candidates it replies like evil.
     """
-    from evilpegs_clients.strategies.loading import load_strategy
-    from evilpegs_clients.strategies.strategy import player, with_strategy_name
-    from evilpegs_game.codes import parse_code
-    from evilpegs_game.evaluation.exact import duel as duelled
-    from evilpegs_game.rules import Rules
-
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     playing = opponent(codemaker, parsed, secret, seed, exact_up_to, solved)
@@ -168,10 +162,8 @@ def duel(
         _show(parsed, chosen.name, codemaker, turns, methods)
 
 
-def _methods(rules: "Rules", codemaker: "Codemaker", turns: tuple["DuelTurn", ...]) -> list["Method"]:
+def _methods(rules: Rules, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
     """How a devil found each reply; nothing of others."""
-    from evilpegs_game.codemakers.codemaker import Devil
-
     if not isinstance(codemaker, Devil):
         return []
     before = [rules.size, *(turn.candidates for turn in turns[:-1])]
@@ -179,10 +171,8 @@ def _methods(rules: "Rules", codemaker: "Codemaker", turns: tuple["DuelTurn", ..
 
 
 def _document(
-    rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...], methods: list["Method"]
+    rules: Rules, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]
 ) -> dict[str, Any]:
-    from evilpegs_game.codes import format_code
-
     document: list[dict[str, Any]] = [
         {"code": format_code(guess), "black": given.black, "white": given.white, "candidates": candidates}
         for guess, given, candidates in turns
@@ -198,13 +188,7 @@ def _document(
     }
 
 
-def _show(
-    rules: "Rules", strategy: str, codemaker: str, turns: tuple["DuelTurn", ...], methods: list["Method"]
-) -> None:
-    from evilpegs.output import counted
-    from evilpegs.tables import TurnRow, turn_table
-    from evilpegs_game.codes import format_code
-
+def _show(rules: Rules, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]) -> None:
     out = console()
     out.print(f"{strategy} against {codemaker} on {rules}: {counted(len(turns), 'guess', 'guesses')}")
     out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in turns))

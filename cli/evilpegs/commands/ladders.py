@@ -5,27 +5,23 @@ A look at what a server offers, as a guest who plays nothing.
 `evilpegs ladders`: what is played.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 from rich.table import Table
 
 from evilpegs.options import Json
 from evilpegs.output import console, print_json
-from evilpegs.tables import Shown, table_of
+from evilpegs.tables import Shown, print_fitting, table_of
 from evilpegs_clients.connection.identity import Identity
 from evilpegs_clients.connection.session import RetryPolicy, Session
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import LadderInfo, Welcome
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from evilpegs_protocol.server_messages import LadderInfo
 
 
 async def welcome(server: str) -> Welcome:
@@ -103,19 +99,15 @@ def ladders(
         _show(infos)
 
 
-def _built_in() -> "Sequence[LadderInfo]":
-    from evilpegs_server.match.ladders import load_ladders
+def _built_in() -> Sequence[LadderInfo]:
+    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
 
     return [ladder.info() for ladder in load_ladders().values()]
 
 
-def _offered(server: str) -> "Sequence[LadderInfo]":
-    import asyncio
-
+def _offered(server: str) -> Sequence[LadderInfo]:
     return asyncio.run(welcome(server)).ladders
 
 
-def _show(infos: "Sequence[LadderInfo]") -> None:
-    from evilpegs.tables import print_fitting
-
+def _show(infos: Sequence[LadderInfo]) -> None:
     print_fitting(console(), ladders_tables(infos))

@@ -6,15 +6,16 @@ The leaderboards of a database.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Engine
 
-from evilpegs.database import match_with
+from evilpegs.database import match_with, reading
 from evilpegs.errors import CommandError
 from evilpegs.options import Database, Json
 from evilpegs.output import console, print_json
@@ -25,9 +26,6 @@ from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.scoring.leaderboard import Row
 from evilpegs_server.scoring.leaderboard import leaderboard as ranked_rows
 from evilpegs_server.storage.archive import recorded_events
-
-if TYPE_CHECKING:
-    pass
 
 
 class Standing(NamedTuple):
@@ -151,8 +149,6 @@ def leaderboard(
     than the limit. The interval of the mean holds at 95 % however often one looks; a player with fewer than 100
     games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank.
     """
-    from evilpegs.database import reading
-
     with reading(database) as engine:
         found = standings(engine, ladder)
     if as_json:
@@ -161,9 +157,7 @@ def leaderboard(
         _show(found)
 
 
-def _document(standing: "Standing") -> dict[str, Any]:
-    from dataclasses import asdict
-
+def _document(standing: Standing) -> dict[str, Any]:
     ladder = standing.ladder
     return {
         "ladder": ladder.id,
@@ -174,6 +168,5 @@ def _document(standing: "Standing") -> dict[str, Any]:
     }
 
 
-def _show(found: "list[Standing]") -> None:
-
+def _show(found: list[Standing]) -> None:
     show_standings(console(), found)

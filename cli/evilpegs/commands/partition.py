@@ -5,24 +5,22 @@ The parts of several guesses side by side.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from rich.table import Table
 
 from evilpegs.errors import CommandError
 from evilpegs.options import FILE, After, Json, RulesText, checked_after, parse_turns, turns_document
-from evilpegs.output import console, print_json
+from evilpegs.output import console, counted, print_json
+from evilpegs.plots import bar_chart, check_plot
 from evilpegs.tables import feedback_text, plain_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import guess_figures
-from evilpegs_game.codes import Code, format_code
+from evilpegs_game.codes import Code, format_code, parse_code
+from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-
-if TYPE_CHECKING:
-    from evilpegs_game.codes import Code
-    from evilpegs_game.live.position import Position
-
+from evilpegs_game.rules import Rules
 
 NAMES_WIDTH: Final = 20
 """Of the first column: the marks of up to 16 pegs, and the numbers."""
@@ -72,11 +70,6 @@ def partition(
     Several guesses are compared side by side. With --after only the candidates count that are consistent with the
     turns given.
     """
-    from evilpegs_game.codes import parse_code
-    from evilpegs_game.live.live_sets import LiveSets
-    from evilpegs_game.live.position import Position
-    from evilpegs_game.rules import Rules
-
     parsed = Rules.parse(rules)
     turns, following = _turns_and_guesses(checked_after(after), is_guess_given=bool(guesses))
     texts = [*guesses, *following]
@@ -102,7 +95,7 @@ def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list
     return [text for text in after if ":" in text], unanswered
 
 
-def _document(position: "Position", codes: Sequence["Code"]) -> dict[str, Any]:
+def _document(position: Position, codes: Sequence[Code]) -> dict[str, Any]:
     return {
         "rules": str(position.rules),
         "after": turns_document(position.history),
@@ -111,10 +104,7 @@ def _document(position: "Position", codes: Sequence["Code"]) -> dict[str, Any]:
     }
 
 
-def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
-    from evilpegs_game.analysis.figures import guess_figures
-    from evilpegs_game.codes import format_code
-
+def _guess_document(position: Position, code: Code) -> dict[str, Any]:
     figures = guess_figures(position, code)
     return {
         "code": format_code(code),
@@ -126,8 +116,7 @@ def _guess_document(position: "Position", code: "Code") -> dict[str, Any]:
     }
 
 
-def _show(position: "Position", codes: Sequence["Code"]) -> None:
-
+def _show(position: Position, codes: Sequence[Code]) -> None:
     out = console()
     tables = list(part_tables(position, codes, out.width))  # whatever cannot be counted is told before all
     out.print(f"{_heading(position)}\n")
@@ -137,18 +126,13 @@ def _show(position: "Position", codes: Sequence["Code"]) -> None:
         out.print(table)
 
 
-def _heading(position: "Position") -> str:
-    from evilpegs.output import counted
-
+def _heading(position: Position) -> str:
     played = len(position.history)
     turns = f" after {counted(played, 'turn')}" if played else ""
     return f"{position.rules}{turns}: {counted(position.count, 'candidate')}"
 
 
-def _plot(position: "Position", codes: Sequence["Code"], path: Path) -> None:
-    from evilpegs.plots import bar_chart, check_plot
-    from evilpegs_game.codes import format_code
-
+def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
     check_plot(path)
     parts = {format_code(code): position.parts(code) for code in codes}
     occurring = sorted({given for sizes in parts.values() for given in sizes})

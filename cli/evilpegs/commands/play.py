@@ -1,13 +1,15 @@
 """`evilpegs play`: a person at the terminal."""
 
+import asyncio
 import sys
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, Server
+from evilpegs.options import DEFAULT_SERVER, Server, check_play_options
 from evilpegs.output import console
+from evilpegs_clients.terminal.app import run_terminal
 
 
 def play(
@@ -25,11 +27,6 @@ def play(
     Type a code, or help for the words. Practice ladders have no clock, give hints, and show how many codes each
     reply leaves; try --ladder classic-evil-practice. Leaving does not resign: come back under the same name.
     """
-    import asyncio
-
-    from evilpegs.options import check_play_options
-    from evilpegs_clients.terminal.app import run_terminal
-
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
         raise CommandError(message)

@@ -5,12 +5,14 @@ The address at which other machines reach this one.
 The server's log on standard error: lines for people on a terminal, JSON lines elsewhere.
 """
 
+import asyncio
 import logging
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import structlog
 from cyclopts import Parameter
@@ -18,12 +20,8 @@ from structlog.stdlib import BoundLogger, ProcessorFormatter
 from structlog.typing import Processor
 
 from evilpegs.options import WHOLE
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from evilpegs_server.server import RunningServer
-
+from evilpegs.server_settings import server_settings
+from evilpegs_server.server import RunningServer, serve_until_stopped
 
 _ELSEWHERE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
     {
@@ -109,34 +107,27 @@ def serve(
     EVILPEGS_REGISTRATION), then from evilpegs.toml in the current directory. A server started again on the same
     database goes on with the matches that were not over.
     """
-    import asyncio
-
-    from evilpegs.server_settings import server_settings
-    from evilpegs_server.server import serve_until_stopped
-
     settings = server_settings(host=host, port=port, database=database, registration=registration)
     log = configure_logging(settings.log_level)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve_until_stopped(settings, log, _announce))
 
 
-def _loop_factory() -> "Callable[[], asyncio.AbstractEventLoop] | None":
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """The maker of uvloop's event loops where it is installed."""
     try:
-        import uvloop
+        import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
         return None
     return uvloop.new_event_loop
 
 
-def _announce(server: "RunningServer") -> None:
+def _announce(server: RunningServer) -> None:
     print(greeting(server), flush=True)  # noqa: T201
 
 
-def greeting(server: "RunningServer") -> str:
+def greeting(server: RunningServer) -> str:
     """Return the lines printed once the server listens: its address, its database, and commands that reach it."""
-    from dataclasses import replace
-
     url = replace(server, host=reachable_host(server.host)).url
     lines = [
         f"listening on {url}",

@@ -4,8 +4,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
-from evilpegs.output import console, only_document
+from evilpegs.output import console, counted, only_document
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import player, with_strategy_name
+from evilpegs_game.codes import parse_code
+from evilpegs_game.rules import Rules
+from evilpegs_game.trees.from_strategy import tree_from_strategy
+from evilpegs_game.trees.tree import nodes
 
 
 def tree(
@@ -21,15 +28,6 @@ def tree(
 
     A strategy that plays by chance is written as it plays with one seed.
     """
-    from evilpegs.files import STANDARD, check_writable, write_tree
-    from evilpegs.output import counted
-    from evilpegs_clients.strategies.loading import load_strategy
-    from evilpegs_clients.strategies.strategy import player, with_strategy_name
-    from evilpegs_game.codes import parse_code
-    from evilpegs_game.rules import Rules
-    from evilpegs_game.trees.from_strategy import tree_from_strategy
-    from evilpegs_game.trees.tree import nodes
-
     check_writable(out)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)

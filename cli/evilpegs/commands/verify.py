@@ -5,23 +5,20 @@ A record, verified twice: by the game's own code, and independently of it.
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
+from rich.console import Console
 
+from evilpegs.files import read_record
 from evilpegs.options import Json
-from evilpegs.output import console, print_json, progress
+from evilpegs.output import console, counted, print_json, progress
+from evilpegs.tables import Shown, table_of
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_clients.verification.violation import Finding, NotChecked
 from evilpegs_protocol.server_messages import MatchStarted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
 
 Check = Literal["verification", "independent"]
 Result = Literal["holds", "does not hold", "not checked"]
@@ -140,10 +137,6 @@ def verify(
     by going through all codes, independently of the codemaker's code. What does not hold is listed, and the exit
     status is 1. What could not be checked, such as games over 10^9 codes, is listed as not checked; that alone is 0.
     """
-    from dataclasses import asdict
-
-    from evilpegs.files import read_record
-
     started, events = read_record(file)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("games", total=started.games)
@@ -155,10 +148,8 @@ def verify(
     return 0 if found.holds else DOES_NOT_HOLD
 
 
-def show_verified(out: "Console", found: "VerifiedMatch") -> None:
+def show_verified(out: Console, found: VerifiedMatch) -> None:
     """Print the games of a verified record, its findings, and a summary."""
-    from evilpegs.tables import Shown, table_of
-
     codemaker = found.codemaker + (f" ({found.tie})" if found.tie else "")
     out.print(f"match {found.match}: {found.player} on {found.ladder}, {found.rules}, {codemaker}", style="bold")
     shown = "secret" if found.codemaker == "fixed" else "a code that fits"
@@ -176,9 +167,7 @@ def show_verified(out: "Console", found: "VerifiedMatch") -> None:
     out.print(f"\n{_summary(found)}", style="bold" if found.holds else "bold red")
 
 
-def _list(out: "Console", what: str, remarks: "Sequence[Remark]") -> None:
-    from evilpegs_clients.verification.violation import Finding
-
+def _list(out: Console, what: str, remarks: Sequence[Remark]) -> None:
     if remarks:
         out.print()
     for remark in remarks:
@@ -191,9 +180,7 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def _summary(found: "VerifiedMatch") -> str:
-    from evilpegs.output import counted
-
+def _summary(found: VerifiedMatch) -> str:
     size = f"{counted(found.events, 'event')}, {counted(len(found.games), 'game')}"
     left = f"; {counted(len(found.not_checked), 'thing')} not checked" if found.not_checked else ""
     if not found.holds:

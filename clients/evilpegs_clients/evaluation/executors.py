@@ -115,8 +115,8 @@ def _on_cluster(address: str) -> Iterator[Workforce]:
 def _client(address: str) -> Any:
     """A client of that scheduler. One that cannot connect would not end quietly, so the port is tried before."""
     try:
-        from distributed import Client
-        from distributed.comm.addressing import parse_address, parse_host_port
+        from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
+        from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
     except ModuleNotFoundError as error:
         message = "a cluster needs distributed, which is not installed; run: pip install 'evilpegs[cluster]'"
         raise EvaluationError(message) from error

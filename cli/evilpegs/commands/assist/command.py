@@ -6,17 +6,17 @@ Advice as a JSON document.
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from evilpegs.commands.assist.advice import Advice, Contradiction, Suggestion
+from rich.console import Console
+
+from evilpegs.commands.assist.advice import Advice, Adviser, Board, Contradiction, Suggestion
+from evilpegs.commands.assist.dialog import AssistDialog
+from evilpegs.commands.assist.screen import Screen
 from evilpegs.options import After, Json, RulesText, checked_after, parse_turns, turns_document
 from evilpegs.output import console, print_json
 from evilpegs_game.codes import format_code
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from evilpegs.commands.assist.advice import Board
+from evilpegs_game.rules import Rules
 
 
 def advice_document(found: Advice | Contradiction) -> dict[str, Any]:
@@ -64,9 +64,6 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     rows that clash, and any row can be changed. With --json there is no dialog: one answer about the turns after
     --after; where they clash, the exit status is 1.
     """
-    from evilpegs.commands.assist.advice import Board
-    from evilpegs_game.rules import Rules
-
     parsed = Rules.parse(rules)
     board = Board(parsed, parse_turns(checked_after(after), parsed))
     if as_json:
@@ -75,18 +72,13 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     return 0
 
 
-def _answer(board: "Board") -> int:
-    from evilpegs.commands.assist.advice import Advice, Adviser
-
+def _answer(board: Board) -> int:
     found = Adviser(board.rules).advise(board)
     print_json(advice_document(found))
     return 0 if isinstance(found, Advice) else CONTRADICTION
 
 
-def _talk(board: "Board", out: "Console") -> None:
-    from evilpegs.commands.assist.dialog import AssistDialog
-    from evilpegs.commands.assist.screen import Screen
-
+def _talk(board: Board, out: Console) -> None:
     def thinking() -> AbstractContextManager[object]:
         return out.status("counting") if out.is_terminal and board.rules.size > QUICK_CODES else nullcontext()
 
@@ -103,7 +95,7 @@ def _prepare_input() -> None:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
         if sys.stdin.isatty():
-            import readline  # noqa: F401 - it is enough to import it
+            import readline  # noqa: F401, PLC0415 - the import alone makes input() edit lines, for terminals only
 
 
 def _read(prompt: str) -> str | None:

@@ -1,15 +1,16 @@
 """`evilpegs bot`: a strategy plays matches on a server."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+import asyncio
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
+from evilpegs.commands.bot.run import Errand, run, tally
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName
-from evilpegs.output import console, only_document, print_json
-
-if TYPE_CHECKING:
-    from evilpegs_clients.bot.summary import BotSummary, MatchSummary
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName, check_play_options
+from evilpegs.output import console, counted, only_document, print_json
+from evilpegs_clients.bot.summary import BotSummary, MatchSummary
+from evilpegs_clients.strategies.loading import load_strategy
 
 NOT_VERIFIED: Final = 1
 
@@ -35,12 +36,6 @@ def bot(
     earlier run of the same bot left open is finished first. Where something the server said does not hold, the
     findings are shown and the exit status is 1.
     """
-    import asyncio
-
-    from evilpegs.commands.bot.run import Errand, run
-    from evilpegs.options import check_play_options
-    from evilpegs_clients.strategies.loading import load_strategy
-
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
@@ -55,7 +50,7 @@ def bot(
     return 0 if summary.verified else NOT_VERIFIED
 
 
-def _document(strategy: str, summary: "BotSummary") -> dict[str, Any]:
+def _document(strategy: str, summary: BotSummary) -> dict[str, Any]:
     return {
         "player": summary.player,
         "strategy": strategy,
@@ -65,7 +60,7 @@ def _document(strategy: str, summary: "BotSummary") -> dict[str, Any]:
     }
 
 
-def _match_document(match: "MatchSummary") -> dict[str, Any]:
+def _match_document(match: MatchSummary) -> dict[str, Any]:
     return {
         "match": match.match,
         "ladder": match.ladder,
@@ -84,10 +79,7 @@ def _match_document(match: "MatchSummary") -> dict[str, Any]:
     }
 
 
-def _show(summary: "BotSummary") -> None:
-    from evilpegs.commands.bot.run import tally
-    from evilpegs.output import counted
-
+def _show(summary: BotSummary) -> None:
     out = console()
     out.print(
         f"{summary.player}: {counted(len(summary.matches), 'match', 'matches')}, {tally(summary.games)}", style="bold"

@@ -4,26 +4,24 @@
 """
 
 import asyncio
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import Console
 
 from evilpegs.commands.bot.run import tally
-from evilpegs.commands.demo.server import child_server
+from evilpegs.commands.demo.server import cancelled_by_signals, child_server
 from evilpegs.commands.leaderboard import show_standings, standings
 from evilpegs.commands.replay.command import show_match
 from evilpegs.commands.replay.replayed import replayed
 from evilpegs.database import find_match, reading
-from evilpegs.output import progress
+from evilpegs.output import console, progress
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +124,8 @@ def demo() -> int:
     return show(FULL)
 
 
-def show(plan: "Plan") -> int:
+def show(plan: Plan) -> int:
     """Play a plan on a server in a temporary directory and return the exit status."""
-    import asyncio
-    import tempfile
-    from pathlib import Path
-
-    from evilpegs.commands.demo.server import cancelled_by_signals
-    from evilpegs.output import console
 
     async def run() -> bool:
         with cancelled_by_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:

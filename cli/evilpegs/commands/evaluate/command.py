@@ -6,18 +6,23 @@ The options of `evilpegs evaluate` that no other command has.
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
+from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, check_csv, write_csv
+from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
+from evilpegs.commands.evaluate.histogram import plot_histogram
+from evilpegs.commands.evaluate.table import show
 from evilpegs.errors import CommandError
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json, progress
-
-if TYPE_CHECKING:
-    from evilpegs_clients.evaluation.results import Result
-    from evilpegs_game.rules import Rules
-
+from evilpegs.plots import check_plot
+from evilpegs_clients.evaluation.cost import check_memory, cost_of
+from evilpegs_clients.evaluation.evaluator import Way, evaluated
+from evilpegs_clients.evaluation.request import results_of, subjects_of
+from evilpegs_clients.evaluation.results import Result, document
+from evilpegs_game.rules import Rules
 
 Games = Annotated[
     int | None,
@@ -79,12 +84,6 @@ def evaluate(
     stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
     depend on --jobs or --cluster.
     """
-    from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
-    from evilpegs_clients.evaluation.cost import check_memory, cost_of
-    from evilpegs_clients.evaluation.evaluator import Way, evaluated
-    from evilpegs_clients.evaluation.request import results_of, subjects_of
-    from evilpegs_game.rules import Rules
-
     _check_options(strategies, games, jobs, cluster)
     _check_outputs(plot, csv, as_json)
     parsed, way, err = Rules.parse(rules), Way(jobs, cluster, journal), console(sys.stderr)
@@ -123,9 +122,6 @@ def _check_options(strategies: Sequence[str], games: int | None, jobs: int, clus
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
     """Before the work, whatever would keep its results from being written after it."""
-    from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, check_csv
-    from evilpegs.plots import check_plot
-
     if plot is not None:
         check_plot(plot)
     if csv is not None:
@@ -135,17 +131,12 @@ def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
         raise CommandError(message)
 
 
-def _beginning(rules: "Rules", is_first_given: bool) -> str:
+def _beginning(rules: Rules, is_first_given: bool) -> str:
     what = "playing" if is_first_given else "choosing the first guess"
     return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
-def _write(results: "Sequence[Result]", plot: Path | None, csv: str | None, as_json: bool) -> None:
-    from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, write_csv
-    from evilpegs.commands.evaluate.histogram import plot_histogram
-    from evilpegs.commands.evaluate.table import show
-    from evilpegs_clients.evaluation.results import document
-
+def _write(results: Sequence[Result], plot: Path | None, csv: str | None, as_json: bool) -> None:
     documents = [document(result) for result in results]
     if as_json:
         print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})

@@ -1,18 +1,23 @@
 """`evilpegs replay`: a match from the log, turn by turn."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
+from rich.console import Console
 
+from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch, chain_flaw, replay_document, replayed
+from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE, analysis_tables
+from evilpegs.database import find_match, reading
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, write_record
 from evilpegs.options import FILE, Database, Json
-from evilpegs.output import console, print_json
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch
-    from evilpegs_server.storage.archive import StoredMatch
+from evilpegs.output import console, counted, print_json, progress
+from evilpegs.tables import TurnRow, print_fitting, turn_table
+from evilpegs_clients.terminal.pegs import peg_text
+from evilpegs_game.analysis.turns import THOROUGH, USUAL
+from evilpegs_game.feedback import Feedback
+from evilpegs_server.storage.archive import StoredMatch
 
 CHAIN_BROKEN: Final = 1
 
@@ -51,10 +56,6 @@ def replay(
 
     Says whether the record's chain of hashes holds; where it does not, the exit status is 1.
     """
-    from evilpegs.commands.replay.replayed import replay_document
-    from evilpegs.database import find_match, reading
-    from evilpegs.errors import CommandError
-
     if thorough and not analysis:
         message = "--thorough analyzes and --no-analysis does not; leave one of them out"
         raise CommandError(message)
@@ -71,11 +72,7 @@ def replay(
     return 0 if found.flaw is None else CHAIN_BROKEN
 
 
-def _replayed(stored: "StoredMatch", analysis: bool, thorough: bool) -> "ReplayedMatch":
-    from evilpegs.commands.replay.replayed import replayed
-    from evilpegs.output import progress
-    from evilpegs_game.analysis.turns import THOROUGH, USUAL
-
+def _replayed(stored: StoredMatch, analysis: bool, thorough: bool) -> ReplayedMatch:
     if not analysis:
         return replayed(stored)
     with progress(console(sys.stderr)) as bar:
@@ -87,11 +84,7 @@ def _replayed(stored: "StoredMatch", analysis: bool, thorough: bool) -> "Replaye
         )
 
 
-def _write(stored: "StoredMatch", record: str, as_json: bool) -> int:
-    from evilpegs.commands.replay.replayed import chain_flaw
-    from evilpegs.errors import CommandError
-    from evilpegs.files import STANDARD, write_record
-
+def _write(stored: StoredMatch, record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
         message = "--json and --record - both write to standard output; write the record to a file"
         raise CommandError(message)
@@ -106,7 +99,7 @@ def _write(stored: "StoredMatch", record: str, as_json: bool) -> int:
     return 0 if flaw is None else CHAIN_BROKEN
 
 
-def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None) -> None:
+def show_match(out: Console, found: ReplayedMatch, games: int | None = None) -> None:
     """Print the match, or only its first ``games``."""
     out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
     for game in found.games[:games]:
@@ -120,23 +113,18 @@ def show_match(out: "Console", found: "ReplayedMatch", games: int | None = None)
     _show_chain(out, found.events, found.flaw, is_over=found.over)
 
 
-def _show_legend(out: "Console", is_fixed: bool) -> None:
-    from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE
-
+def _show_legend(out: Console, is_fixed: bool) -> None:
     out.print(f"\n{LEGEND}{LEGEND_OF_CHANCE if is_fixed else ''}", style="dim")
 
 
-def _show_chain(out: "Console", events: int, flaw: str | None, is_over: bool) -> None:
+def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> None:
     if flaw is None:
         out.print(f"the chain of {events} hashes holds" + ("" if is_over else "; the match is not over"))
     else:
         out.print(f"the chain of hashes is broken: {flaw}", style="bold red")
 
 
-def _show_game(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
-    from evilpegs.output import counted
-    from evilpegs_clients.terminal.pegs import peg_text
-
+def _show_game(out: Console, game: ReplayedGame, is_fixed: bool) -> None:
     ended = f"{game.outcome or 'not over'}, {counted(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
     if game.secret is None:
         out.print(f"\ngame {game.game}: {ended}")
@@ -151,11 +139,7 @@ def _show_game(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
 
 
-def _show_turns(out: "Console", game: "ReplayedGame", is_fixed: bool) -> None:
-    from evilpegs.commands.replay.table import analysis_tables
-    from evilpegs.tables import TurnRow, print_fitting, turn_table
-    from evilpegs_game.feedback import Feedback
-
+def _show_turns(out: Console, game: ReplayedGame, is_fixed: bool) -> None:
     if any(turn.analysis for turn in game.turns):
         print_fitting(out, analysis_tables(game.turns, by_chance=is_fixed))
         return

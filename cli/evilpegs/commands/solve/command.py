@@ -2,28 +2,30 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
+from rich.console import Console
 
+from evilpegs.commands.solve.against import show_against
+from evilpegs.commands.solve.progress import Tightening
+from evilpegs.commands.solve.proof_log_file import JournalFile
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable
+from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
-from evilpegs.output import console, print_json
+from evilpegs.output import console, counted, print_json
+from evilpegs_game.codes import format_code
+from evilpegs_game.optimal.proof_log import Journal
+from evilpegs_game.optimal.solve import Cost, Objective, Progress, Solution, solve_cost
+from evilpegs_game.optimal.solve import solve as solver
+from evilpegs_game.rules import Rules
+from evilpegs_game.trees.tree import format_tree
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Solver = Callable[[Rules, Objective, int, Journal | None, Callable[[Progress], None]], Solution]
 
-    from rich.console import Console
-
-    from evilpegs.commands.solve.proof_log_file import JournalFile
-    from evilpegs_game.optimal.proof_log import Journal
-    from evilpegs_game.optimal.solve import Cost, Objective, Progress, Solution
-    from evilpegs_game.rules import Rules
-
-    Solver = Callable[[Rules, Objective, int, Journal | None, Callable[[Progress], None]], Solution]
 
 MOST_THREADS: Final = 256
 
@@ -59,10 +61,6 @@ def solve(
     in all are shown as they tighten. What is proved is kept in a journal beside the tree: the same command, ended or
     killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
     """
-    from evilpegs.commands.solve.against import show_against
-    from evilpegs_game.optimal.solve import solve as solver
-    from evilpegs_game.rules import Rules
-
     if against:
         _check_alone(
             objective=objective != "mean",
@@ -107,15 +105,11 @@ def _threads(threads: int | None) -> int:
     return many
 
 
-def _cost(rules: "Rules", threads: int) -> "Cost":
-    from evilpegs_game.optimal.solve import solve_cost
-
+def _cost(rules: Rules, threads: int) -> Cost:
     return solve_cost(rules, threads)
 
 
-def _cost_line(rules: "Rules", cost: "Cost") -> str:
-    from evilpegs.output import counted
-
+def _cost_line(rules: Rules, cost: Cost) -> str:
     firsts = counted(cost.first_guesses, "first guess that differs", "first guesses that differ")
     return (
         f"{rules}: {counted(rules.size, 'code')}, {firsts}, {counted(cost.largest_part, 'code')} at most after one; "
@@ -123,34 +117,30 @@ def _cost_line(rules: "Rules", cost: "Cost") -> str:
     )
 
 
-def _show_cost(rules: "Rules", cost: "Cost", as_json: bool) -> None:
+def _show_cost(rules: Rules, cost: Cost, as_json: bool) -> None:
     if as_json:
         print_json({"rules": str(rules), "codes": rules.size, **cost._asdict()})
     else:
         console().print(_cost_line(rules, cost))
 
 
-def _journal_file(path: Path, rules: "Rules") -> "JournalFile":
+def _journal_file(path: Path, rules: Rules) -> JournalFile:
     """The journal, which can be written: better known now than when all is proved."""
-    from evilpegs.commands.solve.proof_log_file import JournalFile
-
     file = JournalFile(path, rules, monotonic)
     file.save()
     return file
 
 
 def find_solution(
-    solver: "Solver", rules: "Rules", objective: "Objective", threads: int, file: "JournalFile | None", out: "Console"
-) -> "Solution":
+    solver: Solver, rules: Rules, objective: Objective, threads: int, file: JournalFile | None, out: Console
+) -> Solution:
     """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
 
     The last bounds are printed and the journal is saved even if the solver is interrupted.
     """
-    from evilpegs.commands.solve.progress import Tightening
-
     tightening = Tightening(out, rules, monotonic)
 
-    def progress(bounds: "Progress") -> None:
+    def progress(bounds: Progress) -> None:
         tightening(bounds)
         if file:
             file.tick()
@@ -163,9 +153,7 @@ def find_solution(
             file.save()
 
 
-def _write(solution: "Solution", objective: "Objective", out: str, seconds: float, as_json: bool) -> None:
-    from evilpegs.files import write_tree
-
+def _write(solution: Solution, objective: Objective, out: str, seconds: float, as_json: bool) -> None:
     if as_json:
         if out != STANDARD:
             write_tree(out, solution.tree)
@@ -176,10 +164,7 @@ def _write(solution: "Solution", objective: "Objective", out: str, seconds: floa
     to_people.print(_summary(solution, seconds))
 
 
-def _document(solution: "Solution", objective: "Objective", out: str, seconds: float) -> dict[str, Any]:
-    from evilpegs_game.codes import format_code
-    from evilpegs_game.trees.tree import format_tree
-
+def _document(solution: Solution, objective: Objective, out: str, seconds: float) -> dict[str, Any]:
     rules = solution.tree.rules
     return {
         "rules": str(rules),
@@ -196,9 +181,7 @@ def _document(solution: "Solution", objective: "Objective", out: str, seconds: f
     }
 
 
-def _summary(solution: "Solution", seconds: float) -> str:
-    from evilpegs.output import counted
-
+def _summary(solution: Solution, seconds: float) -> str:
     codes = solution.tree.rules.size
     known = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
     return (
