@@ -12,7 +12,7 @@ from statistics import median
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.strategy import player
+from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codes import column_code, parse_code
 from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -102,7 +102,7 @@ def moves(loop: float) -> None:
 
 def strategies(loop: float) -> None:
     for name in STRATEGIES:
-        choose = player(load_strategy(name))
+        choose = seeded_choice(load_strategy(name))
         total = evaluate(choose, CLASSIC).total
         row(f"{CLASSIC} {name}, asked", 1, total, timed(lambda choose=choose: evaluate(choose, CLASSIC)), loop, None)
 

@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.seeding import dice_of
+from evilpegs_clients.strategies.seeding import game_rng
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.simulation import Simulation, simulate
@@ -28,7 +28,7 @@ def played(strategy: str, rules: Rules, games: int, seed: int) -> tuple[Simulati
     chosen = load_strategy(strategy)
     warm_up(chosen, [rules], LiveSets())
     begun = time.process_time()
-    return simulate(chosen.choose, rules, range(games), partial(dice_of, seed)), time.process_time() - begun
+    return simulate(chosen.choose, rules, range(games), partial(game_rng, seed)), time.process_time() - begun
 
 
 def line(strategy: str, rules: Rules, published: tuple[str, str], games: int, seed: int) -> str:

@@ -19,7 +19,7 @@ from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText
 from evilpegs.output import console, counted, only_document, print_json
 from evilpegs.tables import TurnRow, turn_table
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import player, with_strategy_name
+from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
@@ -154,7 +154,7 @@ def duel(
     playing = opponent(codemaker, parsed, secret, seed, exact_up_to, solved)
     with playing as other, only_document(as_json), with_strategy_name(strategy):
         chosen = load_strategy(strategy, candidates_only)
-        turns = duelled(player(chosen, seed or 0), other, parsed, opening)
+        turns = duelled(seeded_choice(chosen, seed or 0), other, parsed, opening)
     methods = _methods(parsed, other, turns)
     if as_json:
         print_json(_document(parsed, chosen.name, codemaker, turns, methods))

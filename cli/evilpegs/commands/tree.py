@@ -8,7 +8,7 @@ from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, counted, only_document
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import player, with_strategy_name
+from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codes import parse_code
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.from_strategy import tree_from_strategy
@@ -32,7 +32,7 @@ def tree(
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree
-        written = tree_from_strategy(player(load_strategy(strategy, candidates_only)), parsed, opening)
+        written = tree_from_strategy(seeded_choice(load_strategy(strategy, candidates_only)), parsed, opening)
     write_tree(out, written)
     if out != STANDARD:
         console().print(

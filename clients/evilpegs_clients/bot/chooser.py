@@ -10,7 +10,7 @@ import math
 from typing import Final
 
 from evilpegs_clients.connection.match_view import MatchView
-from evilpegs_clients.strategies.strategy import Strategy, StrategyError, player
+from evilpegs_clients.strategies.strategy import Strategy, StrategyError, seeded_choice
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
@@ -48,7 +48,7 @@ class Chooser:
     def __init__(self, strategy: Strategy, seed: int, live_sets: LiveSets) -> None:
         self.over_budget = 0
         self._name = strategy.name
-        self._choose = player(strategy, seed)
+        self._choose = seeded_choice(strategy, seed)
         self._live_sets = live_sets
 
     def position(self, view: MatchView) -> Position:

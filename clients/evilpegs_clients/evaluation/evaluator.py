@@ -20,7 +20,7 @@ from evilpegs_clients.evaluation.executors import HereExecutor, Workforce, workf
 from evilpegs_clients.evaluation.run import Advance, Sums, run
 from evilpegs_clients.evaluation.spec import Subject
 from evilpegs_clients.strategies.heuristics import ByCriterion
-from evilpegs_clients.strategies.strategy import player, with_strategy_name
+from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_clients.strategies.warm_up import SMALL, warm_up
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
@@ -143,7 +143,7 @@ def _at_once(cost: Cost, threads: int, advance: Advance) -> Sums:
     subject, strategy = cost.subject, cost.subject.load()
     if subject.games:
         return run(subject, "", HERE, no_journal(), cost.largest, advance)
-    rules, choose = subject.rules, player(strategy, subject.seed)
+    rules, choose = subject.rules, seeded_choice(strategy, subject.seed)
     sums = Sums(subject.opening or choose(Position(rules, (), LiveSets())))
     if isinstance(strategy, ByCriterion):
         solved = evaluate_heuristic(

@@ -12,8 +12,8 @@ from typing import Any
 
 from evilpegs_clients.evaluation.spec import Subject
 from evilpegs_clients.strategies.heuristics import ByCriterion
-from evilpegs_clients.strategies.seeding import dice_of
-from evilpegs_clients.strategies.strategy import Strategy, player
+from evilpegs_clients.strategies.seeding import game_rng
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -90,7 +90,7 @@ class Choice:
         if self.history:
             _ = position.candidates  # chance then draws from them, as it does within a walk
         if guess is None:
-            guess = player(subject.load(), subject.seed)(position)
+            guess = seeded_choice(subject.load(), subject.seed)(position)
         return Chosen(guess, position.parts(guess))
 
 
@@ -116,7 +116,7 @@ class Games:
         """Play them; secret and chance of each follow from its number."""
         subject, opening = self.subject, self.subject.opening
         dealt = _Dealt(subject.load())
-        legal = player(dealt)
+        legal = seeded_choice(dealt)
 
         def choose(position: Position, dice: Random) -> Code:
             dealt.dice = dice
@@ -124,7 +124,7 @@ class Games:
 
         numbers = range(self.start, self.stop)
         return Solved(
-            simulate(choose, subject.rules, numbers, lambda number: dice_of(subject.seed, number)).distribution
+            simulate(choose, subject.rules, numbers, lambda number: game_rng(subject.seed, number)).distribution
         )
 
 
@@ -156,7 +156,7 @@ def _walked(subject: Subject, history: History) -> tuple[int, ...]:
     strategy, first = subject.load(), None if history else subject.opening
     if isinstance(strategy, ByCriterion):
         return evaluate_heuristic(subject.rules, strategy.criterion, history, first, subject.candidates_only)
-    return distribution_from(player(strategy, subject.seed), subject.rules, history, first)
+    return distribution_from(seeded_choice(strategy, subject.seed), subject.rules, history, first)
 
 
 def outcome_of(document: Mapping[str, Any], rules: Rules) -> Outcome:

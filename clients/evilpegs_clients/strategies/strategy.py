@@ -3,15 +3,14 @@
 import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from operator import index
 from random import Random
 from typing import Protocol
 
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_game.codes import Code, check_code, format_code
+from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
-from evilpegs_game.history import History
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
@@ -38,15 +37,15 @@ class Strategy(Protocol):
         ...
 
 
-def player(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
-    """A function from positions to legal guesses that always gives the same answer to the same position.
+def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
+    """Return a function that chooses the strategy's guess for a position, always the same guess for the same position.
 
-    It raises StrategyError where the strategy gives something else than a code of the rules.
+    The function raises StrategyError if the strategy returns anything but a code of the rules.
     """
-    unused = seeded_rng(seed, ())
+    unused = choice_rng(seed, ())
 
     def choose(position: Position) -> Code:
-        rng = seeded_rng(seed, position.history) if strategy.uses_rng else unused
+        rng = choice_rng(seed, position.history) if strategy.uses_rng else unused
         return _legal(strategy.choose(position, rng), position.rules, strategy.name)
 
     return choose
@@ -64,13 +63,6 @@ def with_strategy_name(strategy: str) -> Iterator[None]:
     except StuckError as error:
         message = f"{strategy}: {error}"
         raise StuckStrategyError(message) from error
-
-
-def seeded_rng(seed: int, history: History) -> Random:
-    """The randomness of one choice: a function of the seed and the history, whatever was played before."""
-    turns = " ".join(f"{format_code(guess)}:{given}" for guess, given in history)
-    digest = sha256(f"{seed} {turns}".encode()).digest()
-    return Random(int.from_bytes(digest))  # noqa: S311 - a codebreaker's dice are no secret
 
 
 def _legal(value: object, rules: Rules, name: str) -> Code:

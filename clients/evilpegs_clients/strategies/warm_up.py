@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from evilpegs_clients.strategies.heuristics import Minimax
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.strategy import Strategy, player
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.live.live_sets import LiveSets
@@ -19,7 +19,7 @@ def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> 
 
     A strategy out of somebody's file is not asked about rules it may not be made for.
     """
-    evaluate(player(strategy if strategy.name in STRATEGIES else Minimax()), SMALL)
+    evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL)
     for each in rules:
         with suppress(TooLargeError):
             live_sets.all_codes(each)

@@ -71,9 +71,9 @@ def _student_95(freedom: int) -> float:
 
 
 def simulate(
-    choose: Callable[[Position, _D], Code], rules: Rules, games: range, dice_of: Callable[[int], _D]
+    choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rng: Callable[[int], _D]
 ) -> Simulation:
-    """Play the games of these numbers, at least one; that of number i with ``dice_of(i)`` and nothing else of chance.
+    """Play the games of these numbers, at least one; that of number i with ``game_rng(i)`` and nothing else of chance.
 
     The dice draw the secret, alike from all codes, and are then handed to ``choose`` at each turn.
 
@@ -84,7 +84,7 @@ def simulate(
     live_sets = LiveSets()
     solved = [0] * MAX_TURNS
     for number in games:
-        solved[_guesses(choose, Position(rules, (), live_sets), dice_of(number)) - 1] += 1
+        solved[_guesses(choose, Position(rules, (), live_sets), game_rng(number)) - 1] += 1
     while not solved[-1]:
         solved.pop()
     return Simulation(rules, tuple(solved))

@@ -13,7 +13,7 @@ from evilpegs_clients.evaluation.run import run
 from evilpegs_clients.evaluation.spec import Subject
 from evilpegs_clients.evaluation.tasks import Part, Solved, play
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import player
+from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, evaluate
@@ -53,7 +53,7 @@ def sums(of, largest=5, workers=HERE, journal=None, advance=ignored):
 @pytest.mark.parametrize("strategy", ["minimax", "first-consistent", "random-consistent", "sampled"])
 @pytest.mark.parametrize("largest", [1, 5, 20, 1000])
 def test_run_sums_equal_one_walk(strategy, largest):
-    result = evaluate(player(load_strategy(strategy)), RULES)
+    result = evaluate(seeded_choice(load_strategy(strategy)), RULES)
     found = sums(subject(strategy), largest)
     assert (found.first, found.distribution) == (result.first, result.distribution)
 
@@ -69,7 +69,7 @@ def test_run_sums_equal_one_walk(strategy, largest):
 )
 def test_run_sums_equal_walk_of_any_subject(rules, strategy, pick, candidates_only, largest, seed):
     first = code_at(pick % rules.size, rules)
-    result = evaluate(player(load_strategy(strategy, candidates_only), seed), rules, first)
+    result = evaluate(seeded_choice(load_strategy(strategy, candidates_only), seed), rules, first)
     found = sums(
         subject(strategy, rules, first=format_code(first), candidates_only=candidates_only, seed=seed), largest
     )

@@ -9,7 +9,7 @@ import pytest
 from evilpegs_clients.evaluation.spec import Subject, source_of
 from evilpegs_clients.evaluation.tasks import Choice, Chosen, Games, Part, Solved, after, history_text, outcome_of, play
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import StrategyError, player
+from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
@@ -60,7 +60,7 @@ def test_units_draw_alike_from_counted_candidates(strategy):
     rules = Rules(4, 18)
     assert rules.size > ENUMERATED_CODES
     counted = subject(strategy, rules)
-    choose = player(load_strategy(strategy))
+    choose = seeded_choice(load_strategy(strategy))
     assert play(Choice(counted, (), rules.size)).guess == choose(Position(rules, (), LiveSets()))
     history = (Turn((0, 0, 1, 2), Feedback(2, 0)),)
     listed = Position(rules, history, LiveSets())

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import player
+from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.evaluation.exact import duel, evaluate
@@ -26,7 +26,7 @@ def label(row):
 @pytest.mark.parametrize("row", GOLDEN["totals"], ids=label)
 def test_totals_are_golden(row):
     strategy = load_strategy(row["strategy"], candidates_only=row.get("guesses") == "candidates")
-    result = evaluate(player(strategy), Rules.parse(row["rules"]))
+    result = evaluate(seeded_choice(strategy), Rules.parse(row["rules"]))
     assert format_code(result.first) == row["first"]
     assert list(result.distribution) == row["distribution"]
     assert (result.total, result.max) == (row["total"], row["max"])
@@ -52,7 +52,7 @@ def test_totals_of_walk_are_golden(row):
 
 @pytest.mark.parametrize("row", GOLDEN["evil_lines"], ids=label)
 def test_evil_lines_are_golden(row):
-    turns = duel(player(load_strategy(row["strategy"])), Evil(), Rules.parse(row["rules"]))
+    turns = duel(seeded_choice(load_strategy(row["strategy"])), Evil(), Rules.parse(row["rules"]))
     replies = [f"{format_code(guess)}:{given.black}{given.white}" for guess, given, _ in turns]
     left = [f"/{turn.candidates}" for turn in turns[:-1]] + [""]
     assert " ".join(map("".join, zip(replies, left, strict=True))) == row["line"]

@@ -2,7 +2,7 @@ import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.strategy import StrategyError, player
+from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.live.live_sets import LiveSets
@@ -48,12 +48,12 @@ def test_unknown_strategy_name_lists_known(name):
 def test_strategy_file_plays(write):
     strategy = load_strategy(write("def choose(position, rng):\n    return position.first_candidate\n"))
     assert strategy.name == "mine.py"
-    assert evaluate(player(strategy), Rules(3, 3)).total == 89
+    assert evaluate(seeded_choice(strategy), Rules(3, 3)).total == 89
 
 
 def test_strategy_file_gets_rng(write):
     strategy = load_strategy(write("def choose(position, rng):\n    return (rng.randrange(3),) * 3\n"))
-    assert len({player(strategy, seed)(ROOT) for seed in range(30)}) == 3
+    assert len({seeded_choice(strategy, seed)(ROOT) for seed in range(30)}) == 3
 
 
 def test_strategy_file_may_use_dataclasses(write):
@@ -62,7 +62,7 @@ def test_strategy_file_may_use_dataclasses(write):
         "@dataclass\nclass Idea:\n    code: tuple[int, ...]\n"
         "def choose(position, rng):\n    return Idea((0, 0, 1)).code\n"
     )
-    assert player(load_strategy(write(text)))(ROOT) == (0, 0, 1)
+    assert seeded_choice(load_strategy(write(text)))(ROOT) == (0, 0, 1)
 
 
 @pytest.mark.parametrize("path", ["nowhere.py", "/", "/tmp", "a\0b.py", "/nowhere/at/all.py"])
@@ -108,7 +108,7 @@ def test_strategy_file_that_does_not_load(write, text, cause, named):
 
 def test_strategy_file_failing_at_turn(write):
     strategy = load_strategy(write("def choose(position, rng):\n    return {}[position.turn]\n"))
-    error = refusal(lambda: player(strategy)(ROOT))
+    error = refusal(lambda: seeded_choice(strategy)(ROOT))
     assert isinstance(error.__cause__, KeyError)
     assert names_all(error, "mine.py", "turn 1", "KeyError: 1", "line 2")
 
@@ -116,7 +116,7 @@ def test_strategy_file_failing_at_turn(write):
 @pytest.mark.parametrize(("exit_", "named"), [("sys.exit(0)", "SystemExit: 0"), ("exit()", "SystemExit: None")])
 def test_strategy_file_exiting_at_turn(write, exit_, named):
     strategy = load_strategy(write(f"import sys\ndef choose(position, rng):\n    {exit_}\n"))
-    error = refusal(lambda: player(strategy)(ROOT))
+    error = refusal(lambda: seeded_choice(strategy)(ROOT))
     assert isinstance(error.__cause__, SystemExit)
     assert names_all(error, "mine.py", "turn 1", named, "line 3")
 
@@ -124,7 +124,7 @@ def test_strategy_file_exiting_at_turn(write, exit_, named):
 def test_interruption_passes_strategy_file(write):
     strategy = load_strategy(write("def choose(position, rng):\n    raise KeyboardInterrupt\n"))
     with pytest.raises(KeyboardInterrupt):
-        player(strategy)(ROOT)
+        seeded_choice(strategy)(ROOT)
 
 
 @pytest.mark.filterwarnings("error")
@@ -135,7 +135,7 @@ def test_async_choose_is_refused(write):
 
 def test_strategy_file_with_illegal_choice(write):
     strategy = load_strategy(write("def choose(position, rng):\n    return 7\n"))
-    assert names_all(refusal(lambda: player(strategy)(ROOT)), "mine.py", "7", "3x3")
+    assert names_all(refusal(lambda: seeded_choice(strategy)(ROOT)), "mine.py", "7", "3x3")
 
 
 def test_game_error_passes_strategy_file(write):
@@ -144,7 +144,7 @@ def test_game_error_passes_strategy_file(write):
         "def choose(position, rng):\n    return best_guess(position, MINIMAX)\n"
     )
     with pytest.raises(OverBudgetError):
-        player(load_strategy(write(text)))(Position(Rules(3, 3), (), LiveSets(), budget=1))
+        seeded_choice(load_strategy(write(text)))(Position(Rules(3, 3), (), LiveSets(), budget=1))
 
 
 def test_candidates_only_refuses_strategy_file(write):

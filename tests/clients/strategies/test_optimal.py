@@ -7,7 +7,8 @@ import numba
 import pytest
 
 from evilpegs_clients.strategies.optimal import SHIPPED, Optimal
-from evilpegs_clients.strategies.strategy import player, seeded_rng
+from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
@@ -37,12 +38,12 @@ def choice(rules, *turns, budget=None, **options):
     secret, *guesses = [parse_code(code, rules) for code in turns] or [()]
     history = tuple(Turn(guess, feedback(guess, secret)) for guess in guesses)
     position = Position(rules, history, LiveSets(), budget)
-    return Optimal(**options).choose(position, seeded_rng(0, ())), position
+    return Optimal(**options).choose(position, choice_rng(0, ())), position
 
 
 @pytest.mark.parametrize("rules", SHIPPED, ids=str)
 def test_shipped_tree_is_certified(rules):
-    tree = parse_tree(files("evilpegs_clients").joinpath("trees", SHIPPED[rules]).read_text())
+    tree = parse_tree(files("evilpegs_clients").joinpath("strategies", "trees", SHIPPED[rules]).read_text())
     assert tree.rules == rules
     certified = certify(tree)
     assert (certified.total, certified.max) == KNOWN[str(rules)]
@@ -51,19 +52,21 @@ def test_shipped_tree_is_certified(rules):
 @compiled
 @pytest.mark.parametrize(("rules", "total"), [*[(rules, total) for rules, (total, _) in KNOWN.items()], ("3x6", 854)])
 def test_optimal_plays_published_total(rules, total):
-    assert evaluate(player(Optimal()), Rules.parse(rules)).total == total
+    assert evaluate(seeded_choice(Optimal()), Rules.parse(rules)).total == total
 
 
 @compiled
 def test_optimal_without_trees_is_as_good():
-    assert evaluate(player(Optimal(uses_trees=False)), Rules(4, 4)).total == KNOWN["4x4"][0]
+    assert evaluate(seeded_choice(Optimal(uses_trees=False)), Rules(4, 4)).total == KNOWN["4x4"][0]
 
 
 @pytest.mark.parametrize("text", ["2x3", "2x4-distinct", "3x3"])
 def test_optimal_tree_has_least_total(text):
     rules = Rules.parse(text)
     position = Position(rules, (), LiveSets())
-    assert certify(tree_from_strategy(player(Optimal()), rules)).total == LeastTotal(rules).total(position.candidates)
+    assert certify(tree_from_strategy(seeded_choice(Optimal()), rules)).total == LeastTotal(rules).total(
+        position.candidates
+    )
 
 
 @compiled
@@ -76,7 +79,7 @@ def test_optimal_after_other_guess():
 @compiled
 def test_optimal_after_other_first_guess():
     rules = Rules(4, 6)
-    played = evaluate(player(Optimal()), rules, first=(0, 0, 1, 1))
+    played = evaluate(seeded_choice(Optimal()), rules, first=(0, 0, 1, 1))
     position = Position(rules, (), LiveSets())
     assert played.total == LeastTotal(rules).after(position.candidates, (0, 0, 1, 1))
 
@@ -85,7 +88,7 @@ def test_optimal_refuses_impossible_feedback():
     """No code of 4x6 gives 3,1."""
     position = Position(Rules(4, 6), (Turn((0, 0, 1, 2), Feedback(3, 1)),), LiveSets())
     with pytest.raises(ContradictionError, match="4x6"):
-        Optimal().choose(position, seeded_rng(0, ()))
+        Optimal().choose(position, choice_rng(0, ()))
 
 
 @compiled
@@ -148,7 +151,7 @@ def test_optimal_candidates_only():
 
 
 def test_optimal_beats_evil_on_classic():
-    turns = duel(player(Optimal()), Evil(), Rules(4, 6))
+    turns = duel(seeded_choice(Optimal()), Evil(), Rules(4, 6))
     assert len(turns) <= 6
 
 
@@ -157,4 +160,4 @@ def test_wheel_has_trees():
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     package = Path(str(files("evilpegs_clients")))
     assert package.relative_to(ROOT).as_posix() in packed["packages"]
-    assert {path.name for path in (package / "trees").iterdir()} == set(SHIPPED.values())
+    assert {path.name for path in (package / "strategies" / "trees").iterdir()} == set(SHIPPED.values())

@@ -9,7 +9,8 @@ import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.strategy import Strategy, player, seeded_rng
+from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
 from evilpegs_game.errors import TooLargeError
@@ -38,22 +39,22 @@ class StrategyContract(ABC):
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
     def test_solves_every_secret(self, rules):
-        assert evaluate(player(self.strategy), rules).count == rules.size
+        assert evaluate(seeded_choice(self.strategy), rules).count == rules.size
 
     @pytest.mark.parametrize("rules", RULES, ids=str)
     def test_beats_evil_codemaker(self, rules):
-        turns = duel(player(self.strategy), Evil(), rules)
+        turns = duel(seeded_choice(self.strategy), Evil(), rules)
         assert all(check_code(turn.guess, rules) is None for turn in turns)
         assert len(turns) <= rules.size
 
     def test_plays_only_candidate(self):
         position = position_of(Rules(3, 3), (2, 1, 0), (2, 1, 0))
-        assert player(self.strategy)(position) == (2, 1, 0)
+        assert seeded_choice(self.strategy)(position) == (2, 1, 0)
 
     def test_choice_ignores_earlier_games(self):
         position = position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1))
-        alone = player(self.strategy, seed=5)(position)
-        busy = player(self.strategy, seed=5)
+        alone = seeded_choice(self.strategy, seed=5)(position)
+        busy = seeded_choice(self.strategy, seed=5)
         for index in SECRETS:
             duel(busy, Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
         assert busy(position) == alone
@@ -61,17 +62,17 @@ class StrategyContract(ABC):
     def test_keeps_global_random_state(self):
         random.seed(1)
         before = random.getstate()
-        duel(player(self.strategy), Evil(), Rules(3, 3))
+        duel(seeded_choice(self.strategy), Evil(), Rules(3, 3))
         assert random.getstate() == before
 
     def test_choices_are_plain_tuples_of_int(self):
-        choice = self.strategy.choose(position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1)), seeded_rng(0, ()))
+        choice = self.strategy.choose(position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1)), choice_rng(0, ()))
         assert type(choice) is tuple
         assert {type(color) for color in choice} == {int}
 
     def test_uses_rng_is_true_when_choices_vary(self):
         position = position_of(Rules(3, 3), (2, 1, 0))
-        choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(20)}
+        choices = {self.strategy.choose(position, choice_rng(seed, ())) for seed in range(20)}
         assert len(choices) == 1 or self.strategy.uses_rng
 
 
@@ -94,7 +95,7 @@ class NamedContract(StrategyContract):
         strategy = load_strategy(self.name, candidates_only=True)
         assert strategy.candidates_only
         for index in SECRETS:
-            turns = duel(player(strategy), Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
+            turns = duel(seeded_choice(strategy), Fixed(code_at(index, Rules(3, 3))), Rules(3, 3))
             position = position_of(Rules(3, 3), code_at(index, Rules(3, 3)), *(turn.guess for turn in turns[:-1]))
             history = position.history
             for number, turn in enumerate(turns):
@@ -110,7 +111,7 @@ class TestRandomConsistent(NamedContract):
 
     def test_draws_every_candidate(self):
         position = position_of(Rules(1, 4), (3,), (0,))
-        assert {player(self.strategy, seed)(position) for seed in range(40)} == {(1,), (2,), (3,)}
+        assert {seeded_choice(self.strategy, seed)(position) for seed in range(40)} == {(1,), (2,), (3,)}
 
 
 class TestSampled(NamedContract):
@@ -124,18 +125,18 @@ class TestSampled(NamedContract):
                 Counting.drawn = many
                 return super().sample(rng, many)
 
-        self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), seeded_rng(0, ()))
+        self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), choice_rng(0, ()))
         assert Counting.drawn == 5
 
     def test_weighs_all_of_few_candidates(self):
         position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
-        choices = {self.strategy.choose(position, seeded_rng(seed, ())) for seed in range(5)}
+        choices = {self.strategy.choose(position, choice_rng(seed, ())) for seed in range(5)}
         assert choices == {best_guess(position, ENTROPY)}
 
     def test_weighs_other_codes_within_budget(self):
         full = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
         position = Position(full.rules, full.history, LiveSets(), budget=full.count**2)
-        choice = self.strategy.choose(position, seeded_rng(0, ()))
+        choice = self.strategy.choose(position, choice_rng(0, ()))
         assert choice == best_guess(position, ENTROPY, candidates_only=True)
         assert choice != best_guess(full, ENTROPY)
 
@@ -154,7 +155,7 @@ class TestSampled(NamedContract):
                 return [rng.choice(listed) for _ in range(many)]
 
         unlisted = Unlisted(position.rules, position.history, LiveSets())
-        assert self.strategy.choose(unlisted, seeded_rng(0, ())) in listed
+        assert self.strategy.choose(unlisted, choice_rng(0, ())) in listed
 
 
 class TestMinimax(NamedContract):

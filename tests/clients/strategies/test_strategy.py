@@ -3,11 +3,9 @@ import re
 import numpy as np
 import pytest
 
-from evilpegs_clients.strategies.strategy import StrategyError, player, seeded_rng
+from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.codes import check_code
 from evilpegs_game.errors import GameError, IllegalCodeError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -25,7 +23,7 @@ class Always:
 
 
 def choice(value, rules="4x6"):
-    return player(Always(value))(Position(Rules.parse(rules), (), LiveSets()))
+    return seeded_choice(Always(value))(Position(Rules.parse(rules), (), LiveSets()))
 
 
 def test_player_accepts_integer_sequences():
@@ -64,15 +62,3 @@ def test_player_refusal_quotes_check_code(value, rules, quoted):
 
 def test_strategy_error_is_game_error():
     assert issubclass(StrategyError, GameError)
-
-
-def test_seeded_rng_depends_on_seed_and_history():
-    history = (Turn((0, 0, 1, 1), Feedback(1, 0)),)
-    drawn = seeded_rng(1, history).random()
-    assert seeded_rng(1, history).random() == drawn
-    others = [(2, history), (1, ()), (1, (Turn((0, 0, 1, 1), Feedback(0, 1)),))]
-    assert drawn not in [seeded_rng(seed, other).random() for seed, other in others]
-
-
-def test_seeded_rng_is_portable():
-    assert seeded_rng(0, ()).randrange(10**9) == 574_861_610
