@@ -76,8 +76,8 @@ def text_frame(text: str) -> bytes:
     return b"\x81\x7f" + size.to_bytes(8) + payload
 
 
-class SocketLink:
-    """The `Link` of a WebSocket connection."""
+class SocketChannel:
+    """The `ClientChannel` of a WebSocket connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -106,7 +106,7 @@ class Gateway:
         self._clock = clock
         self._max_connections = max_connections
         self._server: Server | None = None
-        self._links: set[SocketLink] = set()
+        self._channels: set[SocketChannel] = set()
         self._accepted: WeakSet[Connection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
@@ -130,8 +130,8 @@ class Gateway:
 
     def broadcast(self, text: str) -> None:
         """Send to every connection."""
-        for link in self._links:
-            link.send([text])
+        for channel in self._channels:
+            channel.send([text])
 
     async def close(self, code: int, reason: str) -> None:
         """Close every connection and stop listening."""
@@ -151,16 +151,16 @@ class Gateway:
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path.split("?")[0] != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
-        if len(self._links) >= self._max_connections:
+        if len(self._channels) >= self._max_connections:
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back later.\n")
         return None
 
     async def _converse(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Connection)  # noqa: S101 - made by `_connection`
-        link = SocketLink(connection)
-        session = Session(self._services, link, self._clock.now())
-        silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, link)
-        self._links.add(link)
+        channel = SocketChannel(connection)
+        session = Session(self._services, channel, self._clock.now())
+        silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, channel)
+        self._channels.add(channel)
         connection.at_once = session.take_at_once
         try:
             with suppress(ConnectionClosed):
@@ -171,12 +171,12 @@ class Gateway:
         finally:
             connection.at_once = None
             silence.cancel()
-            self._links.discard(link)
+            self._channels.discard(channel)
             session.leave()
 
-    def _check_greeted(self, session: Session, link: SocketLink) -> None:
+    def _check_greeted(self, session: Session, channel: SocketChannel) -> None:
         if session.player is None:
-            link.close(1008, "no hello")
+            channel.close(1008, "no hello")
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

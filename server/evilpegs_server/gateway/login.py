@@ -13,7 +13,7 @@ from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, Welcome
 from evilpegs_server.matches.registry import OPEN_MATCHES, MatchRegistry
-from evilpegs_server.matches.responses import RefusedRequestError
+from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer

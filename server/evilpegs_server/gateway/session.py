@@ -20,7 +20,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
 from evilpegs_server.gateway.login import SessionServices, admit, forget_idle_guest, welcome
 from evilpegs_server.gateway.rate_limit import RateLimit
-from evilpegs_server.matches.responses import Asked, Link, MatchRequest, RefusedRequestError, error_text
+from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
@@ -32,10 +32,10 @@ MOST_REFUSALS: Final = 500
 class Session:
     """Answers the messages of one connection, each with exactly one direct answer."""
 
-    def __init__(self, services: SessionServices, link: Link, now: float) -> None:
+    def __init__(self, services: SessionServices, channel: ClientChannel, now: float) -> None:
         self.player: Player | None = None
         self._services = services
-        self._link = link
+        self._channel = channel
         self._client: Program | None = None
         self._came_as_guest = False
         self._closing = False
@@ -52,7 +52,7 @@ class Session:
             request = decode_request(frame)
             re = request.id
             if isinstance(request, Guess | Ready) and (runner := self._waiting_match(request)):
-                runner.receive(Asked(self._link, request, arrived))
+                runner.receive(Request(self._channel, request, arrived))
             else:
                 self._spend(arrived)
                 await self._dispatch(request, arrived)
@@ -76,21 +76,21 @@ class Session:
         if not isinstance(guess, Guess) or (runner := self._waiting_match(guess)) is None:
             return False
         try:
-            runner.receive(Asked(self._link, guess, arrived))
+            runner.receive(Request(self._channel, guess, arrived))
         except Exception:  # noqa: BLE001 - `_failed` logs it
             self._failed(guess.id, arrived)
         return True
 
     def leave(self) -> None:
         """The connection is gone."""
-        self._services.registry.leave(self._link)
+        self._services.registry.leave(self._channel)
         if self._came_as_guest and self.player is not None:
             forget_idle_guest(self._services, self.player)
 
     def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
         runner = self._services.registry.get(request.match)
-        return runner if runner is not None and runner.seat is self._link and runner.awaits(request) else None
+        return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
     def _spend(self, now: float) -> None:
         wait_ms = self._rate.take(now)
@@ -101,7 +101,7 @@ class Session:
         if code in _UNREAD and (wait_ms := self._rate.take(now)):
             self._too_fast(wait_ms, re)
         else:
-            self._link.send([error_text(code, message, re)])
+            self._channel.send([error_text(code, message, re)])
 
     def _failed(self, re: str | None, now: float) -> None:
         """Called where an exception is being handled."""
@@ -112,15 +112,15 @@ class Session:
         fatal = self._rate.refused > MOST_REFUSALS
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
-        self._link.send([text])
+        self._channel.send([text])
         if fatal:
             self._closing = True
-            self._link.close(1008, "too many messages")
+            self._channel.close(1008, "too many messages")
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
             case Ping():
-                self._link.send([encode(Pong(c=request.c, re=request.id))])
+                self._channel.send([encode(Pong(c=request.c, re=request.id))])
             case Hello():
                 await self._hello(request)
             case Play():
@@ -129,8 +129,8 @@ class Session:
                 await self._watch(request)
             case Unwatch():
                 self._known_player()
-                self._services.registry.watchers.unwatch(self._link, request.match or request.ladder or "")
-                self._link.send([encode(Unwatched(re=request.id))])
+                self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
+                self._channel.send([encode(Unwatched(re=request.id))])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
@@ -140,7 +140,7 @@ class Session:
         self.player, token = await admit(self._services, hello)
         self._came_as_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._link.send([encode(welcome(self._services, self.player, token, hello.id))])
+        self._channel.send([encode(welcome(self._services, self.player, token, hello.id))])
 
     def _known_player(self) -> Player:
         if self.player is None:
@@ -149,18 +149,18 @@ class Session:
 
     # Matches
 
-    async def _to_match(self, request: MatchRequest, arrived: float) -> None:
+    async def _to_match(self, request: MatchMessage, arrived: float) -> None:
         player = self._known_player()
         runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
         if runner is None or runner.player != player.id:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
         self._take_finished_seat(runner)
-        runner.receive(Asked(self._link, request, arrived))
+        runner.receive(Request(self._channel, request, arrived))
 
     def _take_finished_seat(self, runner: MatchRunner) -> None:
         """Nobody sits at a match that is over: its player may ask again for what he missed."""
         if runner.match.over:
-            runner.seat = self._link
+            runner.seat = self._channel
 
     def _play(self, request: Play) -> None:
         player = self._known_player()
@@ -169,7 +169,7 @@ class Session:
         first = []
         if player.is_guest:
             first.append(writes.guest_played(player, services.players.guest_hash(player), services.wall_ms()))
-        services.registry.play(self._link, player, self._client, request, first)
+        services.registry.play(self._channel, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:
         self._known_player()
@@ -186,10 +186,10 @@ class Session:
             if not runner.match.over:
                 self._follow(runner.identity.id)
             matches, texts = [runner.identity.id], [entry.text for entry in runner.told]
-        self._link.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
+        self._channel.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 
     def _follow(self, topic: str) -> None:
-        if not self._services.registry.watchers.watch(self._link, topic):
+        if not self._services.registry.watchers.watch(self._channel, topic):
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
 
 

@@ -15,7 +15,7 @@ from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
-from evilpegs_server.matches.responses import Link, RefusedRequestError
+from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
@@ -63,7 +63,7 @@ class MatchRegistry:
         self._services = MatchServices(codemaking, writer, clock, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(
-        self, link: Link, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
+        self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
         """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
         ladder = self._admit(player, request.ladder)
@@ -72,7 +72,7 @@ class MatchRegistry:
         opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
-        runner.open(link, player.name, client, [*first, opening], request.id)
+        runner.open(channel, player.name, client, [*first, opening], request.id)
         return runner
 
     def _new_id(self) -> str:
@@ -127,11 +127,11 @@ class MatchRegistry:
         except Exception:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
-    def leave(self, link: Link) -> None:
+    def leave(self, channel: ClientChannel) -> None:
         """The connection is gone; its matches go on by their clocks."""
-        self.watchers.leave(link)
+        self.watchers.leave(channel)
         for runner in self._open.values():
-            runner.leave(link)
+            runner.leave(channel)
 
     async def drain(self) -> None:
         """Stop every clock, and wait until what is under way is told and stored."""

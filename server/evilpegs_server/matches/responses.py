@@ -1,113 +1,53 @@
-"""What a match says to its player, as texts: the direct answer to a request, and the events and turns around it.
+"""Texts that a match sends to its player: direct answers to requests, and the events and turns around them."""
 
-A request that is refused, from wherever that is noticed.
+from typing import Final
 
-What a match knows of a connection: it takes texts, and it can be closed.
-"""
-
-from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
-
-from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
+from evilpegs_protocol.client_messages import Guess, Ready, Resume
 from evilpegs_protocol.codec import answer, encode, plain_turn
-from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice, Resumed
+from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
-from evilpegs_server.match.match import Match, RefusedError, State
+from evilpegs_server.match.match import Match, State
 from evilpegs_server.matches.recorder import Batch
+from evilpegs_server.matches.requests import MatchMessage, Request, error_text
 from evilpegs_server.record.event_log import Record
 from evilpegs_server.work.tasks import HintAnswer
 
-
-class RefusedRequestError(Exception):
-    """A request is refused with this error code; the message is for people."""
-
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class Link(Protocol):
-    """One connection of a player. Neither method waits or raises, also when the connection is gone."""
-
-    def send(self, texts: Sequence[str]) -> None:
-        """Hand these messages to the socket, in one write."""
-        ...
-
-    def close(self, code: int, reason: str) -> None:
-        """Begin to close the connection."""
-        ...
-
-
-def error_text(
-    code: ErrorCode,
-    message: str,
-    re: str | None,
-    *,
-    fatal: bool = False,
-    expected: Expected | None = None,
-    retry_after_ms: int | None = None,
-) -> str:
-    """An `error` as text."""
-    return encode(
-        Error(code=code, message=message, re=re, fatal=fatal, expected=expected, retry_after_ms=retry_after_ms)
-    )
-
-
-MatchRequest = Ready | Guess | Hint | Resign | Resume
-
 _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
-"""The event that is the direct answer to a request."""
+"""The type of the event that is the direct answer to a request, by the type of the request."""
 
 
-class Asked(NamedTuple):
-    """A request, who sent it, and when it arrived (stall-free milliseconds)."""
-
-    link: Link
-    message: MatchRequest
-    arrived: float
-
-    def refuse(self, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
-        """Answer with an error."""
-        self.link.send([error_text(code, why, self.message.id, expected=expected)])
-
-    def refuse_as(self, refused: RefusedError) -> None:
-        """Answer with what the match says against it."""
-        where = Expected(game=refused.game, turn=refused.turn)
-        self.refuse(ErrorCode(refused.refusal), str(refused), where)
-
-
-def told(match: str, asked: Asked | None, batch: Batch, objection: str | None) -> list[str]:
-    """The texts of one step, in order; the direct answer to ``asked`` carries its id."""
-    if asked is None or asked.message.id is None:
-        return _told_without_id(match, batch, objection)
-    re = asked.message.id
-    awaited = _ANSWERED_BY.get(asked.message.type) if not objection else None
-    texts = [objection] if objection else []
+def step_texts(match: str, request: Request | None, batch: Batch, refusal: str | None) -> list[str]:
+    """Return the texts of one step of a match, in order; the direct answer to ``request`` carries its id."""
+    if request is None or request.message.id is None:
+        return _texts_without_id(match, batch, refusal)
+    re = request.message.id
+    awaited = _ANSWERED_BY.get(request.message.type) if not refusal else None
+    texts = [refusal] if refusal else []
     for entry in batch.entries:
         texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
         awaited = None if entry.type == awaited else awaited
     if batch.turn is not None:
-        texts.append(turn(match, batch.turn, re if isinstance(asked.message, Ready) else None))
+        texts.append(turn_text(match, batch.turn, re if isinstance(request.message, Ready) else None))
     return texts
 
 
-def _told_without_id(match: str, batch: Batch, objection: str | None) -> list[str]:
-    """The same where no answer has to name its request."""
+def _texts_without_id(match: str, batch: Batch, refusal: str | None) -> list[str]:
+    """Return the texts of one step where no answer has to name its request."""
     texts = [entry.text for entry in batch.entries]
-    if objection:
-        texts.insert(0, objection)
+    if refusal:
+        texts.insert(0, refusal)
     if batch.turn is not None:
-        texts.append(turn(match, batch.turn))
+        texts.append(turn_text(match, batch.turn))
     return texts
 
 
-def turn(match: str, opened: TurnOpened, re: str | None = None) -> str:
-    """An open turn."""
+def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
+    """Return the text that announces an open turn; ``re`` is the id of the request it answers, if any."""
     return answer(plain_turn(match, opened.game, opened.turn, opened.left_ms), re)
 
 
-def objection(message: MatchRequest, first: MatchEvent) -> str | None:
-    """Why a guess brought no feedback, where it brought something else."""
+def refusal_text(message: MatchMessage, first: MatchEvent) -> str | None:
+    """Return the error for a guess that produced ``first`` instead of a feedback; None for any other message."""
     if isinstance(first, CodeRefused):
         left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
         return error_text(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
@@ -116,24 +56,24 @@ def objection(message: MatchRequest, first: MatchEvent) -> str | None:
     return None
 
 
-def resumed(match: Match, record: Record, request: Resume, now: float) -> list[str]:
-    """Where the match stands, and every event after the one the player saw last."""
-    standing = Resumed(
+def resume_texts(match: Match, record: Record, message: Resume, now: float) -> list[str]:
+    """Return the state of the match, and every event after the one that the player saw last."""
+    state = Resumed(
         match=record.match,
         seq=record.seq,
         state=match.state.value,
         game=match.game,
         ready_by_ms=match.ready_by_ms(now) if match.state is State.READY else None,
-        re=request.id,
+        re=message.id,
     )
-    return [encode(standing), *(entry.text for entry in record.since(request.seq))]
+    return [encode(state), *(entry.text for entry in record.since(message.seq))]
 
 
-def hint(match: str, given: HintAnswer, re: str | None) -> str:
-    """A good guess and why."""
-    return encode(HintGiven(match=match, code=given.code, candidates=given.candidates, why=given.why, re=re))
+def hint_text(match: str, hint: HintAnswer, re: str | None) -> str:
+    """Return the text of a hint: a good guess and why it is good."""
+    return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
 
 
-def seat_taken() -> str:
-    """Told to the older of two connections."""
+def seat_taken_text() -> str:
+    """Return the notice for the older of two connections that want the seat of a match."""
     return encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))

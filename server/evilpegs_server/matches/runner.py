@@ -20,10 +20,10 @@ from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
-from evilpegs_server.matches import responses as answers
+from evilpegs_server.matches import responses
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.recorder import NO_SECRETS, Batch, Recorder
-from evilpegs_server.matches.responses import Asked, Link, error_text
+from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import Identity
 from evilpegs_server.record.event_log import Entry, Record
@@ -44,7 +44,7 @@ class MatchServices:
     writer: Writer
     clock: StallFreeClock
     wall_ms: Callable[[], int]
-    publish: Callable[[Identity, list[Entry], Link | None], None]
+    publish: Callable[[Identity, list[Entry], ClientChannel | None], None]
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger
 
@@ -57,47 +57,49 @@ class MatchRunner:
         self.player = player
         self.match = match
         self.record = record
-        self.seat: Link | None = None
+        self.seat: ClientChannel | None = None
         self._services = services
         self._recorder = Recorder(identity, record, services.codemaking, services.wall_ms)
         self._log = services.log.bind(match=identity.id)
-        self._waiting: deque[Asked] = deque()
+        self._waiting: deque[Request] = deque()
         self._busy = False
         self._broken = self._draining = self._closed = False
         self._told = record.seq
-        self._asking: tuple[Link, str | None] | None = None
+        self._asking: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
         self._stalled_at_turn = 0.0
 
     # In
 
-    def open(self, link: Link, player: str, client: Program, opening: Sequence[Write], re: str | None) -> None:
-        """Begin the match for whoever sits at ``link``; ``opening`` is committed with its first events."""
-        self.seat, self._asking = link, (link, re)
+    def open(
+        self, channel: ClientChannel, player: str, client: Program, opening: Sequence[Write], re: str | None
+    ) -> None:
+        """Begin the match for whoever sits at ``channel``; ``opening`` is committed with its first events."""
+        self.seat, self._asking = channel, (channel, re)
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         batch.writes += opening
         started, *others = batch.entries
         texts = [answer(started.text, re), *(entry.text for entry in others)]
-        self._commit(batch, partial(self._deliver, link, texts, batch))
+        self._commit(batch, partial(self._deliver, channel, texts, batch))
 
-    def receive(self, asked: Asked) -> None:
+    def receive(self, request: Request) -> None:
         """Take a request; its answer comes when those before it are done."""
         if self._draining:
-            asked.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+            request.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self._broken:
-            asked.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+            request.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
         elif len(self._waiting) >= MOST_WAITING:
-            asked.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+            request.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
         else:
-            self._waiting.append(asked)
+            self._waiting.append(request)
             self._pump()
 
-    def leave(self, link: Link) -> None:
+    def leave(self, channel: ClientChannel) -> None:
         """The connection is gone. The match goes on by its clock."""
-        if self.seat is link:
+        if self.seat is channel:
             self.seat = None
-        for asked in [each for each in self._waiting if each.link is link and isinstance(each.message, Resume)]:
-            self._waiting.remove(asked)  # who is gone takes no seat
+        for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
+            self._waiting.remove(request)  # who is gone takes no seat
 
     def recover(self, grace_ms: int) -> None:
         """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
@@ -114,11 +116,11 @@ class MatchRunner:
         """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
         self._closed = True
 
-    def awaits(self, request: Ready | Guess) -> bool:
-        """Whether the match waits for just this request."""
-        state = State.READY if isinstance(request, Ready) else State.TURN
-        turn = request.turn if isinstance(request, Guess) else 0
-        return not self._busy and self.match.state is state and (request.game, turn) == self.match.place
+    def awaits(self, message: Ready | Guess) -> bool:
+        """Whether the match waits for just this message."""
+        state = State.READY if isinstance(message, Ready) else State.TURN
+        turn = message.turn if isinstance(message, Guess) else 0
+        return not self._busy and self.match.state is state and (message.game, turn) == self.match.place
 
     @property
     def told(self) -> list[Entry]:
@@ -141,31 +143,31 @@ class MatchRunner:
         while self._waiting and not self._busy:
             self._handle(self._waiting.popleft())
 
-    def _handle(self, asked: Asked) -> None:
-        message = asked.message
+    def _handle(self, request: Request) -> None:
+        message = request.message
         if isinstance(message, Resume):
-            self._resume(asked, message)
-        elif asked.link is not self.seat:
+            self._resume(request, message)
+        elif request.channel is not self.seat:
             why = "this connection has not the seat of the match; send resume to take it"
-            asked.refuse(ErrorCode.NOT_YOUR_MATCH, why)
+            request.refuse(ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
-            self._hint(asked)
+            self._hint(request)
         else:
-            self._feed(asked, message)
+            self._feed(request, message)
 
-    def _feed(self, asked: Asked, message: Ready | Guess | Resign) -> None:
+    def _feed(self, request: Request, message: Ready | Guess | Resign) -> None:
         try:
-            events = self._command(message, asked.arrived)
+            events = self._command(message, request.arrived)
         except RefusedError as refused:
-            asked.refuse_as(refused)
+            request.refuse_as(refused)
             return
         first = events[0]
         if isinstance(first, NeedReply):
-            self._reply(asked, first)
+            self._reply(request, first)
         elif isinstance(first, AnswerRepeated):
-            self._repeat(asked, first)
+            self._repeat(request, first)
         else:
-            self._conclude(asked, events, answers.objection(message, first))
+            self._conclude(request, events, responses.refusal_text(message, first))
 
     def _command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
         match message:
@@ -176,43 +178,43 @@ class MatchRunner:
             case Resign():
                 return self.match.resign(message.game, now)
 
-    def _reply(self, asked: Asked, need: NeedReply) -> None:
+    def _reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
         stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
         draw = self._recorder.draw(need.game, need.client_nonce)
-        done = partial(self._replied, asked, stalled_ms)
+        done = partial(self._replied, request, stalled_ms)
         self._services.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
 
-    def _replied(self, asked: Asked, stalled_ms: int, reply: Answer | Exception) -> None:
+    def _replied(self, request: Request, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            objection = error_text(
-                ErrorCode.INTERNAL, "the server could not answer; the game is void", asked.message.id
+            refusal = error_text(
+                ErrorCode.INTERNAL, "the server could not answer; the game is void", request.message.id
             )
-            self._conclude(asked, self.match.fail(self._now()), objection)
+            self._conclude(request, self.match.fail(self._now()), refusal)
             return
         events = self.match.reply(reply.feedback, self._now())
-        self._conclude(asked, events, None, reply, stalled_ms)
+        self._conclude(request, events, None, reply, stalled_ms)
 
     def _conclude(
         self,
-        asked: Asked | None,
+        request: Request | None,
         events: list[MatchEvent],
-        objection: str | None = None,
+        refusal: str | None = None,
         reply: Answer | None = None,
         stalled_ms: int = 0,
     ) -> None:
         """Record what happened and say so once it is durable."""
-        self._asking = (asked.link, asked.message.id) if asked else None
+        self._asking = (request.channel, request.message.id) if request else None
         ended = self._recorder.pending_witness(events)
         if ended is None:
-            self._record(asked, events, objection, reply, stalled_ms)
+            self._record(request, events, refusal, reply, stalled_ms)
             return
         self._busy = True
         draw = self._recorder.draw(ended.game, ended.client_nonce)
-        record = partial(self._record, asked, events, objection, reply, stalled_ms)
+        record = partial(self._record, request, events, refusal, reply, stalled_ms)
         done = partial(self._disclosed, ended.game, record)
         self._services.codemaking.find_witness(self.identity.ladder, self.player, draw, ended.history, done)
 
@@ -227,9 +229,9 @@ class MatchRunner:
 
     def _record(
         self,
-        asked: Asked | None,
+        request: Request | None,
         events: list[MatchEvent],
-        objection: str | None,
+        refusal: str | None,
         reply: Answer | None,
         stalled_ms: int,
         secrets: Mapping[int, str | None] = NO_SECRETS,
@@ -239,9 +241,9 @@ class MatchRunner:
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
             self._break(error)
             return
-        texts = answers.told(self.identity.id, asked, batch, objection)
-        link = asked.link if asked else self.seat
-        self._commit(batch, partial(self._deliver, link, texts, batch))
+        texts = responses.step_texts(self.identity.id, request, batch, refusal)
+        channel = request.channel if request else self.seat
+        self._commit(batch, partial(self._deliver, channel, texts, batch))
 
     # Commit, send, re-arm
 
@@ -261,10 +263,10 @@ class MatchRunner:
         then()
         self._pump()
 
-    def _deliver(self, link: Link | None, texts: list[str], batch: Batch) -> None:
+    def _deliver(self, channel: ClientChannel | None, texts: list[str], batch: Batch) -> None:
         self._asking = None
-        if link is not None and texts:
-            link.send(texts)
+        if channel is not None and texts:
+            channel.send(texts)
         now = self._now()
         if batch.turn is not None:
             self._turn_sent(now)
@@ -286,16 +288,16 @@ class MatchRunner:
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self.timer.stop()
-        unanswered = [(asked.link, asked.message.id) for asked in self._waiting]
+        unanswered = [(request.channel, request.message.id) for request in self._waiting]
         if self._asking is not None:
             unanswered.insert(0, self._asking)
         elif self.seat is not None:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
-        for link, re in unanswered:
-            link.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
-        for link in {link for link, _ in unanswered}:
-            link.close(1011, "storage unavailable")
+        for channel, re in unanswered:
+            channel.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+        for channel in {channel for channel, _ in unanswered}:
+            channel.close(1011, "storage unavailable")
         self._services.retire(self)
 
     # Time
@@ -315,46 +317,46 @@ class MatchRunner:
 
     # What needs no command to the match
 
-    def _repeat(self, asked: Asked, repeated: AnswerRepeated) -> None:
+    def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
         entry = self.record.feedback(repeated.game, repeated.turn)
-        asked.link.send([answer(entry.text, asked.message.id)])
+        request.channel.send([answer(entry.text, request.message.id)])
 
-    def _resume(self, asked: Asked, message: Resume) -> None:
-        self.take_seat(asked.link)
+    def _resume(self, request: Request, message: Resume) -> None:
+        self.take_seat(request.channel)
         now = self._now()
-        texts = answers.resumed(self.match, self.record, message, now)
+        texts = responses.resume_texts(self.match, self.record, message, now)
         turn = self.match.open_turn(now)
         if turn is not None:
-            texts.append(answers.turn(self.identity.id, turn))
-        self._deliver(asked.link, texts, Batch(turn=turn))
+            texts.append(responses.turn_text(self.identity.id, turn))
+        self._deliver(request.channel, texts, Batch(turn=turn))
 
-    def take_seat(self, link: Link) -> None:
+    def take_seat(self, channel: ClientChannel) -> None:
         """The newest connection of a player plays; an older one is told and closed."""
-        older, self.seat = self.seat, link
-        if older is not None and older is not link:
-            older.send([answers.seat_taken()])
+        older, self.seat = self.seat, channel
+        if older is not None and older is not channel:
+            older.send([responses.seat_taken_text()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
-    def _hint(self, asked: Asked) -> None:
+    def _hint(self, request: Request) -> None:
         if self.identity.ladder.rated:
-            asked.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+            request.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif self.match.state is not State.TURN:
             where = Expected(game=self.match.game, turn=self.match.turn)
             code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
-            asked.refuse(code, "a hint is for an open turn", where)
+            request.refuse(code, "a hint is for an open turn", where)
         else:
             self._busy = True
-            done = partial(self._hinted, asked)
+            done = partial(self._hinted, request)
             self._services.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
 
-    def _hinted(self, asked: Asked, hint: HintAnswer | Exception) -> None:
+    def _hinted(self, request: Request, hint: HintAnswer | Exception) -> None:
         self._busy = False
         if self._closed:
             return
         if isinstance(hint, Exception):
             self._log.error("hint failed", exc_info=hint)
-            asked.refuse(ErrorCode.INTERNAL, "no hint could be computed")
+            request.refuse(ErrorCode.INTERNAL, "no hint could be computed")
         else:
-            asked.link.send([answers.hint(self.identity.id, hint, asked.message.id)])
+            request.channel.send([responses.hint_text(self.identity.id, hint, request.message.id)])
         self.timer.set(self.match.deadline(), self._now())
         self._pump()

@@ -5,7 +5,7 @@ from typing import Final
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.matches.responses import Link
+from evilpegs_server.matches.requests import ClientChannel
 from evilpegs_server.record.encoding import Identity
 from evilpegs_server.record.event_log import Entry
 
@@ -17,48 +17,48 @@ class Watchers:
     """Passes events on to connections that asked for them. A slow or broken one harms no match."""
 
     def __init__(self, log: BoundLogger) -> None:
-        self._links: defaultdict[str, set[Link]] = defaultdict(set)
-        self._topics: defaultdict[Link, set[str]] = defaultdict(set)
+        self._channels: defaultdict[str, set[ClientChannel]] = defaultdict(set)
+        self._topics: defaultdict[ClientChannel, set[str]] = defaultdict(set)
         self._log = log
 
-    def watch(self, link: Link, topic: str) -> bool:
+    def watch(self, channel: ClientChannel, topic: str) -> bool:
         """Follow a match or ladder id; False when the connection follows too many."""
-        topics = self._topics[link]
+        topics = self._topics[channel]
         if topic not in topics and len(topics) >= MOST_WATCHED:
             return False
         topics.add(topic)
-        self._links[topic].add(link)
+        self._channels[topic].add(channel)
         return True
 
-    def unwatch(self, link: Link, topic: str) -> None:
+    def unwatch(self, channel: ClientChannel, topic: str) -> None:
         """Follow it no longer."""
-        self._topics[link].discard(topic)
-        self._drop(link, topic)
+        self._topics[channel].discard(topic)
+        self._drop(channel, topic)
 
-    def leave(self, link: Link) -> None:
+    def leave(self, channel: ClientChannel) -> None:
         """The connection is gone."""
-        for topic in self._topics.pop(link, set()):
-            self._drop(link, topic)
+        for topic in self._topics.pop(channel, set()):
+            self._drop(channel, topic)
 
-    def publish(self, match: Identity, entries: list[Entry], player: Link | None = None) -> None:
+    def publish(self, match: Identity, entries: list[Entry], player: ClientChannel | None = None) -> None:
         """Events of a match, durable and already told to its ``player``."""
-        if not self._links:
+        if not self._channels:
             return
-        links = self._links.get(match.id, set()) | self._links.get(match.ladder.id, set())
-        if not links:
+        channels = self._channels.get(match.id, set()) | self._channels.get(match.ladder.id, set())
+        if not channels:
             return
         texts = [entry.text for entry in entries]
-        for link in links - {player}:
+        for channel in channels - {player}:
             try:
-                link.send(texts)
+                channel.send(texts)
             except Exception:  # noqa: BLE001 - a watcher must never fail a match
                 self._log.exception("could not tell a watcher")
         if entries[-1].type == "match_over":
-            for link in list(self._links.get(match.id, ())):
-                self.unwatch(link, match.id)
+            for channel in list(self._channels.get(match.id, ())):
+                self.unwatch(channel, match.id)
 
-    def _drop(self, link: Link, topic: str) -> None:
-        links = self._links.get(topic, set())
-        links.discard(link)
-        if not links:
-            self._links.pop(topic, None)
+    def _drop(self, channel: ClientChannel, topic: str) -> None:
+        channels = self._channels.get(topic, set())
+        channels.discard(channel)
+        if not channels:
+            self._channels.pop(topic, None)

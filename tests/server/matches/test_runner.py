@@ -11,7 +11,7 @@ import pytest
 from evilpegs_protocol.client_messages import Resign
 from evilpegs_server.codemaking.replies import cost
 from evilpegs_server.match.match import IDLE_MS
-from evilpegs_server.matches.responses import Asked
+from evilpegs_server.matches.requests import Request
 from evilpegs_server.matches.runner import MOST_WAITING
 from evilpegs_server.work.tasks import HINT_BUDGET, Hint, HintAnswer, Witness
 from support.reckoners import Call
@@ -100,7 +100,7 @@ class TestDurability:
         broken_disk.on = True
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.receive("error")
-        runner.receive(Asked(ann.channel, Resign(match=match), fake_server.clock.now()))
+        runner.receive(Request(ann.channel, Resign(match=match), fake_server.clock.now()))
         error = await ann.receive("error")
         assert (error["code"], error["fatal"]) == ("storage_unavailable", False)
         assert len(fake_server.take_log()) == 1
