@@ -4,7 +4,7 @@ Every code is a path through the tables: each color in turn takes its pegs. Two 
 and the row of the other that completes it stand for as many codes as the product of their counts.
 """
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,13 @@ from evilpegs_game.counting.problem import Frame
 from evilpegs_game.counting.score_increments import color_gains
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.history import History
+from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
 """What a code takes while it is listed, besides one byte a peg: its number twice, and what its halves take."""
 _EDGE_BYTES: Final = 3 * 4 + 8
 """What a step back takes: three numbers, and a coloring that it leads to."""
-
-
-class Dice(Protocol):
-    """Where draws come from; a `random.Random` is one."""
-
-    def randrange(self, stop: int, /) -> int:
-        """One of the numbers from 0 to below ``stop``, each as likely as any other."""
-        ...
 
 
 class _Listed(NamedTuple):
@@ -74,15 +67,15 @@ class Atlas:
         """How many codes there are."""
         return int(self._sums[-1])
 
-    def sample(self, dice: Dice) -> Code:
+    def sample(self, rng: RandomSource) -> Code:
         """One of the codes, each as likely as any other."""
-        place = dice.randrange(self.count)
+        place = rng.randrange(self.count)
         pair = int(np.searchsorted(self._sums, place, side="right"))
         row = int(self._rows[pair])
         code = [0] * self._frame.rules.pegs
         with np.errstate(over="ignore"):
             for side, start in enumerate((row, int(self._partners[row]))):
-                self._walk_back(side, start, dice, code)
+                self._walk_back(side, start, rng, code)
         return tuple(code)
 
     def columns(self) -> Columns:
@@ -146,13 +139,13 @@ class Atlas:
             known = self._gains[color] = color_gains(self._frame.layout, color)
         return known
 
-    def _walk_back(self, side: int, row: int, dice: Dice, code: list[int]) -> None:
+    def _walk_back(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
         """Give the pegs of a row their colors, last color first, each way in proportion to its count."""
         frame, fills = self._frame, self._frame.layout.fills
         for (color, table), (_, before) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
             gains, ways = self._gains_of(color)
             fill = int(np.searchsorted(table.starts, row, side="right")) - 1
-            place = dice.randrange(int(table.rows[row, 0]))
+            place = rng.randrange(int(table.rows[row, 0]))
             row, subset = step_back(fills, before, gains, ways, fill, table.rows[row], place)
             for peg in np.flatnonzero(fills.pegs[subset]).tolist():
                 code[peg] = frame.colors[color][0]

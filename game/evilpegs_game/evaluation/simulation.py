@@ -1,7 +1,7 @@
 """Simulation: what a strategy needs on average where playing every secret takes too long or chance plays a part.
 
-A game has a number. Its secret and all its strategy's chance come from the dice of that number, so a block of games
-has the same result wherever and beside whatever it is played, and blocks can be added up.
+A game has a number. Its secret and all random choices of its strategy come from the generator of that number, so a
+block of games has the same result wherever it is played, and blocks can be added up.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from math import sqrt
 from typing import Final, TypeVar
 
 from evilpegs_game.codes import Code, code_at
-from evilpegs_game.counting.solution_tables import Dice
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.distribution import GuessCounts
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
+from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 NORMAL_95: Final = 1.959964
@@ -27,7 +27,7 @@ _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2
 MAX_TURNS: Final = 200
 """Guesses without success after which a strategy is taken to be stuck."""
 
-_D = TypeVar("_D", bound=Dice)
+_D = TypeVar("_D", bound=RandomSource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def _student_95(freedom: int) -> float:
 def simulate(
     choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rng: Callable[[int], _D]
 ) -> Simulation:
-    """Play the games of these numbers, at least one; that of number i with ``game_rng(i)`` and nothing else of chance.
+    """Play the games of these numbers, at least one; game i draws random numbers from ``game_rng(i)`` only.
 
-    The dice draw the secret, alike from all codes, and are then handed to ``choose`` at each turn.
+    The generator draws the secret uniformly from all codes and is then passed to ``choose`` at each turn.
 
     Raises:
         StuckError: a game was not over after `MAX_TURNS` guesses.
@@ -90,11 +90,11 @@ def simulate(
     return Simulation(rules, tuple(solved))
 
 
-def _guesses(choose: Callable[[Position, _D], Code], position: Position, dice: _D) -> int:
+def _guesses(choose: Callable[[Position, _D], Code], position: Position, rng: _D) -> int:
     """The guesses that one game takes."""
-    secret = code_at(dice.randrange(position.rules.size), position.rules)
+    secret = code_at(rng.randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
-        guess = choose(position, dice)
+        guess = choose(position, rng)
         given = feedback(guess, secret)
         if given == all_black(position.rules.pegs):
             return turn

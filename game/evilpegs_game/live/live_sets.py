@@ -21,13 +21,14 @@ from evilpegs_game.counting.memory import least_bytes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
-from evilpegs_game.counting.solution_tables import LIST_BYTES, Atlas, Dice
+from evilpegs_game.counting.solution_tables import LIST_BYTES, Atlas
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import feedback_number
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
 from evilpegs_game.live.feedback_table import TABLED_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
+from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.history_key import Key, Symmetry, canonical
 
@@ -201,13 +202,13 @@ class LiveSets:
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
-    def sample(self, rules: Rules, history: History, dice: Dice, many: int = 1) -> list[Code]:
-        """So many candidates, each drawn from all of them alike. Errors as for `part_sizes`."""
+    def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
+        """Return ``count`` candidates, each drawn uniformly and independently. Errors are those of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
             columns = self.get(rules, history)
-            return [column_code(columns, dice.randrange(columns.shape[1])) for _ in range(many)]
+            return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
         atlas = Atlas(rules, history, self._count_bytes)
-        return [atlas.sample(dice) for _ in range(many)]
+        return [atlas.sample(rng) for _ in range(count)]
 
     def _is_listed(self, rules: Rules, history: History) -> bool:
         return self.count(rules, history) <= self._listed_at(rules)

@@ -1,35 +1,46 @@
-"""Candidates: the codes consistent with every feedback so far.
+"""A position: the rules and the turns so far, and everything that follows from them.
 
-A `Position` is what a codebreaker knows. It keeps no codes: they are computed when first asked for and
-shared through `LiveSets`, a cache with a byte budget, so that many games at the same point cost one copy
-and nothing is lost when an entry is dropped.
+`Position` is the one object that a strategy sees. It holds no codes of its own: live sets and part sizes come from a
+shared `LiveSets`, so all games at the same point use one copy, and an entry that was dropped is computed again.
 """
 
 from evilpegs_game.codes import Code, Columns, column_code
-from evilpegs_game.counting.solution_tables import Dice
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import part_sizes, split
+from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
-
-__all__ = ["History", "LiveSets", "Position", "Turn"]
 
 
 class Position:
-    """What a codebreaker knows at a turn: the rules, the history and all that follows from them.
+    """The state of one game before a guess: the rules, the answered turns, and the codes that are still possible.
 
-    ``budget`` is the number of feedback evaluations that one choice may take, or None. Whatever needs the candidates
-    raises ContradictionError if there are none and TooLargeError if they do not fit; how many there are, part sizes,
-    the first candidate and samples are known for rules of any size.
+    A *candidate* is a code that agrees with the feedback of every turn. Nothing is computed until it is asked for.
+    Positions are never changed: `after` and `split` return new ones.
+
+    There are two groups of members:
+
+    * `candidates`, `candidate` and `split` need the list of all candidates. They raise TooLargeError when that list
+      does not fit into memory (the byte budget of the `LiveSets`, 256 MiB by default).
+    * `count`, `first_candidate`, `sample`, `part_sizes` and `parts` work on rules of up to 2**63 - 1 codes. Rules of
+      at most 100,000 codes are enumerated. On larger rules the candidates are counted exactly without listing them:
+      a first question about a position takes up to 20 ms on 8x10, 0.1 s on 10x12 and 2 s on 12x14. They raise
+      TooLargeError when the rules have more codes or a count does not fit into its memory.
+
+    Both groups raise ContradictionError when no code agrees with the history; its ``turn`` says which turn left none,
+    where that is known. Guesses must be codes of the rules; `evilpegs_game.codes.check_code` checks one.
     """
 
     __slots__ = ("_live", "_live_sets", "budget", "history", "rules")
 
     def __init__(self, rules: Rules, history: History, live_sets: LiveSets, budget: int | None = None) -> None:
         self.rules = rules
+        """The rules of the game."""
         self.history = history
+        """The answered turns, oldest first: a tuple of `Turn`."""
         self.budget = budget
+        """The number of feedback evaluations that the choice of one guess may take; None means no limit."""
         self._live_sets = live_sets
         self._live: Columns | None = None
 
@@ -38,79 +49,94 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The number of the turn to play, from 1."""
+        """The number of the turn to play; the first turn is 1."""
         return len(self.history) + 1
 
     @property
     def all_codes(self) -> Columns:
-        """Every code of the rules in code order, read-only; each is a legal guess."""
+        """Every code of the rules, each a legal guess: uint8, shape (pegs, codes), in code order, read-only.
+
+        Raises TooLargeError if the array does not fit the byte budget; nothing is allocated then.
+        """
         return self._live_sets.all_codes(self.rules)
 
     @property
     def candidates(self) -> Columns:
-        """The candidates in code order, read-only."""
+        """Every candidate: uint8, shape (pegs, candidates), in code order, read-only; there is at least one.
+
+        ``candidates[:, i]`` is the candidate at index ``i``; `candidate` returns it as a tuple.
+        """
         if self._live is None:
             self._live = self._live_sets.get(self.rules, self.history)
         return self._live
 
     @property
     def _is_counted(self) -> bool:
-        """Whether what is asked can be known without the candidates, which may be too many."""
+        """True if the rules are too large to enumerate and the candidates are not at hand."""
         return self._live is None and self.rules.size > self._live_sets.enumerated_codes
 
     @property
     def count(self) -> int:
-        """How many candidates there are; at least one. Known for rules of any size."""
+        """The exact number of candidates, at least 1, for rules of any size.
+
+        After a history on rules of more than 100,000 codes the first call takes as long as `part_sizes`.
+        """
         if self._is_counted:
             return self._live_sets.count(self.rules, self.history)
         return int(self.candidates.shape[1])
 
     @property
     def first_candidate(self) -> Code:
-        """The first candidate in code order. Known for rules of any size."""
+        """The first candidate in code order, for rules of any size."""
         return self._live_sets.first(self.rules, self.history) if self._is_counted else self.candidate(0)
 
-    def sample(self, dice: Dice, many: int = 1) -> list[Code]:
-        """So many candidates, each drawn from all of them alike; for rules of any size."""
+    def sample(self, rng: RandomSource, count: int = 1) -> list[Code]:
+        """Draw ``count`` candidates uniformly and independently, so a candidate may occur twice; for rules of any size.
+
+        ``rng`` is a `random.Random` or any other `RandomSource`.
+        """
         if self._is_counted:
-            return self._live_sets.sample(self.rules, self.history, dice, many)
-        return [self.candidate(dice.randrange(self.count)) for _ in range(many)]
+            return self._live_sets.sample(self.rules, self.history, rng, count)
+        return [self.candidate(rng.randrange(self.count)) for _ in range(count)]
 
     def candidate(self, index: int) -> Code:
-        """The candidate at ``index`` (from 0) in code order; raises IndexError."""
+        """Return the candidate at ``index`` (from 0) in code order. Raises IndexError, and what `candidates` raises."""
         return column_code(self.candidates, index)
 
     def is_candidate(self, code: Code) -> bool:
-        """Whether ``code``, a code of the rules, is consistent with the history."""
-        return all(feedback(guess, code) == given for guess, given in self.history)
+        """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn is computed."""
+        return all(feedback(guess, code) == expected for guess, expected in self.history)
 
     def part_sizes(self, guess: Code) -> tuple[int, ...]:
-        """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size."""
+        """Return for each feedback the number of candidates that would give it to ``guess``, for rules of any size.
+
+        The sizes are in the order of `feedbacks`, zeros included, and sum to `count`.
+        """
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
         table = None if self._live is not None else self._live_sets.feedback_table(self.rules)
         if table is not None:
             sizes = table.part_sizes(self.history, guess).tolist()
-            if any(sizes):  # else there are no candidates, and to ask for them says why
+            if any(sizes):  # otherwise there are no candidates, and asking for them raises the error that says why
                 return tuple(sizes)
         return tuple(part_sizes(self.candidates, guess).tolist())
 
     def parts(self, guess: Code) -> dict[Feedback, int]:
-        """The sizes of the non-empty parts of ``guess``, in feedback order."""
+        """Return the sizes of the non-empty parts of ``guess``, in feedback order; for rules of any size."""
         sizes = zip(feedbacks(self.rules.pegs), self.part_sizes(guess), strict=True)
-        return {given: size for given, size in sizes if size}
+        return {answer: size for answer, size in sizes if size}
 
-    def after(self, guess: Code, given: Feedback) -> "Position":
-        """The position once ``guess`` got the feedback ``given``."""
-        return Position(self.rules, (*self.history, Turn(guess, given)), self._live_sets, self.budget)
+    def after(self, guess: Code, feedback: Feedback) -> "Position":
+        """Return the position after one more turn. Nothing is checked or computed until the result is used."""
+        return Position(self.rules, (*self.history, Turn(guess, feedback)), self._live_sets, self.budget)
 
     def split(self, guess: Code) -> dict[Feedback, "Position"]:
-        """The position after each feedback that ``guess`` can get, in feedback order.
+        """Return the position after each feedback that ``guess`` can get, in feedback order.
 
-        Their candidates are computed together, belong to them, and do not enter the cache.
+        The candidates of all of them are computed in one pass and do not enter the shared cache.
         """
         positions = {}
-        for given, columns in split(self.candidates, guess):
-            positions[given] = self.after(guess, given)
-            positions[given]._live = columns
+        for answer, columns in split(self.candidates, guess):
+            positions[answer] = self.after(guess, answer)
+            positions[answer]._live = columns
         return positions

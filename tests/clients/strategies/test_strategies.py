@@ -121,9 +121,9 @@ class TestSampled(NamedContract):
         class Counting(Position):
             drawn = 0
 
-            def sample(self, rng, many=1):
-                Counting.drawn = many
-                return super().sample(rng, many)
+            def sample(self, rng, count=1):
+                Counting.drawn = count
+                return super().sample(rng, count)
 
         self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), choice_rng(0, ()))
         assert Counting.drawn == 5
@@ -151,8 +151,8 @@ class TestSampled(NamedContract):
             def candidates(self):
                 raise TooLargeError
 
-            def sample(self, rng, many=1):
-                return [rng.choice(listed) for _ in range(many)]
+            def sample(self, rng, count=1):
+                return [rng.choice(listed) for _ in range(count)]
 
         unlisted = Unlisted(position.rules, position.history, LiveSets())
         assert self.strategy.choose(unlisted, choice_rng(0, ())) in listed
