@@ -13,7 +13,7 @@ class ClientError(EvilpegsError):
     """The base of every error of the clients; the text is one line for people."""
 
 
-class Unreachable(StrEnum):
+class UnreachableReason(StrEnum):
     """The reason why no evilpegs server was reached."""
 
     ADDRESS = "address"
@@ -37,7 +37,7 @@ class Unreachable(StrEnum):
 class ServerUnreachableError(ClientError):
     """No evilpegs server answers there, or none answers any more; ``reason`` says why."""
 
-    def __init__(self, message: str, reason: Unreachable) -> None:
+    def __init__(self, message: str, reason: UnreachableReason) -> None:
         super().__init__(message)
         self.reason = reason
 

@@ -13,9 +13,9 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import RetryPolicy, Session
+from evilpegs_clients.connection.session import PlayerSession, RetryPolicy
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
@@ -95,7 +95,7 @@ async def test_failing_strategy_resigns_on_server(serving, tokens):
 
 
 def session_at(url, tokens, retry_policy):
-    return Session(url, Identity(CLIENT, "ann"), tokens, retry_policy, lambda news: None)
+    return PlayerSession(url, Identity(CLIENT, "ann"), tokens, retry_policy, lambda news: None)
 
 
 class Restarting:
@@ -125,35 +125,35 @@ async def test_match_outlives_server(serving, tokens):
     server = Restarting(serving)
     session = session_at(await server.start(), tokens, RetryPolicy(Random(1), sleep=server.start))
     await session.open()
-    seat = await Seat.play(session, "classic-evil")
-    while (phase := await seat.until_move()) is not Phase.OVER:
+    client = await MatchClient.play(session, "classic-evil")
+    while (phase := await client.wait_for_move()) is not Phase.OVER:
         if phase is Phase.READY:
-            await seat.ready("n")
-        elif seat.view.turn == 4:
-            await seat.resign()
+            await client.ready("n")
+        elif client.view.turn == 4:
+            await client.resign()
         else:
             await server.stop()
-            await seat.changed()
-            assert await seat.until_move() is Phase.TURN
-            await seat.guess(["1122", "3345", "3636"][seat.view.turn - 1])
+            await client.wait_for_change()
+            assert await client.wait_for_move() is Phase.TURN
+            await client.guess(["1122", "3345", "3636"][client.view.turn - 1])
     await session.close()
     await server.stop()
     assert server.starts == 4
-    assert [event["code"] for event in seat.view.record if event["type"] == "feedback"] == ["1122", "3345", "3636"]
-    assert verify_match(seat.view.record, {1: "n"}) == []
+    assert [event["code"] for event in client.view.record if event["type"] == "feedback"] == ["1122", "3345", "3636"]
+    assert verify_match(client.view.record, {1: "n"}) == []
 
 
 async def test_newest_connection_takes_seat(serving, tokens, retry_policy):
     async with serving() as server:
         first, second = (session_at(server.url, tokens, retry_policy) for _ in range(2))
         await first.open()
-        seat = await Seat.play(first, "classic")
+        client = await MatchClient.play(first, "classic")
         await second.open()
-        taken = await Seat.resume(second, seat.view.id)
+        taken = await MatchClient.resume(second, client.view.id)
         with pytest.raises(SeatTakenError):
-            await seat.changed()
+            await client.wait_for_change()
         await taken.resign()
-        assert await taken.until_move() is Phase.OVER
+        assert await taken.wait_for_move() is Phase.OVER
         assert verify_match(taken.view.record) == []
         await first.close()
         await second.close()

@@ -12,9 +12,9 @@ from evilpegs_clients.bot.chooser import Chooser
 from evilpegs_clients.bot.match_player import MatchPlayer
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import Reconnecting, RetryPolicy, Session
+from evilpegs_clients.connection.session import PlayerSession, Reconnecting, RetryPolicy
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -79,7 +79,7 @@ async def play_matches(
     tokens = TokenFile(token_file or default_token_file())
     identity = Identity(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = Session(server, identity, tokens, retry_policy, on_event)
+    session = PlayerSession(server, identity, tokens, retry_policy, on_event)
     bot = _Bot(session, strategy, secrets.randbits(64) if seed is None else seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
@@ -89,7 +89,7 @@ async def play_matches(
 
 
 class _Bot:
-    def __init__(self, session: Session, strategy: Strategy, seed: int, on_event: OnEvent) -> None:
+    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int, on_event: OnEvent) -> None:
         self._session = session
         self._strategy = strategy
         self._seed = seed
@@ -102,27 +102,27 @@ class _Bot:
         rules = [Rules.parse(info.rules) for info in welcome.ladders if info.id == ladder]
         await think(partial(warm_up, self._strategy, rules, self._live_sets))
         left_open = [match.match for match in welcome.open] if finish_open else []
-        summaries = [await self._play_at(await Seat.resume(self._session, match)) for match in left_open]
+        summaries = [await self._play_at(await MatchClient.resume(self._session, match)) for match in left_open]
         for _ in range(matches):
-            summaries.append(await self._play_at(await Seat.play(self._session, ladder)))
+            summaries.append(await self._play_at(await MatchClient.play(self._session, ladder)))
         return BotSummary(welcome.player, tuple(summaries))
 
-    async def _play_at(self, seat: Seat) -> MatchSummary:
-        self._on_event(seat.view.started)
+    async def _play_at(self, client: MatchClient) -> MatchSummary:
+        self._on_event(client.view.started)
         chooser = Chooser(self._strategy, self._seed, self._live_sets)
         try:
-            summary = await MatchPlayer(seat, chooser, self._live_sets, self._on_event).play()
+            summary = await MatchPlayer(client, chooser, self._live_sets, self._on_event).play()
         except StrategyError as error:
-            message = f"{error}; {await _resigned(seat)}"
+            message = f"{error}; {await _resigned(client)}"
             raise StrategyError(message) from error
         self._on_event(summary)
         return summary
 
 
-async def _resigned(seat: Seat) -> str:
+async def _resigned(client: MatchClient) -> str:
     try:
-        while await seat.until_move() is not Phase.OVER:
-            await seat.resign()
+        while await client.wait_for_move() is not Phase.OVER:
+            await client.resign()
     except ClientError as error:
         return f"the match could not be resigned: {error}"
     return "the match was resigned"

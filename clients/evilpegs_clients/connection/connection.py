@@ -1,6 +1,6 @@
 """One connection to a server: every request gets its direct answer, everything is delivered in order.
 
-`Connection.ask` waits for the one message that answers the request. Meanwhile, and between requests, each
+`ProtocolConnection.ask` waits for the one message that answers the request. Meanwhile, and between requests, each
 message that arrives is first handed to ``deliver``, in order, the answers too: whoever keeps a record of the
 match is never behind an answer that somebody was given.
 
@@ -35,7 +35,7 @@ from evilpegs_clients.errors import (
     SeatTakenError,
     ServerRefusedError,
     ServerUnreachableError,
-    Unreachable,
+    UnreachableReason,
 )
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ClientMessage
@@ -70,7 +70,7 @@ def is_loopback(url: str) -> bool:
 
 def _not_a_url(text: str) -> ServerUnreachableError:
     message = f"not the address of a server: {text[:80]!r}; write ws://HOST:PORT{PATH}"
-    return ServerUnreachableError(message, Unreachable.ADDRESS)
+    return ServerUnreachableError(message, UnreachableReason.ADDRESS)
 
 
 DIAL_SECONDS: Final = 10.0
@@ -78,7 +78,7 @@ CLOSE_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedMessage:
     """A message of the server: as a value, and as the JSON object it came as, without `re`.
 
     The object keeps fields this client does not know; they count in the hashes of a record.
@@ -88,10 +88,10 @@ class Received:
     fields: Mapping[str, Any]
 
 
-Deliver = Callable[[Received], None]
+Deliver = Callable[[ReceivedMessage], None]
 
 
-async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Connection":
+async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
     """Connect to the server at ``url``.
 
     Raises:
@@ -113,11 +113,11 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Co
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()
         message = f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one"
-        raise ServerUnreachableError(message, Unreachable.OTHER_SERVER)
-    return Connection(url, opened, deliver)
+        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
+    return ProtocolConnection(url, opened, deliver)
 
 
-class Connection:
+class ProtocolConnection:
     """An open connection; made by `dial`, to be closed with `close`."""
 
     def __init__(self, url: str, opened: ClientConnection, deliver: Deliver) -> None:
@@ -171,7 +171,7 @@ class Connection:
             return self._why_closed()
         except CodecError as error:
             message = f"{self._url} sent what is not evilpegs v1: {error}"
-            return ServerUnreachableError(message, Unreachable.OTHER_SERVER)
+            return ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
         except (ConnectionLostError, BrokenRecordError) as error:
             return error
         finally:
@@ -181,7 +181,7 @@ class Connection:
         message = decode_event(frame if isinstance(frame, str) else "")
         fields = json.loads(frame)
         fields.pop("re", None)
-        self._deliver(Received(message, fields))
+        self._deliver(ReceivedMessage(message, fields))
         answer = self._waiting.get(message.re or "")
         if answer is not None and not answer.done():
             answer.set_result(message)
@@ -199,27 +199,27 @@ def _was_refused(error: Exception) -> bool:
 
 
 def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
-    reason = Unreachable.NETWORK
+    reason = UnreachableReason.NETWORK
     message = f"cannot connect to {url}: {error}"
     match error:
         case TimeoutError():
-            reason = Unreachable.SILENT
+            reason = UnreachableReason.SILENT
             message = f"{url} does not answer; is it the game port of an evilpegs server?"
         case OSError() if _was_refused(error):
-            reason = Unreachable.REFUSED
+            reason = UnreachableReason.REFUSED
             message = f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
         case socket.gaierror():
-            reason = Unreachable.HOST
+            reason = UnreachableReason.HOST
             message = f"there is no host of that name: {url}; check the address given with --server"
         case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
-            reason = Unreachable.INSECURE
+            reason = UnreachableReason.INSECURE
             message = f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
         case InvalidStatus():
-            reason = Unreachable.OTHER_SERVER
+            reason = UnreachableReason.OTHER_SERVER
             status = error.response.status_code
             message = f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
         case InvalidHandshake():
-            reason = Unreachable.OTHER_SERVER
+            reason = UnreachableReason.OTHER_SERVER
             message = f"{url} is not the game port of an evilpegs server"
         case OSError(strerror=str(why)):
             message = f"cannot connect to {url}: {why}"

@@ -7,14 +7,14 @@ the view as it was, or further on if the server had it; the match is resumed eit
 import asyncio
 from typing import Any, Final, Self
 
-from evilpegs_clients.connection.match_view import MOVES, MatchView, Phase
-from evilpegs_clients.connection.session import Session
+from evilpegs_clients.connection.match_view import SETTLED_PHASES, MatchView, Phase
+from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError, ServerRefusedError
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, ServerEvent
 
-BEHIND: Final = frozenset(
+RESYNC_ERRORS: Final = frozenset(
     {
         ErrorCode.STALE_TURN,
         ErrorCode.FUTURE_TURN,
@@ -25,21 +25,21 @@ BEHIND: Final = frozenset(
     }
 )
 """The match went on, or went wrong, while the move was under way: what the view misses is fetched."""
-MOST_BEHIND: Final = 3
+MAX_RESYNCS: Final = 3
 """So often in a row without an event between; more would be a server that makes no sense."""
 
 
-class Seat:
+class MatchClient:
     """A seat at the match that ``view`` shows; made by `play` or `resume`."""
 
-    def __init__(self, session: Session, view: MatchView) -> None:
+    def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
         self._session = session
         self._behind = 0
         self._behind_at = 0
 
     @classmethod
-    async def play(cls, session: Session, ladder: str) -> Self:
+    async def play(cls, session: PlayerSession, ladder: str) -> Self:
         """Begin a match on ``ladder``.
 
         If the answer is lost, the match it was about is found among the open ones.
@@ -59,34 +59,34 @@ class Seat:
         return cls(session, session.view)
 
     @classmethod
-    async def resume(cls, session: Session, match: str) -> Self:
+    async def resume(cls, session: PlayerSession, match: str) -> Self:
         """Take the seat at a match that was begun earlier, and learn all that happened in it."""
         view = session.view = MatchView(match)
         await session.resume()
-        while view.catching_up:
-            await session.changed()
+        while view.is_catching_up:
+            await session.wait_for_change()
         return cls(session, view)
 
-    async def until_move(self) -> Phase:
+    async def wait_for_move(self) -> Phase:
         """Wait until the player is to move or the match is over; the phase says which."""
-        while self.view.phase not in MOVES:
-            await self.changed()
+        while self.view.phase not in SETTLED_PHASES:
+            await self.wait_for_change()
         return self.view.phase
 
-    async def changed(self) -> None:
+    async def wait_for_change(self) -> None:
         """Wait for news of the match."""
-        await self._session.changed()
+        await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]") -> bool:
         """Wait until ``work`` ends or the match goes on without it; whether it has ended. It is not cancelled."""
-        going_on = asyncio.create_task(self._going_on())
+        progress = asyncio.create_task(self._wait_for_progress())
         try:
-            await asyncio.wait([work, going_on], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, progress], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            going_on.cancel()
-            await asyncio.wait([going_on])
-        if not going_on.cancelled():
-            going_on.result()  # raises what ended the connection for good
+            progress.cancel()
+            await asyncio.wait([progress])
+        if not progress.cancelled():
+            progress.result()  # raises what ended the connection for good
         return work.done()
 
     async def ready(self, nonce: str) -> None:
@@ -121,16 +121,16 @@ class Seat:
         except ConnectionLostError:
             await self._session.restore()
         except ServerRefusedError as error:
-            if error.code not in BEHIND or self._is_stuck():
+            if error.code not in RESYNC_ERRORS or self._is_stuck():
                 raise
             await self._session.resume()
         return None
 
-    async def _going_on(self) -> None:
+    async def _wait_for_progress(self) -> None:
         """Wait until the match has left this turn, as its record says."""
         mark = self._mark()
         while self._mark() == mark:
-            await self.changed()
+            await self.wait_for_change()
 
     def _mark(self) -> tuple[int, int, int]:
         return self.view.game, len(self.view.history), len(self.view.games_over)
@@ -138,10 +138,10 @@ class Seat:
     def _is_stuck(self) -> bool:
         self._behind = self._behind + 1 if self._behind_at == self.view.seq else 1
         self._behind_at = self.view.seq
-        return self._behind > MOST_BEHIND
+        return self._behind > MAX_RESYNCS
 
 
-def _explained(error: ServerRefusedError, ladder: str, session: Session) -> ServerRefusedError:
+def _explained(error: ServerRefusedError, ladder: str, session: PlayerSession) -> ServerRefusedError:
     """Why no match begins, with what to do instead."""
     message = error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:

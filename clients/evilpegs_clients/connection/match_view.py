@@ -8,13 +8,13 @@ be fetched again with `resume`. While a resumed match is caught up nothing in it
 from enum import StrEnum
 from typing import Any
 
-from evilpegs_clients.connection.connection import Received
+from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History
-from evilpegs_game.history import Turn as Answered
+from evilpegs_game.history import Turn as PlayedTurn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
@@ -42,12 +42,12 @@ class Phase(StrEnum):
     """Nothing."""
 
 
-MOVES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
+SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
 """The phases in which the server waits for nobody but the player, or for nothing."""
 
 
 class MatchView:
-    """The match ``id``; `seen` takes in what arrives."""
+    """The match ``id``; `apply` takes in what arrives."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
         self.id = id
@@ -85,11 +85,11 @@ class MatchView:
         return len(self.record)
 
     @property
-    def catching_up(self) -> bool:
+    def is_catching_up(self) -> bool:
         """Whether events that are known to exist have not come yet."""
         return self._resumed is not None or self._started is None
 
-    def seen(self, received: Received) -> bool:
+    def apply(self, received: ReceivedMessage) -> bool:
         """Take in a message; False if it is not about this match or says nothing new.
 
         Raises:
@@ -100,14 +100,14 @@ class MatchView:
         if getattr(message, "match", None) != self.id:
             return False
         if isinstance(message, RecordEvent):
-            return self._seen_event(message, dict(received.fields))
-        return self._seen_other(message)
+            return self._apply_event(message, dict(received.fields))
+        return self._apply_state(message)
 
-    def events_of(self, game: int) -> list[dict[str, Any]]:
+    def game_events(self, game: int) -> list[dict[str, Any]]:
         """The record's events of one game, with the first of the match ahead."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
-    def _seen_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
+    def _apply_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
         if event.seq <= self.seq:
             self._check_same(event.seq, fields)
             return False
@@ -115,7 +115,7 @@ class MatchView:
             message = f"event {self.seq + 1} of match {self.id} is missing"
             raise ConnectionLostError(message)
         try:
-            self._apply(event)
+            self._fold(event)
         except (GameError, LookupError) as error:
             message = f"event {event.seq} of match {self.id} makes no sense: {error}"
             raise BrokenRecordError(message) from error
@@ -129,7 +129,7 @@ class MatchView:
             message = f"the server tells two stories: event {seq} of match {self.id} is not what it was"
             raise BrokenRecordError(message)
 
-    def _seen_other(self, message: ServerEvent) -> bool:
+    def _apply_state(self, message: ServerEvent) -> bool:
         match message:
             case Turn():
                 self.phase, self.game, self.turn, self.left_ms = (
@@ -139,12 +139,12 @@ class MatchView:
                     message.left_ms,
                 )
             case Resumed():
-                self._seen_resumed(message)
+                self._apply_resumed(message)
             case _:
                 return False
         return True
 
-    def _seen_resumed(self, resumed: Resumed) -> None:
+    def _apply_resumed(self, resumed: Resumed) -> None:
         if resumed.seq < self.seq:
             message = f"the server lost what it said: match {self.id} had {self.seq} events, now {resumed.seq}"
             raise BrokenRecordError(message)
@@ -163,7 +163,7 @@ class MatchView:
             self.phase = {"ready": Phase.READY, "over": Phase.OVER}.get(resumed.state, Phase.WAITING)
             self.ready_by_ms = resumed.ready_by_ms or self.ready_by_ms
 
-    def _apply(self, event: RecordEvent) -> None:
+    def _fold(self, event: RecordEvent) -> None:
         match event:
             case MatchStarted():
                 self._started = event
@@ -184,5 +184,5 @@ class MatchView:
 
     def _apply_feedback(self, event: FeedbackGiven) -> None:
         self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-        answered = Answered(parse_code(event.code, self.rules), Feedback(event.black, event.white))
+        answered = PlayedTurn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
         self.history = (*self.history, answered)

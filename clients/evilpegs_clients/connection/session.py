@@ -1,7 +1,7 @@
 """A player on a server: who he is, the connection he has at the moment, and the one match he plays.
 
 When the connection is cut, or the server stops for a while, the session dials again after jittered, growing
-delays, says who it is and resumes its match from the last event it saw. `Seat` stands on this and plays.
+delays, says who it is and resumes its match from the last event it saw. `MatchClient` stands on this and plays.
 
 How long to wait before trying again: longer each time, and never in step with other clients.
 
@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from evilpegs_clients.connection.connection import DIAL_SECONDS, Connection, Deliver, Received, dial, server_url
+from evilpegs_clients.connection.connection import (
+    DIAL_SECONDS,
+    Deliver,
+    ProtocolConnection,
+    ReceivedMessage,
+    dial,
+    server_url,
+)
 from evilpegs_clients.connection.identity import Identity, Introduction
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.tokens import TokenFile
@@ -23,7 +30,7 @@ from evilpegs_clients.errors import (
     ConnectionLostError,
     ServerRefusedError,
     ServerUnreachableError,
-    Unreachable,
+    UnreachableReason,
 )
 from evilpegs_protocol.client_messages import Hello, Resume
 from evilpegs_protocol.fields import ClientMessage
@@ -50,7 +57,7 @@ class Backoff:
 
 async def enter(
     server: str, introduction: Introduction, deliver: Deliver, seconds: float
-) -> tuple[Connection, Welcome]:
+) -> tuple[ProtocolConnection, Welcome]:
     """A connection on which the server has welcomed us, and what it said; each step takes ``seconds`` at most.
 
     Raises:
@@ -71,7 +78,7 @@ async def enter(
 
 async def _say(
     server: str, introduction: Introduction, hello: Hello, deliver: Deliver, seconds: float
-) -> tuple[Connection, Welcome]:
+) -> tuple[ProtocolConnection, Welcome]:
     """One hello on a connection of its own, closed unless it is welcomed."""
     connection = await dial(server, deliver, seconds)
     try:
@@ -83,7 +90,7 @@ async def _say(
     except TimeoutError:
         await connection.close()
         message = f"{server} does not answer hello with welcome: not an evilpegs server"
-        raise ServerUnreachableError(message, Unreachable.OTHER_SERVER) from None
+        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER) from None
     except BaseException:
         await connection.close()
         raise
@@ -118,7 +125,7 @@ class RetryPolicy:
     timeout: float = DIAL_SECONDS
 
 
-class Session:
+class PlayerSession:
     """One player on ``server``; open it first, close it at the end.
 
     ``tell`` hears of notices and of cuts. Every method raises a `ClientError` whose line says what is wrong.
@@ -138,7 +145,7 @@ class Session:
         self._retry_policy = retry_policy
         self._tell = tell
         self._mending = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection: ProtocolConnection | None = None
         self._welcome: Welcome | None = None
         self._news: asyncio.Future[None] | None = None
 
@@ -176,7 +183,7 @@ class Session:
                 await self._retry_policy.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
         raise refused
 
-    async def changed(self) -> None:
+    async def wait_for_change(self) -> None:
         """Wait until there is news of the match; after a cut, until it is resumed."""
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
@@ -218,9 +225,9 @@ class Session:
             else:
                 return
         message = f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts"
-        raise ServerUnreachableError(message, Unreachable.GAVE_UP)
+        raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
-    async def _connect_and_resume(self) -> Connection:
+    async def _connect_and_resume(self) -> ProtocolConnection:
         connection = await self._connect()
         try:
             await self._resume(connection)
@@ -229,26 +236,26 @@ class Session:
             raise
         return connection
 
-    async def _resume(self, connection: Connection) -> None:
+    async def _resume(self, connection: ProtocolConnection) -> None:
         if self.view is not None and self.view.phase is not Phase.OVER:
             await connection.ask(Resume(match=self.view.id, seq=self.view.seq))
 
-    async def _connect(self) -> Connection:
+    async def _connect(self) -> ProtocolConnection:
         timeout = self._retry_policy.timeout
         connection, self._welcome = await enter(self.server, self._introduction, self._deliver, timeout)
         return connection
 
-    def _open_connection(self) -> Connection:
+    def _open_connection(self) -> ProtocolConnection:
         if self._connection is None:
             message = "the session is not open"
             raise RuntimeError(message)
         return self._connection
 
-    def _deliver(self, received: Received) -> None:
+    def _deliver(self, received: ReceivedMessage) -> None:
         message = received.message
         if isinstance(message, Notice):
             self._tell(message)
         if isinstance(message, MatchStarted) and message.re is not None:
             self.view = MatchView(message.match)  # the answer to our `play`
-        if self.view is not None and self.view.seen(received) and self._news is not None and not self._news.done():
+        if self.view is not None and self.view.apply(received) and self._news is not None and not self._news.done():
             self._news.set_result(None)

@@ -15,14 +15,14 @@ from time import monotonic
 from rich.console import Console
 
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.session import Reconnecting, RetryPolicy, Session
+from evilpegs_clients.connection.session import PlayerSession, Reconnecting, RetryPolicy
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.terminal.input import Dialog, Forget, LeaveError, Lines, ReadLine
 from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
-from evilpegs_clients.terminal.screen import Screen
+from evilpegs_clients.terminal.screen import MatchScreen
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import Notice, Welcome
 
@@ -49,15 +49,15 @@ async def run_terminal(
     Raises:
         ClientError: no server, a refusal, a server that contradicts itself; one line.
     """
-    screen = Screen(console or Console())
+    screen = MatchScreen(console or Console())
     dialog = _dialog(screen, read_line, forget)
     identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = Session(server, identity, tokens, retry_policy, partial(_tell, screen))
+    session = PlayerSession(server, identity, tokens, retry_policy, partial(_tell, screen))
     try:
-        seat = await _seat(session, dialog, ladder)
-        await TerminalMatch(seat, dialog, new_nonce, clock).play()
+        client = await _join_match(session, dialog, ladder)
+        await TerminalMatch(client, dialog, new_nonce, clock).play()
     except LeaveError:
         _say_how_to_come_back(session, screen)
     except asyncio.CancelledError:
@@ -68,24 +68,24 @@ async def run_terminal(
         await session.close()
 
 
-def _dialog(screen: Screen, read_line: ReadLine | None, forget: Forget) -> Dialog:
+def _dialog(screen: MatchScreen, read_line: ReadLine | None, forget: Forget) -> Dialog:
     if read_line is not None:
         return Dialog(screen, read_line, forget)
     lines = Lines(sys.stdin.fileno())
     return Dialog(screen, lines, lines.forget)
 
 
-async def _seat(session: Session, dialog: Dialog, ladder: str) -> Seat:
+async def _join_match(session: PlayerSession, dialog: Dialog, ladder: str) -> MatchClient:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
-    return await _left_open(session, dialog, welcome) or await Seat.play(session, ladder)
+    return await _left_open(session, dialog, welcome) or await MatchClient.play(session, ladder)
 
 
-async def _left_open(session: Session, dialog: Dialog, welcome: Welcome) -> Seat | None:
+async def _left_open(session: PlayerSession, dialog: Dialog, welcome: Welcome) -> MatchClient | None:
     for match in welcome.open:
-        seat = await Seat.resume(session, match.match)
-        if seat.view.phase is not Phase.OVER and await dialog.is_yes(f"{_unfinished(seat.view)} Go on with it?"):
-            return seat
+        client = await MatchClient.resume(session, match.match)
+        if client.view.phase is not Phase.OVER and await dialog.is_yes(f"{_unfinished(client.view)} Go on with it?"):
+            return client
     return None
 
 
@@ -95,7 +95,7 @@ def _unfinished(view: MatchView) -> str:
     return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
 
 
-def _say_how_to_come_back(session: Session, screen: Screen) -> None:
+def _say_how_to_come_back(session: PlayerSession, screen: MatchScreen) -> None:
     view = session.view
     if view is None or view.phase is Phase.OVER:
         screen.say("Goodbye.")
@@ -122,7 +122,7 @@ def _what_becomes_of(view: MatchView) -> str:
     )
 
 
-def _tell(screen: Screen, news: Notice | Reconnecting) -> None:
+def _tell(screen: MatchScreen, news: Notice | Reconnecting) -> None:
     if isinstance(news, Notice):
         screen.say(f"The server says: {news.message}")
     else:

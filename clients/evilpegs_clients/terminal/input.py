@@ -14,8 +14,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from evilpegs_clients.connection.match_client import Seat
-from evilpegs_clients.terminal.screen import Screen
+from evilpegs_clients.connection.match_client import MatchClient
+from evilpegs_clients.terminal.screen import MatchScreen
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
@@ -132,7 +132,7 @@ class LeaveError(Exception):
 class Dialog:
     """Asks on ``screen`` and reads lines. A line that was not waited for in the end is read by the next question."""
 
-    def __init__(self, screen: Screen, read_line: ReadLine, forget: Forget = lambda: False) -> None:
+    def __init__(self, screen: MatchScreen, read_line: ReadLine, forget: Forget = lambda: False) -> None:
         self.screen = screen
         self._forget = forget
         self._read_line = read_line
@@ -144,10 +144,10 @@ class Dialog:
         await asyncio.wait([self._line()])
         return self._answer()
 
-    async def ask_at(self, seat: Seat, prompt: str) -> str | None:
+    async def ask_at(self, client: MatchClient, prompt: str) -> str | None:
         """The line that answers, or None if the match went on without it."""
         self.screen.ask(prompt)
-        return self._answer() if await seat.ends_in_time(self._line()) else None
+        return self._answer() if await client.ends_in_time(self._line()) else None
 
     async def is_yes(self, question: str) -> bool:
         """Whether the person says yes, as an empty line does; raises LeaveError at the end of the input."""
@@ -155,11 +155,11 @@ class Dialog:
             self.screen.say("Type y or n.")
         return yes
 
-    async def is_yes_at(self, seat: Seat, question: str) -> bool:
+    async def is_yes_at(self, client: MatchClient, question: str) -> bool:
         """Whether the person says yes before the match goes on without it; an empty line says no."""
         yes = None
         while yes is None:
-            line = await self.ask_at(seat, f"{question} [y/N]")
+            line = await self.ask_at(client, f"{question} [y/N]")
             yes = line is not None and read_yes(line, default=False)
             if yes is None:
                 self.screen.say("Type y or n.")

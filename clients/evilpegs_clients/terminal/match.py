@@ -10,7 +10,7 @@ from functools import partial
 from time import monotonic
 
 from evilpegs_clients.bot.background import think
-from evilpegs_clients.connection.match_client import Seat
+from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.terminal.input import Dialog, LeaveError, Word, read_command, read_word
 from evilpegs_clients.terminal.screen import HELP, minutes
@@ -27,17 +27,17 @@ def random_nonce() -> str:
 
 
 class TerminalMatch:
-    """The person at ``seat``, spoken with through ``dialog``; ``clock`` counts seconds."""
+    """The person at ``client``, spoken with through ``dialog``; ``clock`` counts seconds."""
 
     def __init__(
         self,
-        seat: Seat,
+        client: MatchClient,
         dialog: Dialog,
         new_nonce: Callable[[], str] = random_nonce,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._seat = seat
-        self._view = seat.view
+        self._client = client
+        self._view = client.view
         self._dialog = dialog
         self._screen = dialog.screen
         self._new_nonce = new_nonce
@@ -50,7 +50,7 @@ class TerminalMatch:
         """Play to the end of the match; raises LeaveError when the person wants to go, and ClientError."""
         self._screen.match(self._view.started)
         self._shown = max(self._shown, self._first_of_this_game())
-        while (phase := await self._seat.until_move()) is not Phase.OVER:
+        while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             await self._show_news()
             await (self._begin() if phase is Phase.READY else self._move())
         await self._show_news()
@@ -65,11 +65,11 @@ class TerminalMatch:
         if self._view.started.clock is not None and not await self._is_ready():
             return
         nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
-        await self._seat.ready(nonce)
+        await self._client.ready(nonce)
 
     async def _is_ready(self) -> bool:
         seconds = self._view.ready_by_ms // 1000
-        line = await self._dialog.ask_at(self._seat, f"Press Enter to start the clock, within {seconds} seconds >")
+        line = await self._dialog.ask_at(self._client, f"Press Enter to start the clock, within {seconds} seconds >")
         if line is None or not line.strip():
             return line is not None
         if word := read_word(line):
@@ -83,11 +83,11 @@ class TerminalMatch:
         if isinstance(command, Word):
             await self._obey(command)
         elif command is not None:
-            await self._seat.guess(format_code(command))
+            await self._client.guess(format_code(command))
 
     async def _command(self, prompt: str) -> Word | Code | None:
         """What the person wants; None if it made no sense, or the match went on meanwhile."""
-        line = await self._dialog.ask_at(self._seat, prompt)
+        line = await self._dialog.ask_at(self._client, prompt)
         if line is None:
             return None
         try:
@@ -130,22 +130,22 @@ class TerminalMatch:
     async def _resign(self) -> None:
         game = self._view.game
         question = f"Give up game {game}? It counts on the leaderboard."
-        if not self._view.started.rated or await self._dialog.is_yes_at(self._seat, question):
-            await self._seat.resign(game)
+        if not self._view.started.rated or await self._dialog.is_yes_at(self._client, question):
+            await self._client.resign(game)
 
     async def _resign_match(self) -> None:
         view = self._view
         left = view.started.games - len(view.games_over)
         question = f"Give up the match, with {left} {'game' if left == 1 else 'games'} left?"
-        if await self._dialog.is_yes_at(self._seat, question):
-            await self._seat.resign()
+        if await self._dialog.is_yes_at(self._client, question):
+            await self._client.resign()
 
     async def _hint(self) -> None:
         if self._view.started.rated:
             self._screen.say("Hints are for practice ladders, whose names end in -practice.")
         elif self._view.phase is not Phase.TURN:
             self._screen.say("A hint is for an open turn.")
-        elif (hint := await self._seat.hint()) is not None:
+        elif (hint := await self._client.hint()) is not None:
             self._screen.hint(hint)
 
     def _show_board(self) -> None:
@@ -186,4 +186,4 @@ class TerminalMatch:
                 self._screen.match_over(event, verify_record(self._view.record))
 
     async def _verified(self, game: int) -> list[Finding]:
-        return await think(partial(verify_game, self._view.events_of(game), game, self._nonces.get(game)))
+        return await think(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))

@@ -44,7 +44,7 @@ OPPONENTS: Final = {
 }
 
 
-class Screen:
+class MatchScreen:
     """Prints to ``console``. A line begun with a prompt is ended before anything else is printed."""
 
     def __init__(self, console: Console) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from evilpegs_clients.bot.chooser import Chooser
-from evilpegs_clients.connection.connection import Received
+from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.strategy import StrategyError
@@ -35,7 +35,7 @@ def view(honest_match):
     match.guess("112")
     view = MatchView(match.match)
     for message in [*match.events, *match.open_turn()]:
-        view.seen(Received(decode_event(canonical(message)), message))
+        view.apply(ReceivedMessage(decode_event(canonical(message)), message))
     return view
 
 

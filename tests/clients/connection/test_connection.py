@@ -13,7 +13,7 @@ from evilpegs_clients.errors import (
     SeatTakenError,
     ServerRefusedError,
     ServerUnreachableError,
-    Unreachable,
+    UnreachableReason,
 )
 from evilpegs_protocol.client_messages import Ping
 from evilpegs_protocol.server_messages import ErrorCode, Expected, Notice, Pong, Unknown
@@ -127,7 +127,7 @@ async def test_malformed_frames_end_connection(listen, frame):
         with pytest.raises(ServerUnreachableError, match=url) as caught:
             await connection.ask(Ping(c=1))
         await connection.close()
-    assert caught.value.reason is Unreachable.OTHER_SERVER
+    assert caught.value.reason is UnreachableReason.OTHER_SERVER
 
 
 async def test_error_of_receiver_ends_connection(listen):
@@ -158,7 +158,7 @@ async def unreachable(url, **options):
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_dial_closed_port_names_serve_command(host):
     error = await unreachable(f"ws://{host}:{free_port()}/v1")
-    assert error.reason is Unreachable.REFUSED
+    assert error.reason is UnreachableReason.REFUSED
     assert "evilpegs serve" in str(error)
     assert "--server" in str(error)
 
@@ -169,16 +169,16 @@ async def test_dial_unknown_host(monkeypatch):
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup, raising=False)
     error = await unreachable("ws://nowhere.invalid:1")
-    assert error.reason is Unreachable.HOST
+    assert error.reason is UnreachableReason.HOST
     assert "ws://nowhere.invalid:1/v1" in str(error)
 
 
 @pytest.mark.parametrize(
     ("error", "reason", "detail"),
     [
-        (OSError(101, "unroutable"), Unreachable.NETWORK, ": unroutable"),
-        (OSError("odd"), Unreachable.NETWORK, ": odd"),
-        (ProxyError("gone"), Unreachable.OTHER_SERVER, ""),
+        (OSError(101, "unroutable"), UnreachableReason.NETWORK, ": unroutable"),
+        (OSError("odd"), UnreachableReason.NETWORK, ": odd"),
+        (ProxyError("gone"), UnreachableReason.OTHER_SERVER, ""),
     ],
 )
 async def test_dial_network_error(monkeypatch, error, reason, detail):
@@ -194,17 +194,17 @@ async def test_dial_network_error(monkeypatch, error, reason, detail):
 
 async def test_dial_refuses_malformed_address():
     error = await unreachable("http://127.0.0.1:8000")
-    assert error.reason is Unreachable.ADDRESS
+    assert error.reason is UnreachableReason.ADDRESS
     assert "ws://HOST:PORT/v1" in str(error)
 
 
 async def test_dial_server_of_other_protocol(listen):
     async with listen(answering(), subprotocols=None) as url:
         error = await unreachable(url)
-        assert error.reason is Unreachable.OTHER_SERVER
+        assert error.reason is UnreachableReason.OTHER_SERVER
         assert "evilpegs.v1" in str(error)
     async with listen(answering(), subprotocols=["chat"]) as url:
-        assert (await unreachable(url)).reason is Unreachable.OTHER_SERVER
+        assert (await unreachable(url)).reason is UnreachableReason.OTHER_SERVER
 
 
 async def raw_server(answer):
@@ -231,7 +231,7 @@ async def test_dial_server_of_other_kind(answer, status):
     server, url = await raw_server(answer)
     async with server:
         error = await unreachable(url)
-    assert error.reason is Unreachable.OTHER_SERVER
+    assert error.reason is UnreachableReason.OTHER_SERVER
     assert status in str(error)
 
 
@@ -247,12 +247,12 @@ async def test_dial_silent_server_times_out(listen):
     server = await asyncio.start_server(converse, "127.0.0.1", 0)
     async with server:
         url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        assert (await unreachable(url, seconds=0.01)).reason is Unreachable.SILENT
+        assert (await unreachable(url, seconds=0.01)).reason is UnreachableReason.SILENT
         await gone.wait()
 
 
 async def test_dial_secure_url_on_plain_port(listen):
     async with listen(answering()) as url:
         error = await unreachable(url.replace("ws:", "wss:"))
-    assert error.reason is Unreachable.INSECURE
+    assert error.reason is UnreachableReason.INSECURE
     assert {"ws", "wss"} <= set(re.findall(r"\b(wss?):", str(error).replace(url.replace("ws:", "wss:"), "")))

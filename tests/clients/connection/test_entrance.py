@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.session import Session
-from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, Unreachable
+from evilpegs_clients.connection.session import PlayerSession
+from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import ErrorCode
 
@@ -23,7 +23,7 @@ async def test_name_is_claimed_once_then_proven(tiny_server, open_session, token
         assert tokens.kept(session.server, "ann") == (session.welcome.token,)
         issued = session.welcome.token
         await session.close()
-        again = Session(session.server, Identity(CLIENT, "ann"), tokens, retry_policy, print)
+        again = PlayerSession(session.server, Identity(CLIENT, "ann"), tokens, retry_policy, print)
         assert (await again.open()).player == "ann"
         await again.close()
     first, second = server.sent("hello")
@@ -36,7 +36,7 @@ async def test_unknown_token_leads_to_new_claim(tiny_server, listen, tokens, ret
     server = tiny_server()
     async with listen(server.converse) as url:
         tokens.keep(url, "ann", "0" * 64)
-        session = Session(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
+        session = PlayerSession(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
         welcome = await session.open()
         await session.close()
     assert tokens.kept(url, "ann") == (welcome.token, "0" * 64)
@@ -46,7 +46,7 @@ async def test_taken_name_is_refused(tiny_server, listen, tokens, retry_policy):
     server = tiny_server()
     server.known["0" * 64] = "ann"
     async with listen(server.converse) as url:
-        session = Session(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
+        session = PlayerSession(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
         with pytest.raises(ServerRefusedError) as caught:
             await session.open()
         await session.close()
@@ -60,20 +60,20 @@ async def test_server_without_welcome_is_unreachable(listen, tokens, retry_polic
         await socket.wait_closed()
 
     async with listen(converse) as url:
-        session = Session(url, Identity(CLIENT), tokens, retry_policy, print)
+        session = PlayerSession(url, Identity(CLIENT), tokens, retry_policy, print)
         with pytest.raises(ServerUnreachableError, match=url) as caught:
             await session.open()
-    assert caught.value.reason is Unreachable.OTHER_SERVER
+    assert caught.value.reason is UnreachableReason.OTHER_SERVER
 
 
 async def test_silent_hello_is_unreachable(tiny_server, listen, tokens, retry_policy):
     server = tiny_server()
     server.fault = lambda request: []
     async with listen(server.converse) as url:
-        session = Session(url, Identity(CLIENT), tokens, replace(retry_policy, timeout=0.05), print)
+        session = PlayerSession(url, Identity(CLIENT), tokens, replace(retry_policy, timeout=0.05), print)
         with pytest.raises(ServerUnreachableError, match=url) as caught:
             await session.open()
-    assert caught.value.reason is Unreachable.OTHER_SERVER
+    assert caught.value.reason is UnreachableReason.OTHER_SERVER
 
 
 async def test_other_refusal_of_token_is_final(tiny_server, listen, tokens, retry_policy):
@@ -81,7 +81,7 @@ async def test_other_refusal_of_token_is_final(tiny_server, listen, tokens, retr
     server.fault = lambda request: refusal("internal")
     async with listen(server.converse) as url:
         tokens.keep(url, "ann", "0" * 64)
-        session = Session(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
+        session = PlayerSession(url, Identity(CLIENT, "ann"), tokens, retry_policy, print)
         with pytest.raises(ServerRefusedError) as caught:
             await session.open()
     assert caught.value.code is ErrorCode.INTERNAL

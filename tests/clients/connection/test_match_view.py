@@ -1,6 +1,6 @@
 import pytest
 
-from evilpegs_clients.connection.connection import Received
+from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_game.feedback import Feedback
@@ -13,7 +13,7 @@ CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 
 
 def received(message):
-    return Received(decode_event(canonical(message)), message)
+    return ReceivedMessage(decode_event(canonical(message)), message)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def view(match):
 
 
 def feed(view, messages):
-    return [view.seen(received(message)) for message in messages]
+    return [view.apply(received(message)) for message in messages]
 
 
 def turn(match, game, number):
@@ -43,7 +43,7 @@ def turn(match, game, number):
 def test_view_follows_match(match, view):
     phases = []
     for event in match.events:
-        assert view.seen(received(event))
+        assert view.apply(received(event))
         phases.append(view.phase)
         if event["type"] == "game_started" and event["game"] == 1:
             feed(view, [turn(match, 1, 1)])
@@ -148,8 +148,8 @@ def test_view_refuses_forgotten_events(match, view):
 
 def test_events_of_game_include_match_started(match, view):
     feed(view, match.events)
-    assert [event["type"] for event in view.events_of(2)] == ["match_started", "game_started", "game_over"]
-    assert [event["seq"] for event in view.events_of(1)] == [1, 2, 3, 4, 5]
+    assert [event["type"] for event in view.game_events(2)] == ["match_started", "game_started", "game_over"]
+    assert [event["seq"] for event in view.game_events(1)] == [1, 2, 3, 4, 5]
 
 
 def test_view_without_events_has_no_rules(view):

@@ -1,7 +1,7 @@
 import pytest
 
 from evilpegs_clients.connection.connection import is_loopback, server_url
-from evilpegs_clients.errors import ServerUnreachableError, Unreachable
+from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_server_url_adds_path(text, url):
 def test_server_url_refuses_other_addresses(text):
     with pytest.raises(ServerUnreachableError, match="ws://HOST:PORT/v1") as caught:
         server_url(text)
-    assert caught.value.reason is Unreachable.ADDRESS
+    assert caught.value.reason is UnreachableReason.ADDRESS
     assert repr(text) in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -4,15 +4,15 @@ import re
 import pytest
 
 from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.match_client import Seat
-from evilpegs_clients.connection.session import Reconnecting, Session
+from evilpegs_clients.connection.match_client import MatchClient
+from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.errors import (
     BrokenRecordError,
     ConnectionLostError,
     SeatTakenError,
     ServerRefusedError,
     ServerUnreachableError,
-    Unreachable,
+    UnreachableReason,
 )
 from evilpegs_protocol.client_messages import ClientInfo, Ping
 from evilpegs_protocol.server_messages import ErrorCode, Notice
@@ -34,7 +34,7 @@ async def test_session_of_guest_keeps_no_file(tiny_server, open_session, tokens)
 
 
 async def test_open_unreachable_server_fails_at_once(tokens, retry_policy, sleeps):
-    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
+    session = PlayerSession("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
     with pytest.raises(ServerUnreachableError):
         await session.open()
     await session.close()
@@ -64,12 +64,12 @@ async def test_ask_gives_up_on_lasting_refusal(tiny_server, open_session, sleeps
 async def test_cut_resumes_match_from_last_event(tiny_server, open_session, sleeps):
     server, news = tiny_server(), []
     async with open_session(server, news=news) as session:
-        seat = await Seat.play(session, "tiny")
-        await seat.until_move()
+        client = await MatchClient.play(session, "tiny")
+        await client.wait_for_move()
         server.sockets[0].transport.abort()
-        await session.changed()
-        assert seat.view.seq == 2
-    assert server.sent("resume") == [{"type": "resume", "match": seat.view.id, "seq": 2, "id": "2"}]
+        await session.wait_for_change()
+        assert client.view.seq == 2
+    assert server.sent("resume") == [{"type": "resume", "match": client.view.id, "seq": 2, "id": "2"}]
     [cut] = news
     assert isinstance(cut, Reconnecting)
     assert (cut.attempt, cut.seconds) == (1, sleeps[0])
@@ -82,7 +82,7 @@ async def test_reconnecting_delays_grow(tiny_server, open_session, sleeps):
     server.fault = lambda request: next(faults) if request["type"] == "hello" else None
     async with open_session(server, news=news) as session:
         server.sockets[0].transport.abort()
-        await session.changed()
+        await session.wait_for_change()
         await session.restore()  # nothing to do
     assert [cut.attempt for cut in news] == [1, 2, 3]
     assert sleeps == sorted(sleeps)
@@ -96,8 +96,8 @@ async def test_reconnecting_gives_up_after_all_attempts(tiny_server, open_sessio
         server.fault = lambda request: "lose"
         server.sockets[0].transport.abort()
         with pytest.raises(ServerUnreachableError, match=r"\b5\b") as caught:
-            await session.changed()
-    assert caught.value.reason is Unreachable.GAVE_UP
+            await session.wait_for_change()
+    assert caught.value.reason is UnreachableReason.GAVE_UP
     assert "\n" not in str(caught.value)
     assert len(sleeps) == 5
 
@@ -105,11 +105,11 @@ async def test_reconnecting_gives_up_after_all_attempts(tiny_server, open_sessio
 async def test_lasting_refusal_ends_reconnecting(tiny_server, open_session):
     server = tiny_server()
     async with open_session(server) as session:
-        await Seat.play(session, "tiny")
+        await MatchClient.play(session, "tiny")
         server.fault = lambda request: refusal("not_your_match") if request["type"] == "resume" else None
         server.sockets[0].transport.abort()
         with pytest.raises(ServerRefusedError) as caught:
-            await session.changed()
+            await session.wait_for_change()
     assert caught.value.code is ErrorCode.NOT_YOUR_MATCH
 
 
@@ -120,7 +120,7 @@ async def test_session_yields_taken_seat(tiny_server, open_session):
         await server.sockets[0].send(json.dumps(notice))
         await server.sockets[0].close(4003, "")
         with pytest.raises(SeatTakenError):
-            await session.changed()
+            await session.wait_for_change()
     assert [type(message) for message in news] == [Notice]
     assert server.connections == 1
 
@@ -128,30 +128,30 @@ async def test_session_yields_taken_seat(tiny_server, open_session):
 async def test_session_fetches_skipped_event(tiny_server, open_session):
     server, news = tiny_server(games=2), []
     async with open_session(server, news=news) as session:
-        seat = await Seat.play(session, "tiny")
-        match = server.matches[seat.view.id]
+        client = await MatchClient.play(session, "tiny")
+        match = server.matches[client.view.id]
         match.ready()
         match.end("forfeit")
         await server.sockets[0].send(json.dumps(match.events[3]))
-        await session.changed()
-        while seat.view.seq < 4:
-            await session.changed()
-        assert seat.view.record == match.events
+        await session.wait_for_change()
+        while client.view.seq < 4:
+            await session.wait_for_change()
+        assert client.view.record == match.events
     assert re.search(rf"\b3\b.*{match.match}", news[0].why)
 
 
 async def test_session_leaves_contradicting_server(tiny_server, open_session):
     server = tiny_server()
     async with open_session(server) as session:
-        seat = await Seat.play(session, "tiny")
-        event = server.matches[seat.view.id].events[0]
+        client = await MatchClient.play(session, "tiny")
+        event = server.matches[client.view.id].events[0]
         await server.sockets[0].send(json.dumps(event | {"guess_limit": 3}))
         with pytest.raises(BrokenRecordError, match=r"\b1\b"):
-            await session.changed()
+            await session.wait_for_change()
 
 
 async def test_session_must_be_open(tokens, retry_policy):
-    session = Session("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
+    session = PlayerSession("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
     with pytest.raises(RuntimeError):
         _ = session.welcome
     with pytest.raises(RuntimeError):

@@ -10,7 +10,7 @@ from rich.console import Console
 from evilpegs_clients.errors import ServerUnreachableError
 from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_clients.terminal.input import Dialog
-from evilpegs_clients.terminal.screen import HELP, NOT_VERIFIED, OPPONENTS, OUTCOMES, VERIFIED, Screen
+from evilpegs_clients.terminal.screen import HELP, NOT_VERIFIED, OPPONENTS, OUTCOMES, VERIFIED, MatchScreen
 from support.person import Typed, first_candidate, flag, notify
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
@@ -188,7 +188,7 @@ async def test_late_line_answers_nothing(output, can_forget, answer):
     async def read():
         return next(lines)
 
-    dialog = Dialog(Screen(Console(file=output)), read, lambda: can_forget)
+    dialog = Dialog(MatchScreen(Console(file=output)), read, lambda: can_forget)
     assert await dialog.ask_at(AbandonedSeat(), "1 >") is None
     await asyncio.sleep(0.01)
     dialog.forget_typed_ahead()
