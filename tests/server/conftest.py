@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from evilpegs_protocol.fields import Program
-from evilpegs_server.record.encoding import Identity
+from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.storage.database import open_database
 from support import matches
 from support.fake_server import FakeServer
@@ -74,9 +74,9 @@ def client_program():
 
 
 @pytest.fixture(scope="session")
-def identity(tiny):
+def match_key(tiny):
     """A match on `tiny` with a known seed."""
-    return Identity("00112233445566aa", tiny, bytes(range(32)))
+    return MatchKey("00112233445566aa", tiny, bytes(range(32)))
 
 
 @pytest.fixture

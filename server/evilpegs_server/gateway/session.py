@@ -184,8 +184,8 @@ class Session:
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
             if not runner.match.over:
-                self._follow(runner.identity.id)
-            matches, texts = [runner.identity.id], [entry.text for entry in runner.told]
+                self._follow(runner.key.id)
+            matches, texts = [runner.key.id], [entry.text for entry in runner.told]
         self._channel.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 
     def _follow(self, topic: str) -> None:

@@ -19,9 +19,15 @@ from evilpegs_server.match.events import (
     Outcome,
     TurnOpened,
 )
-from evilpegs_server.record import encoding as transcript
-from evilpegs_server.record.encoding import Identity
-from evilpegs_server.record.event_log import Entry, Record
+from evilpegs_server.record.encoding import (
+    MatchKey,
+    feedback_event,
+    game_over_event,
+    game_started_event,
+    match_over_event,
+    match_started_event,
+)
+from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Write
 
@@ -32,7 +38,7 @@ NO_SECRETS: Final[Mapping[int, str | None]] = {}
 class Batch:
     """What one step of a match came to: ``turn`` is the turn it left open, if any."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LogEntry] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     turn: TurnOpened | None = None
 
@@ -40,9 +46,9 @@ class Batch:
 class Recorder:
     """Writes the record of one match; ``wall_ms`` gives Unix time in milliseconds."""
 
-    def __init__(self, match: Identity, record: Record, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
-        self._match = match
-        self._record = record
+    def __init__(self, key: MatchKey, event_log: EventLog, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
+        self._key = key
+        self._event_log = event_log
         self._codemaking = codemaking
         self._wall_ms = wall_ms
         self._draw: Draw | None = None
@@ -50,7 +56,7 @@ class Recorder:
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
         """Begin the record: who plays, then ``events``."""
         batch = Batch()
-        self._enter(batch, transcript.match_started(self._match, player, client, self._wall_ms()))
+        self._enter(batch, match_started_event(self._key, player, client, self._wall_ms()))
         return self._fill(batch, events)
 
     def record(
@@ -70,7 +76,7 @@ class Recorder:
         """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
         for event in events:
             if isinstance(event, GameEnded) and self._shows_secret(event):
-                known = self._codemaking.knows_secret(self._match.ladder, event.history)
+                known = self._codemaking.knows_secret(self._key.ladder, event.history)
                 return None if known else event
         return None
 
@@ -78,7 +84,7 @@ class Recorder:
         """What the secret and the ties of a game follow from."""
         drawn = self._draw
         if drawn is None or (drawn.game, drawn.client_nonce) != (game, client_nonce):
-            drawn = self._draw = Draw(self._match.id, game, self._match.nonce(game), client_nonce)
+            drawn = self._draw = Draw(self._key.id, game, self._key.nonce(game), client_nonce)
         return drawn
 
     def _fill(
@@ -92,7 +98,7 @@ class Recorder:
         for event in events:
             self._note(batch, event, answer, stalled_ms, secrets)
         if batch.entries:
-            batch.writes.append(writes.recorded(self._match.id, batch.entries))
+            batch.writes.append(writes.recorded(self._key.id, batch.entries))
         return batch
 
     def _note(
@@ -109,26 +115,26 @@ class Recorder:
             case TurnOpened():
                 batch.turn = event
             case GameBegun():
-                batch.writes.append(writes.game_begun(self._match.id, event.game, event.client_nonce))
+                batch.writes.append(writes.game_begun(self._key.id, event.game, event.client_nonce))
             case GameOpened():
-                self._enter(batch, transcript.game_started(self._match, event, *self._next()))
+                self._enter(batch, game_started_event(self._key, event, *self._next()))
             case GameEnded():
                 shown = secrets[event.game] if event.game in secrets else self._secret(event)
-                over = transcript.game_over(self._match, event, shown, *self._next())
+                over = game_over_event(self._key, event, shown, *self._next())
                 batch.writes.append(writes.game_over(over))
                 self._enter(batch, over)
             case MatchEnded():
-                self._enter(batch, transcript.match_over(self._match, event, self._record, self._wall_ms()))
-                batch.writes.append(writes.match_over(self._match.id))
+                self._enter(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
+                batch.writes.append(writes.match_over(self._key.id))
 
-    def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> Entry:
+    def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> LogEntry:
         seq, at = self._next()
         if answer.candidates is not None:
-            return self._record.append(transcript.feedback_given(self._match, event, answer, stalled_ms, seq, at))
+            return self._event_log.append(feedback_event(self._key, event, answer, stalled_ms, seq, at))
         code = format_code(event.guess)
         given, took_ms, left_ms = event.feedback, event.took_ms, event.left_ms
         text = plain_feedback(
-            self._match.id,
+            self._key.id,
             seq,
             at,
             event.game,
@@ -140,22 +146,22 @@ class Recorder:
             answer.method,
             stalled_ms or None,
         )
-        return self._record.append_text(at, "feedback", text)
+        return self._event_log.append_text(at, "feedback", text)
 
     def _secret(self, event: GameEnded) -> str | None:
         """None where there is none to show."""
         if not self._shows_secret(event):
             return None
         draw = self.draw(event.game, event.client_nonce)
-        return self._codemaking.secret(self._match.ladder, draw, event.history)
+        return self._codemaking.secret(self._key.ladder, draw, event.history)
 
     def _shows_secret(self, event: GameEnded) -> bool:
         """An evil codemaker that failed cannot be asked for a witness either."""
-        evil = self._match.ladder.codemaker != "fixed"
+        evil = self._key.ladder.codemaker != "fixed"
         return event.begun and not (evil and event.outcome is Outcome.VOID)
 
     def _next(self) -> tuple[int, int]:
-        return self._record.seq + 1, self._wall_ms()
+        return self._event_log.seq + 1, self._wall_ms()
 
     def _enter(self, batch: Batch, event: RecordEvent) -> None:
-        batch.entries.append(self._record.append(event))
+        batch.entries.append(self._event_log.append(event))

@@ -19,9 +19,8 @@ from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
-from evilpegs_server.record import encoding as transcript
-from evilpegs_server.record.encoding import Identity
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.players import Player
@@ -67,9 +66,9 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
         ladder = self._admit(player, request.ladder)
-        identity = Identity(self._new_id(), ladder, secrets.token_bytes(32))
-        runner = self._runner(identity, player.id, Match(ladder), Record(identity.id))
-        opening = writes.match_opened(identity.id, player, ladder.id, identity.seed, self._services.wall_ms())
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
+        runner = self._runner(key, player.id, Match(ladder), EventLog(key.id))
+        opening = writes.match_opened(key.id, player, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
         runner.open(channel, player.name, client, [*first, opening], request.id)
@@ -103,7 +102,7 @@ class MatchRegistry:
 
     def on_ladder(self, ladder: str) -> list[str]:
         """The ids of the open matches of a ladder."""
-        return [match for match, runner in self._open.items() if runner.identity.ladder.id == ladder]
+        return [match for match, runner in self._open.items() if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
         """The match if it is open."""
@@ -169,26 +168,26 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
-    def _runner(self, identity: Identity, player: int, match: Match, record: Record) -> MatchRunner:
-        runner = MatchRunner(identity, player, match, record, self._services)
+    def _runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
+        runner = MatchRunner(key, player, match, event_log, self._services)
         if not match.over:
-            self._open[identity.id] = runner
+            self._open[key.id] = runner
         return runner
 
     def _rebuild(self, stored: StoredMatch) -> MatchRunner:
         ladder = self.ladders[stored.ladder]
         events = [decode_record_event(entry.text) for entry in stored.entries]
-        match = Match.rebuilt(ladder, transcript.facts(ladder, events, stored.client_nonces))
-        identity = Identity(stored.id, ladder, stored.seed)
-        runner = self._runner(identity, stored.player, match, Record(stored.id, stored.entries))
+        match = Match.rebuilt(ladder, facts_from_events(ladder, events, stored.client_nonces))
+        key = MatchKey(stored.id, ladder, stored.seed)
+        runner = self._runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if not match.over:
             runner.recover(RESTART_GRACE_MS)
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
-        self._open.pop(runner.identity.id, None)
+        self._open.pop(runner.key.id, None)
         if runner.broken and not self.draining:
-            task = asyncio.get_running_loop().create_task(self._bring_back(runner.identity.id))
+            task = asyncio.get_running_loop().create_task(self._bring_back(runner.key.id))
             self._returning.add(task)
             task.add_done_callback(self._returning.discard)
 

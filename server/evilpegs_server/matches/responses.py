@@ -9,7 +9,7 @@ from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
 from evilpegs_server.matches.recorder import Batch
 from evilpegs_server.matches.requests import MatchMessage, Request, error_text
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.work.tasks import HintAnswer
 
 _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
@@ -56,17 +56,17 @@ def refusal_text(message: MatchMessage, first: MatchEvent) -> str | None:
     return None
 
 
-def resume_texts(match: Match, record: Record, message: Resume, now: float) -> list[str]:
+def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
     """Return the state of the match, and every event after the one that the player saw last."""
     state = Resumed(
-        match=record.match,
-        seq=record.seq,
+        match=event_log.match,
+        seq=event_log.seq,
         state=match.state.value,
         game=match.game,
         ready_by_ms=match.ready_by_ms(now) if match.state is State.READY else None,
         re=message.id,
     )
-    return [encode(state), *(entry.text for entry in record.since(message.seq))]
+    return [encode(state), *(entry.text for entry in event_log.since(message.seq))]
 
 
 def hint_text(match: str, hint: HintAnswer, re: str | None) -> str:

@@ -25,8 +25,8 @@ from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.recorder import NO_SECRETS, Batch, Recorder
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
-from evilpegs_server.record.encoding import Identity
-from evilpegs_server.record.event_log import Entry, Record
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.tasks import HintAnswer
 
@@ -44,7 +44,7 @@ class MatchServices:
     writer: Writer
     clock: StallFreeClock
     wall_ms: Callable[[], int]
-    publish: Callable[[Identity, list[Entry], ClientChannel | None], None]
+    publish: Callable[[MatchKey, list[LogEntry], ClientChannel | None], None]
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger
 
@@ -52,19 +52,19 @@ class MatchServices:
 class MatchRunner:
     """Runs one match; everything happens on the event loop's thread."""
 
-    def __init__(self, identity: Identity, player: int, match: Match, record: Record, services: MatchServices) -> None:
-        self.identity = identity
+    def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
+        self.key = key
         self.player = player
         self.match = match
-        self.record = record
+        self.event_log = event_log
         self.seat: ClientChannel | None = None
         self._services = services
-        self._recorder = Recorder(identity, record, services.codemaking, services.wall_ms)
-        self._log = services.log.bind(match=identity.id)
+        self._recorder = Recorder(key, event_log, services.codemaking, services.wall_ms)
+        self._log = services.log.bind(match=key.id)
         self._waiting: deque[Request] = deque()
         self._busy = False
         self._broken = self._draining = self._closed = False
-        self._told = record.seq
+        self._told = event_log.seq
         self._asking: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
         self._stalled_at_turn = 0.0
@@ -123,9 +123,9 @@ class MatchRunner:
         return not self._busy and self.match.state is state and (message.game, turn) == self.match.place
 
     @property
-    def told(self) -> list[Entry]:
+    def told(self) -> list[LogEntry]:
         """The events that are durable and were sent to the player."""
-        return self.record.entries[: self._told]
+        return self.event_log.entries[: self._told]
 
     @property
     def broken(self) -> bool:
@@ -183,7 +183,7 @@ class MatchRunner:
         stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
         draw = self._recorder.draw(need.game, need.client_nonce)
         done = partial(self._replied, request, stalled_ms)
-        self._services.codemaking.reply(self.identity.ladder, self.player, draw, need.history, need.guess, done)
+        self._services.codemaking.reply(self.key.ladder, self.player, draw, need.history, need.guess, done)
 
     def _replied(self, request: Request, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
@@ -216,7 +216,7 @@ class MatchRunner:
         draw = self._recorder.draw(ended.game, ended.client_nonce)
         record = partial(self._record, request, events, refusal, reply, stalled_ms)
         done = partial(self._disclosed, ended.game, record)
-        self._services.codemaking.find_witness(self.identity.ladder, self.player, draw, ended.history, done)
+        self._services.codemaking.find_witness(self.key.ladder, self.player, draw, ended.history, done)
 
     def _disclosed(
         self, game: int, record: Callable[[Mapping[int, str | None]], None], secret: str | Exception
@@ -241,7 +241,7 @@ class MatchRunner:
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
             self._break(error)
             return
-        texts = responses.step_texts(self.identity.id, request, batch, refusal)
+        texts = responses.step_texts(self.key.id, request, batch, refusal)
         channel = request.channel if request else self.seat
         self._commit(batch, partial(self._deliver, channel, texts, batch))
 
@@ -273,7 +273,7 @@ class MatchRunner:
         self.timer.set(self.match.deadline(), now)
         if batch.entries:
             self._told = batch.entries[-1].seq
-            self._services.publish(self.identity, batch.entries, self.seat)
+            self._services.publish(self.key, batch.entries, self.seat)
         if self.match.over:
             self.timer.stop()
             self._services.retire(self)
@@ -318,16 +318,16 @@ class MatchRunner:
     # What needs no command to the match
 
     def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
-        entry = self.record.feedback(repeated.game, repeated.turn)
+        entry = self.event_log.feedback(repeated.game, repeated.turn)
         request.channel.send([answer(entry.text, request.message.id)])
 
     def _resume(self, request: Request, message: Resume) -> None:
         self.take_seat(request.channel)
         now = self._now()
-        texts = responses.resume_texts(self.match, self.record, message, now)
+        texts = responses.resume_texts(self.match, self.event_log, message, now)
         turn = self.match.open_turn(now)
         if turn is not None:
-            texts.append(responses.turn_text(self.identity.id, turn))
+            texts.append(responses.turn_text(self.key.id, turn))
         self._deliver(request.channel, texts, Batch(turn=turn))
 
     def take_seat(self, channel: ClientChannel) -> None:
@@ -338,7 +338,7 @@ class MatchRunner:
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
     def _hint(self, request: Request) -> None:
-        if self.identity.ladder.rated:
+        if self.key.ladder.rated:
             request.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif self.match.state is not State.TURN:
             where = Expected(game=self.match.game, turn=self.match.turn)
@@ -347,7 +347,7 @@ class MatchRunner:
         else:
             self._busy = True
             done = partial(self._hinted, request)
-            self._services.codemaking.hint(self.identity.ladder, self.player, self.match.history, done)
+            self._services.codemaking.hint(self.key.ladder, self.player, self.match.history, done)
 
     def _hinted(self, request: Request, hint: HintAnswer | Exception) -> None:
         self._busy = False
@@ -357,6 +357,6 @@ class MatchRunner:
             self._log.error("hint failed", exc_info=hint)
             request.refuse(ErrorCode.INTERNAL, "no hint could be computed")
         else:
-            request.channel.send([responses.hint_text(self.identity.id, hint, request.message.id)])
+            request.channel.send([responses.hint_text(self.key.id, hint, request.message.id)])
         self.timer.set(self.match.deadline(), self._now())
         self._pump()

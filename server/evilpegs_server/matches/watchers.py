@@ -6,8 +6,8 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.matches.requests import ClientChannel
-from evilpegs_server.record.encoding import Identity
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import LogEntry
 
 MOST_WATCHED: Final = 64
 """Matches and ladders that one connection may follow."""
@@ -40,7 +40,7 @@ class Watchers:
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
-    def publish(self, match: Identity, entries: list[Entry], player: ClientChannel | None = None) -> None:
+    def publish(self, match: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
         """Events of a match, durable and already told to its ``player``."""
         if not self._channels:
             return

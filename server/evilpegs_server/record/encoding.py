@@ -18,11 +18,11 @@ from evilpegs_protocol.server_messages import (
 from evilpegs_server.codemaking.replies import Answer
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.event_log import EventLog
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class MatchKey:
     """Which match this is, and the seed of its nonces, which is never told."""
 
     id: str
@@ -34,12 +34,12 @@ class Identity:
         return derived_nonce(self.seed, self.id, game)
 
 
-def match_started(match: Identity, player: str, client: Program, at: int) -> MatchStarted:
+def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
     """The first event of a record."""
-    ladder, rules = match.ladder, match.ladder.rules
+    ladder, rules = key.ladder, key.ladder.rules
     info = ladder.info()
     return MatchStarted(
-        match=match.id,
+        match=key.id,
         seq=1,
         at=at,
         player=player,
@@ -60,24 +60,24 @@ def match_started(match: Identity, player: str, client: Program, at: int) -> Mat
     )
 
 
-def game_started(match: Identity, fact: GameOpened, seq: int, at: int) -> GameStarted:
+def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
     """A game waits for its player."""
     return GameStarted(
-        match=match.id,
+        match=key.id,
         seq=seq,
         at=at,
         game=fact.game,
-        commitment=commitment(match.id, fact.game, str(match.ladder.rules), match.nonce(fact.game)),
+        commitment=commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game)),
         ready_by_ms=fact.ready_ms,
     )
 
 
-def feedback_given(
-    match: Identity, fact: GuessAnswered, answer: Answer, stalled_ms: int, seq: int, at: int
+def feedback_event(
+    key: MatchKey, fact: GuessAnswered, answer: Answer, stalled_ms: int, seq: int, at: int
 ) -> FeedbackGiven:
     """A guess was answered."""
     return FeedbackGiven(
-        match=match.id,
+        match=key.id,
         seq=seq,
         at=at,
         game=fact.game,
@@ -94,10 +94,10 @@ def feedback_given(
     )
 
 
-def game_over(match: Identity, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
+def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
     """A game ended; its nonce is opened if there was a commitment to it."""
     return GameOver(
-        match=match.id,
+        match=key.id,
         seq=seq,
         at=at,
         game=fact.game,
@@ -105,31 +105,33 @@ def game_over(match: Identity, fact: GameEnded, secret: str | None, seq: int, at
         guesses=fact.guesses,
         elapsed_ms=fact.elapsed_ms,
         secret=secret,
-        nonce=match.nonce(fact.game) if fact.opened else None,
+        nonce=key.nonce(fact.game) if fact.opened else None,
         client_nonce=fact.client_nonce,
     )
 
 
-def match_over(match: Identity, fact: MatchEnded, record: Record, at: int) -> MatchOver:
+def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
     """The last event of a record."""
     return MatchOver(
-        match=match.id,
-        seq=record.seq + 1,
+        match=key.id,
+        seq=event_log.seq + 1,
         at=at,
         outcomes=tuple(outcome.value for outcome in fact.outcomes),
         guesses=fact.guesses,
         elapsed_ms=fact.elapsed_ms,
-        head=record.head,
+        head=event_log.head,
     )
 
 
-def facts(ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]) -> Iterator[Fact]:
+def facts_from_events(
+    ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
+) -> Iterator[Fact]:
     """What a record says happened. ``client_nonces`` has a key for each game whose player was ready."""
     for event in events:
-        yield from _facts_of(ladder, event, client_nonces)
+        yield from _facts_from_event(ladder, event, client_nonces)
 
 
-def _facts_of(ladder: Ladder, event: RecordEvent, client_nonces: Mapping[int, str | None]) -> Iterator[Fact]:
+def _facts_from_event(ladder: Ladder, event: RecordEvent, client_nonces: Mapping[int, str | None]) -> Iterator[Fact]:
     match event:
         case MatchStarted():
             return

@@ -8,7 +8,7 @@ from evilpegs_protocol.codec import encode_event
 from evilpegs_protocol.fields import Event
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """One event as it is stored and sent: ``text`` is its canonical JSON, ``hash`` its link in the chain."""
 
     seq: int
@@ -18,12 +18,12 @@ class Entry(NamedTuple):
     hash: str
 
 
-class Record:
+class EventLog:
     """The entries of a match so far. Appending is all that can be done to it."""
 
-    def __init__(self, match: str, entries: list[Entry] | None = None) -> None:
+    def __init__(self, match: str, entries: list[LogEntry] | None = None) -> None:
         self.match = match
-        self.entries: list[Entry] = entries or []
+        self.entries: list[LogEntry] = entries or []
 
     @property
     def seq(self) -> int:
@@ -35,26 +35,26 @@ class Record:
         """The hash of the last event."""
         return self.entries[-1].hash if self.entries else GENESIS
 
-    def append(self, event: Event) -> Entry:
+    def append(self, event: Event) -> LogEntry:
         """Add an event; its ``seq`` must be the next one."""
         if event.seq != self.seq + 1 or event.match != self.match:
             message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
             raise ValueError(message)
         return self.append_text(event.at, event.type, encode_event(event))
 
-    def append_text(self, at: int, kind: str, text: str) -> Entry:
+    def append_text(self, at: int, kind: str, text: str) -> LogEntry:
         """Add the next event, whose canonical JSON is ``text``."""
         entries = self.entries
         before = entries[-1].hash if entries else GENESIS
-        entry = Entry(len(entries) + 1, at, kind, text, event_hash(before, text))
+        entry = LogEntry(len(entries) + 1, at, kind, text, event_hash(before, text))
         entries.append(entry)
         return entry
 
-    def since(self, seq: int) -> list[Entry]:
+    def since(self, seq: int) -> list[LogEntry]:
         """Every entry after ``seq``."""
         return self.entries[seq:]
 
-    def feedback(self, game: int, turn: int) -> Entry:
+    def feedback(self, game: int, turn: int) -> LogEntry:
         """The entry that answered a guess; raises LookupError."""
         for entry in self.entries:
             if entry.type == "feedback":

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.players import Kind, Player, Players
 from evilpegs_server.storage.tables import events, games, matches, players
 
@@ -20,7 +20,7 @@ class StoredMatch:
     ladder: str
     seed: bytes = field(repr=False)
     over: bool
-    entries: list[Entry]
+    entries: list[LogEntry]
     client_nonces: Mapping[int, str | None] = field(repr=False)
 
 
@@ -77,7 +77,7 @@ def newest_matches(engine: Engine, count: int) -> list[str]:
 
 def _stored(connection: Connection, row: Any) -> StoredMatch:
     found = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
-    entries = [Entry(e.seq, e.at, e.type, e.json, e.hash) for e in found]
+    entries = [LogEntry(e.seq, e.at, e.type, e.json, e.hash) for e in found]
     begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.number))
     nonces = {game: nonce for game, nonce in begun}  # noqa: C416 - rows are not pairs
     return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)

@@ -6,7 +6,7 @@ from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, sel
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.server_messages import GameOver
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.players import Player, skeleton
 from evilpegs_server.storage.tables import events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
@@ -81,7 +81,7 @@ def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
     return Write(3, _GAMES, [(match, game, client_nonce, None, None, None)], bulk=True)
 
 
-def recorded(match: str, entries: list[Entry]) -> Write:
+def recorded(match: str, entries: list[LogEntry]) -> Write:
     """Events of a record."""
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 

@@ -2,7 +2,7 @@
 
 from evilpegs.commands.replay.replayed import chain_flaw
 from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.event_log import LogEntry
 
 
 def chained(*events):
@@ -11,7 +11,7 @@ def chained(*events):
     for seq, event in enumerate(events, 1):
         text = canonical(event)
         head = event_hash(head, text)
-        entries.append(Entry(seq, 0, event["type"], text, head))
+        entries.append(LogEntry(seq, 0, event["type"], text, head))
     return entries
 
 

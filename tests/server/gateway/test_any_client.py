@@ -29,8 +29,8 @@ from evilpegs_server.codemaking.replies import Answer
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.matches.recorder import Recorder
-from evilpegs_server.record.encoding import Identity, facts
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.record.event_log import EventLog
 
 MATCH = "00112233445566aa"
 CLIENT = Program(name="tester", version="1.0")
@@ -99,9 +99,9 @@ class AnyClient(RuleBasedStateMachine):
     def begin(self, data, secret):
         self.ladder = data.draw(self.ladders)
         self.secret = code_at(secret, self.ladder.rules)
-        self.record = Record(MATCH)
+        self.event_log = EventLog(MATCH)
         codemaking = SimpleNamespace(secret=lambda *_: "11")
-        self.recorder = Recorder(Identity(MATCH, self.ladder, b"s" * 32), self.record, codemaking, lambda: 0)
+        self.recorder = Recorder(MatchKey(MATCH, self.ladder, b"s" * 32), self.event_log, codemaking, lambda: 0)
         self.match = Match(self.ladder)
         events = self.match.start(self.now)
         self.recorder.open(events, "ann", CLIENT)
@@ -228,8 +228,8 @@ class AnyClient(RuleBasedStateMachine):
         assert after is before or after in TRANSITIONS[before]
 
     def rebuilt(self):
-        events = [decode_record_event(entry.text) for entry in self.record.entries]
-        rebuilt, live = Match.rebuilt(self.ladder, facts(self.ladder, events, self.nonces)), self.match
+        events = [decode_record_event(entry.text) for entry in self.event_log.entries]
+        rebuilt, live = Match.rebuilt(self.ladder, facts_from_events(self.ladder, events, self.nonces)), self.match
         assert rebuilt.facts() == live.facts()
         return rebuilt
 
@@ -261,7 +261,7 @@ class AnyClient(RuleBasedStateMachine):
         assert self.match.deadline() is None
         self.every_game_ends_once_and_the_match_with_the_last()
         self.rebuilt()
-        assert [entry.seq for entry in self.record.entries] == list(range(1, self.record.seq + 1))
+        assert [entry.seq for entry in self.event_log.entries] == list(range(1, self.event_log.seq + 1))
 
 
 def test_any_client_harms_no_match(ladders):

@@ -24,11 +24,11 @@ class Game:
     """A game in play, and the texts about it that nobody may see."""
 
     def __init__(self, fake_server, client, match):
-        self.identity = fake_server.registry.get(match).identity
-        nonce, seed = self.identity.nonce(1), self.identity.seed
+        self.key = fake_server.registry.get(match).key
+        nonce, seed = self.key.nonce(1), self.key.seed
         self.hidden = [nonce, str(bytes.fromhex(nonce)), seed.hex(), str(seed), client.token]
-        if self.identity.ladder.codemaker == "fixed":
-            secret = Draw(self.identity.id, 1, nonce, "mine").secret(self.identity.ladder)
+        if self.key.ladder.codemaker == "fixed":
+            secret = Draw(self.key.id, 1, nonce, "mine").secret(self.key.ladder)
             self.hidden += [format_code(secret), str(secret)]
 
     def revealed_in(self, texts):
@@ -55,16 +55,16 @@ async def test_messages_reveal_nothing_before_end(game):
 
 async def test_game_end_reveals_nonce(game):
     over = await game.ann.request(type="resign", match=game.match)
-    assert over["nonce"] == game.identity.nonce(1)
-    assert game.identity.seed.hex() not in "".join(game.ann.channel.sent)
-    assert len(parse_code(over["secret"], game.identity.ladder.rules)) == game.identity.ladder.rules.pegs
-    if game.identity.ladder.codemaker == "fixed":
+    assert over["nonce"] == game.key.nonce(1)
+    assert game.key.seed.hex() not in "".join(game.ann.channel.sent)
+    assert len(parse_code(over["secret"], game.key.ladder.rules)) == game.key.ladder.rules.pegs
+    if game.key.ladder.codemaker == "fixed":
         assert over["secret"] in game.hidden
 
 
 async def test_reprs_reveal_nothing(game, fake_server):
     alive = [*reprs(), repr(load_match(fake_server.engine, game.match))]
-    assert any(text.startswith("Identity(") for text in alive)
+    assert any(text.startswith("MatchKey(") for text in alive)
     assert game.revealed_in(alive) == []
 
 
@@ -75,7 +75,7 @@ async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
 
     ann, bob, match = game.ann, game.bob, game.match
     bob.channel.before_send = fail
-    await ann.guess(match, 2, "2" * 16 if game.identity.ladder.id == "long" else "11")
+    await ann.guess(match, 2, "2" * 16 if game.key.ladder.id == "long" else "11")
     watchers, fake_server.registry.watchers = fake_server.registry.watchers, BrokenPart()
     assert await ann.error_code(type="watch", match=match) == "internal"
     fake_server.registry.watchers = watchers
@@ -98,7 +98,7 @@ async def test_log_of_failed_codemaker_reveals_nothing(game, fake_server):
         raise RuntimeError(repr(draw))
 
     fake_server.codemaking.before_answer = fail
-    code = "3" * game.identity.ladder.rules.pegs
+    code = "3" * game.key.ladder.rules.pegs
     assert await game.ann.error_code(type="guess", match=game.match, game=1, turn=2, code=code) == "internal"
     [entry] = fake_server.take_log()
     assert "Draw(match=" in entry["exception"]

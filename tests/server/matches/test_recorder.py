@@ -13,7 +13,7 @@ from evilpegs_protocol.commitment import secret_index
 from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import TurnOpened
 from evilpegs_server.matches.recorder import Recorder
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.event_log import EventLog
 from support.reckoners import reckoner
 
 CODEMAKING = Codemaking(reckoner(), None)
@@ -22,10 +22,10 @@ CODEMAKING = Codemaking(reckoner(), None)
 class RecordedMatch:
     """A match with its record, and in ``batch`` what its recorder made of the last call."""
 
-    def __init__(self, driver, identity, client_program, codemaking):
-        self.driver, self.identity = driver, replace(identity, ladder=driver.match.ladder)
-        self.record = Record(identity.id)
-        self.recorder = Recorder(self.identity, self.record, codemaking, lambda: 777)
+    def __init__(self, driver, match_key, client_program, codemaking):
+        self.driver, self.key = driver, replace(match_key, ladder=driver.match.ladder)
+        self.event_log = EventLog(match_key.id)
+        self.recorder = Recorder(self.key, self.event_log, codemaking, lambda: 777)
         self.batch = self.recorder.open(driver.facts, "ann", client_program)
 
     def do(self, command, *args, answer=None, stalled_ms=0):
@@ -50,11 +50,11 @@ class RecordedMatch:
 
 
 @pytest.fixture
-def record_match(new_match, identity, client_program):
+def record_match(new_match, match_key, client_program):
     """Begin a match and its record; the ladder is `tiny` with changes."""
 
     def begin(codemaking=CODEMAKING, **changes):
-        return RecordedMatch(new_match(**changes), identity, client_program, codemaking)
+        return RecordedMatch(new_match(**changes), match_key, client_program, codemaking)
 
     return begin
 
@@ -169,8 +169,8 @@ def test_entries_are_canonical_json(record_match, changes):
     played.do("ready", 1, "mine")
     played.turn("12")
     played.do("resign", None)
-    assert len(played.record.entries) == 6
-    for number, entry in enumerate(played.record.entries, 1):
+    assert len(played.event_log.entries) == 6
+    for number, entry in enumerate(played.event_log.entries, 1):
         event = decode_record_event(entry.text)
         assert (event.seq, event.at, event.type) == (number, entry.at, entry.type)
         assert encode_event(event) == entry.text

@@ -212,11 +212,11 @@ class TestDisclosure:
     async def test_closed_server_drops_late_witness(self, ann, fake_server, match):
         await ann.send(type="resign", match=match, game=1)
         ann.request_ids.pop()
-        events = len(fake_server.registry.get(match).record.entries)
+        events = len(fake_server.registry.get(match).event_log.entries)
         fake_server.registry.close()
         fake_server.pool.run_pending()
         await asyncio.sleep(0)
-        assert len(fake_server.registry.get(match).record.entries) == events
+        assert len(fake_server.registry.get(match).event_log.entries) == events
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_failed_witness_ends_game_without_secret(self, ann, fake_server, match):

@@ -7,9 +7,9 @@ import structlog
 from structlog.testing import capture_logs
 
 from evilpegs_server.matches.watchers import MOST_WATCHED, Watchers
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.event_log import LogEntry
 
-ENTRY = Entry(3, 0, "feedback", '{"seq":3}', "ab" * 32)
+ENTRY = LogEntry(3, 0, "feedback", '{"seq":3}', "ab" * 32)
 
 
 class Channel:
@@ -34,37 +34,37 @@ def channel():
     return Channel()
 
 
-def test_watcher_of_match_and_ladder_gets_events_once(watchers, identity, channel):
+def test_watcher_of_match_and_ladder_gets_events_once(watchers, match_key, channel):
     other = Channel()
-    watchers.watch(channel, identity.id)
+    watchers.watch(channel, match_key.id)
     watchers.watch(channel, "tiny")
     watchers.watch(other, "tiny")
-    watchers.publish(identity, [ENTRY, ENTRY])
+    watchers.publish(match_key, [ENTRY, ENTRY])
     assert channel.texts == other.texts == [ENTRY.text] * 2
 
 
-def test_other_watchers_get_nothing(watchers, identity, channel):
+def test_other_watchers_get_nothing(watchers, match_key, channel):
     watchers.watch(channel, "f" * 16)
     watchers.watch(channel, "classic")
-    watchers.publish(identity, [ENTRY])
-    watchers.publish(replace(identity, id="e" * 16), [ENTRY])
+    watchers.publish(match_key, [ENTRY])
+    watchers.publish(replace(match_key, id="e" * 16), [ENTRY])
     assert channel.texts == []
 
 
-def test_unwatch_stops_events(watchers, identity, channel):
-    watchers.watch(channel, identity.id)
-    watchers.unwatch(channel, identity.id)
+def test_unwatch_stops_events(watchers, match_key, channel):
+    watchers.watch(channel, match_key.id)
+    watchers.unwatch(channel, match_key.id)
     watchers.unwatch(channel, "never watched")
-    watchers.publish(identity, [ENTRY])
+    watchers.publish(match_key, [ENTRY])
     assert channel.texts == []
 
 
-def test_leave_forgets_watcher(watchers, identity, channel):
-    watchers.watch(channel, identity.id)
+def test_leave_forgets_watcher(watchers, match_key, channel):
+    watchers.watch(channel, match_key.id)
     watchers.watch(channel, "tiny")
     watchers.leave(channel)
     watchers.leave(channel)
-    watchers.publish(identity, [ENTRY])
+    watchers.publish(match_key, [ENTRY])
     assert channel.texts == []
 
 
@@ -76,18 +76,18 @@ def test_watcher_follows_limited_topics(watchers, channel):
     assert watchers.watch(channel, "one more")
 
 
-def test_raising_watcher_harms_nobody(watchers, identity, channel):
+def test_raising_watcher_harms_nobody(watchers, match_key, channel):
     for watcher in (Channel(OSError("broken pipe")), channel, Channel(RuntimeError())):
-        watchers.watch(watcher, identity.id)
+        watchers.watch(watcher, match_key.id)
     with capture_logs() as logs:
-        watchers.publish(identity, [ENTRY])
+        watchers.publish(match_key, [ENTRY])
     assert channel.texts == [ENTRY.text]
     assert [(log["log_level"], log["exc_info"]) for log in logs] == [("error", True)] * 2
 
 
-def test_finished_match_frees_watched_topic(watchers, identity, channel):
+def test_finished_match_frees_watched_topic(watchers, match_key, channel):
     for number in range(2 * MOST_WATCHED):
-        match = replace(identity, id=f"{number:016x}")
+        match = replace(match_key, id=f"{number:016x}")
         assert watchers.watch(channel, match.id)
         watchers.publish(match, [ENTRY._replace(type="match_over")])
     assert len(channel.texts) == 2 * MOST_WATCHED

@@ -12,31 +12,38 @@ from evilpegs_protocol.commitment import commitment
 from evilpegs_server.codemaking.replies import Answer
 from evilpegs_server.match.events import GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.match import Match
-from evilpegs_server.record import encoding as transcript
-from evilpegs_server.record.encoding import Identity
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.encoding import (
+    MatchKey,
+    facts_from_events,
+    feedback_event,
+    game_over_event,
+    game_started_event,
+    match_over_event,
+    match_started_event,
+)
+from evilpegs_server.record.event_log import EventLog
 
 
 def write_down(match, facts):
     """Return the record of these facts."""
-    record = Record(match.id)
+    event_log = EventLog(match.id)
     for fact in facts:
-        seq = record.seq + 1
+        seq = event_log.seq + 1
         match fact:
             case GameOpened():
-                record.append(transcript.game_started(match, fact, seq, 7))
+                event_log.append(game_started_event(match, fact, seq, 7))
             case GuessAnswered():
-                record.append(transcript.feedback_given(match, fact, Answer(fact.feedback), 0, seq, 7))
+                event_log.append(feedback_event(match, fact, Answer(fact.feedback), 0, seq, 7))
             case GameEnded():
-                record.append(transcript.game_over(match, fact, "11", seq, 7))
+                event_log.append(game_over_event(match, fact, "11", seq, 7))
             case MatchEnded():
-                record.append(transcript.match_over(match, fact, record, 7))
-    return record
+                event_log.append(match_over_event(match, fact, event_log, 7))
+    return event_log
 
 
-def read_back(match, record, nonces):
-    events = [decode_record_event(entry.text) for entry in record.entries]
-    return list(transcript.facts(match.ladder, events, nonces))
+def read_back(match, event_log, nonces):
+    events = [decode_record_event(entry.text) for entry in event_log.entries]
+    return list(facts_from_events(match.ladder, events, nonces))
 
 
 def as_recorded(fact):
@@ -48,18 +55,18 @@ def as_recorded(fact):
 @given(st.data())
 def test_record_restores_facts_of_any_match(random_matches, data):
     driver = data.draw(random_matches)
-    match = Identity("00112233445566aa", driver.match.ladder, b"s" * 32)
+    match = MatchKey("00112233445566aa", driver.match.ladder, b"s" * 32)
     nonces = {fact.game: fact.client_nonce for fact in driver.facts if isinstance(fact, GameBegun)}
     facts = read_back(match, write_down(match, driver.facts), nonces)
     assert facts == [as_recorded(fact) for fact in driver.facts]
     assert Match.rebuilt(match.ladder, facts).facts() == driver.match.facts()
 
 
-def test_match_started_has_documented_fields(identity, client_program):
-    started = transcript.match_started(identity, "ann", client_program, 9)
+def test_match_started_has_documented_fields(match_key, client_program):
+    started = match_started_event(match_key, "ann", client_program, 9)
     assert started.model_dump(mode="json") == {
         "type": "match_started",
-        "match": identity.id,
+        "match": match_key.id,
         "seq": 1,
         "at": 9,
         "player": "ann",
@@ -77,25 +84,25 @@ def test_match_started_has_documented_fields(identity, client_program):
         "games": 2,
         "rated": True,
     }
-    assert read_back(identity, Record(identity.id, [Record(identity.id).append(started)]), {}) == []
+    assert read_back(match_key, EventLog(match_key.id, [EventLog(match_key.id).append(started)]), {}) == []
 
 
-def test_game_started_commits_to_nonce(identity):
-    event = transcript.game_started(identity, GameOpened(2, 60_000), 5, 9)
-    assert event.commitment == commitment(identity.id, 2, "2x3", identity.nonce(2))
+def test_game_started_commits_to_nonce(match_key):
+    event = game_started_event(match_key, GameOpened(2, 60_000), 5, 9)
+    assert event.commitment == commitment(match_key.id, 2, "2x3", match_key.nonce(2))
     assert (event.game, event.ready_by_ms, event.seq, event.at) == (2, 60_000, 5, 9)
 
 
-def test_nonce_differs_per_game(identity):
-    nonces = {identity.nonce(game) for game in range(1, 50)}
-    others = {replace(identity, id="f" * 16).nonce(1), replace(identity, seed=b"t" * 32).nonce(1)}
+def test_nonce_differs_per_game(match_key):
+    nonces = {match_key.nonce(game) for game in range(1, 50)}
+    others = {replace(match_key, id="f" * 16).nonce(1), replace(match_key, seed=b"t" * 32).nonce(1)}
     assert len(nonces | others) == 49 + 2
 
 
-def test_practice_feedback_shows_parts(identity):
+def test_practice_feedback_shows_parts(match_key):
     fact = GuessAnswered(1, 2, (0, 1), Feedback(1, 0), 30, None)
     answer = Answer(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
-    event = transcript.feedback_given(identity, fact, answer, 12, 6, 9)
+    event = feedback_event(match_key, fact, answer, 12, 6, 9)
     assert event.model_dump(mode="json", exclude={"match", "at", "type", "seq"}) == {
         "game": 1,
         "turn": 2,
@@ -110,19 +117,19 @@ def test_practice_feedback_shows_parts(identity):
     }
 
 
-def test_feedback_without_stall_omits_optional_keys(identity):
+def test_feedback_without_stall_omits_optional_keys(match_key):
     fact = GuessAnswered(1, 1, (0, 1), Feedback(1, 0), 30, 900)
-    event = transcript.feedback_given(identity, fact, Answer(fact.feedback), 0, 3, 9)
+    event = feedback_event(match_key, fact, Answer(fact.feedback), 0, 3, 9)
     assert not {"stalled_ms", "candidates", "parts"} & set(event.model_dump())
 
 
 @pytest.mark.parametrize("opened", [True, False])
-def test_game_over_opens_committed_nonce(identity, opened):
+def test_game_over_opens_committed_nonce(match_key, opened):
     fact = GameEnded(2, Outcome.RESIGNED, 0, 0, (), None, begun=False, opened=opened)
-    event = transcript.game_over(identity, fact, None, 3, 9)
-    assert event.nonce == (identity.nonce(2) if opened else None)
+    event = game_over_event(match_key, fact, None, 3, 9)
+    assert event.nonce == (match_key.nonce(2) if opened else None)
 
 
-def test_identity_repr_hides_seed(identity):
-    assert str(identity.seed) not in repr(identity)
-    assert identity.seed.hex() not in repr(identity)
+def test_match_key_repr_hides_seed(match_key):
+    assert str(match_key.seed) not in repr(match_key)
+    assert match_key.seed.hex() not in repr(match_key)

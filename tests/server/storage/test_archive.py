@@ -12,8 +12,8 @@ from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.recorder import Recorder
-from evilpegs_server.record.encoding import Identity, facts
-from evilpegs_server.record.event_log import Record
+from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_match,
@@ -61,14 +61,14 @@ def store(engine):
 
 def written(driver, match, client_program):
     """Return the record of a match and every write that belongs to it."""
-    record = Record(match)
+    event_log = EventLog(match)
     codemaking = Codemaking(reckoner(), None)
-    recorder = Recorder(Identity(match, driver.match.ladder, SEED), record, codemaking, lambda: 9)
+    recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, codemaking, lambda: 9)
     batches = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:
         answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
         batches.append(recorder.record([fact], answer))
-    return record, [write for each in batches for write in each.writes]
+    return event_log, [write for each in batches for write in each.writes]
 
 
 def test_load_players_restores_claimed_players(store):
@@ -91,15 +91,15 @@ def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_
     store = Store(engine)
     store(writes.player_claimed(ANN, "aa" * 32, 100))
     store.open("00112233445566aa")
-    record, to_write = written(driver, "00112233445566aa", client_program)
+    event_log, to_write = written(driver, "00112233445566aa", client_program)
     for write in to_write:
         store(write)
-    stored = load_match(engine, record.match)
+    stored = load_match(engine, event_log.match)
     engine.dispose()
     assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, driver.match.over)
-    assert stored.entries == record.entries
+    assert stored.entries == event_log.entries
     events = [decode_record_event(entry.text) for entry in stored.entries]
-    rebuilt = Match.rebuilt(driver.match.ladder, facts(driver.match.ladder, events, stored.client_nonces))
+    rebuilt = Match.rebuilt(driver.match.ladder, facts_from_events(driver.match.ladder, events, stored.client_nonces))
     if not driver.match.over:
         assert rebuilt.facts() == driver.match.facts()
     assert rebuilt.over == driver.match.over

@@ -125,8 +125,8 @@ async def test_match_records_method_of_each_reply(fake_server):
     assert [first["method"], second["method"]] == ["greedy", "exact"]
     assert len(fake_server.pool.submitted) == 2
     runner = fake_server.registry.get(match)
-    assert '"method":"exact"' in runner.record.entries[-1].text
-    assert '"exact_up_to":6' in runner.record.entries[0].text
+    assert '"method":"exact"' in runner.event_log.entries[-1].text
+    assert '"exact_up_to":6' in runner.event_log.entries[0].text
 
 
 async def test_devil_match_resumes_after_restart(fake_server, open_fake_server, engine):

@@ -30,11 +30,11 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-from evilpegs_server.record.event_log import Entry
+from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.archive import StoredMatch
 
 
-def chain_flaw(entries: Sequence[Entry]) -> str | None:
+def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
     """What first breaks the chain of hashes, in one line; None if it holds."""
     hashes = [GENESIS, *chain(entry.text for entry in entries)]
     for place, (entry, (head, due)) in enumerate(zip(entries, pairwise(hashes), strict=True), 1):
