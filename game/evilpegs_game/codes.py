@@ -29,6 +29,10 @@ def parse_code(text: str, rules: Rules) -> Code:
     Raises:
         MalformedError: a symbol that no color has.
         IllegalCodeError: not a code of these rules.
+
+    >>> from evilpegs import Rules, parse_code
+    >>> parse_code("1122", Rules(4, 6))
+    (0, 0, 1, 1)
     """
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
@@ -40,7 +44,12 @@ def parse_code(text: str, rules: Rules) -> Code:
 
 
 def format_code(code: Sequence[int]) -> str:
-    """The text form of a code: one symbol a peg."""
+    """Return the text form of a code: one symbol per peg.
+
+    >>> from evilpegs import format_code
+    >>> format_code((0, 0, 1, 1))
+    '1122'
+    """
     return "".join(map(SYMBOLS.__getitem__, code))
 
 

@@ -15,6 +15,12 @@ class Feedback(NamedTuple):
     """``black`` pegs right in color and place, ``white`` further ones right in color only.
 
     Ordered by (black, white). The text form is ``1,2``.
+
+    >>> from evilpegs import Feedback
+    >>> Feedback.parse("1,2")
+    Feedback(black=1, white=2)
+    >>> str(Feedback(black=1, white=2))
+    '1,2'
     """
 
     black: int
@@ -40,9 +46,13 @@ class Feedback(NamedTuple):
 
 
 def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
-    """The feedback of ``guess`` against ``secret``; symmetric in the two.
+    """Return the feedback of ``guess`` against ``secret``; the two may be exchanged.
 
-    The plain definition; `evilpegs_game.partition` does the same for many codes at once.
+    This is the plain definition; `evilpegs_game.partition` computes it for many codes at once.
+
+    >>> from evilpegs import feedback
+    >>> feedback((0, 0, 1, 1), (0, 1, 2, 3))
+    Feedback(black=1, white=1)
     """
     black = sum(map(eq, guess, secret))
     matches = 0

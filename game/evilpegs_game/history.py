@@ -7,7 +7,13 @@ from evilpegs_game.feedback import Feedback
 
 
 class Turn(NamedTuple):
-    """One guess and the feedback it received."""
+    """One guess and the feedback it received.
+
+    >>> from evilpegs import Feedback, Turn
+    >>> turn = Turn((0, 0, 1, 1), Feedback(1, 0))
+    >>> turn.guess, str(turn.feedback)
+    ((0, 0, 1, 1), '1,0')
+    """
 
     guess: Code
     feedback: Feedback

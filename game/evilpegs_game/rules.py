@@ -24,6 +24,14 @@ class Rules:
 
     Raises:
         MalformedError: out of bounds, or fewer colors than pegs where none may repeat.
+
+    >>> from evilpegs import Rules
+    >>> Rules(pegs=4, colors=6).size
+    1296
+    >>> Rules.parse("4x10-distinct")
+    Rules(pegs=4, colors=10, repeats=False)
+    >>> str(Rules.parse("classic"))
+    '4x6'
     """
 
     pegs: int

@@ -75,6 +75,16 @@ async def play_matches(
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
         StrategyError: The strategy failed or chose an illegal code. Its match was resigned.
+
+    In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
+    ``asyncio.run``.
+
+    >>> import asyncio, evilpegs
+    >>> strategy = evilpegs.load_strategy("minimax")
+    >>> played = evilpegs.play_matches(server=server, ladder="classic-evil-practice", strategy=strategy)
+    >>> summary = asyncio.run(played)
+    >>> summary.verified, [game.guesses for game in summary.games]
+    (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
     identity = Identity(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)

@@ -17,7 +17,7 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.evaluation.simulation import simulate
+from evilpegs_game.evaluation.simulation import Simulation, simulate
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
@@ -113,19 +113,10 @@ class Games:
         return f"games {self.start} {self.stop}"
 
     def play(self) -> Solved:
-        """Play them; secret and chance of each follow from its number."""
-        subject, opening = self.subject, self.subject.opening
-        dealt = _Dealt(subject.load())
-        legal = seeded_choice(dealt)
-
-        def choose(position: Position, dice: Random) -> Code:
-            dealt.dice = dice
-            return legal(position) if opening is None or position.history else opening
-
-        numbers = range(self.start, self.stop)
-        return Solved(
-            simulate(choose, subject.rules, numbers, lambda number: game_rng(subject.seed, number)).distribution
-        )
+        """Play them; the secret and the randomness of each follow from its number."""
+        subject, numbers = self.subject, range(self.start, self.stop)
+        played = simulate_games(subject.load(), subject.rules, numbers, subject.opening, subject.seed)
+        return Solved(played.distribution)
 
 
 Unit = Part | Choice | Games
@@ -150,6 +141,21 @@ class _Dealt:
 
     def choose(self, position: Position, rng: Random) -> Code:
         return self.strategy.choose(position, self.dice or rng)
+
+
+def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
+    """Play the games of these numbers, from 0; secret and randomness of each follow from ``seed`` and its number.
+
+    ``first`` replaces the strategy's own first guess. Raises what `simulate` and the strategy raise.
+    """
+    dealt = _Dealt(strategy)
+    legal = seeded_choice(dealt)
+
+    def choose(position: Position, dice: Random) -> Code:
+        dealt.dice = dice
+        return legal(position) if first is None or position.history else first
+
+    return simulate(choose, rules, numbers, lambda number: game_rng(seed, number))
 
 
 def _walked(subject: Subject, history: History) -> tuple[int, ...]:

@@ -39,11 +39,17 @@ class FileStrategy:
 
 
 def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
-    """The strategy of that name, or the one in that ``.py`` file.
+    """Return the built-in strategy of that name, or the strategy of a ``.py`` file.
 
     Raises:
         StrategyError: no such name or file, a file that does not load or has no ``choose``, or
             ``candidates_only`` asked of a file, which decides by itself what to guess.
+
+    >>> from random import Random
+    >>> import evilpegs
+    >>> strategy = evilpegs.load_strategy("minimax")
+    >>> strategy.choose(evilpegs.Position(evilpegs.Rules(4, 6)), Random(0))
+    (0, 0, 1, 1)
     """
     if name_or_path in STRATEGIES:
         return STRATEGIES[name_or_path](candidates_only)

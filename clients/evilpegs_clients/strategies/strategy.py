@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import index
 from random import Random
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_clients.strategies.seeding import choice_rng
@@ -19,8 +19,15 @@ class StrategyError(GameError):
     """A strategy did what no strategy may do; the message names it."""
 
 
+@runtime_checkable
 class Strategy(Protocol):
-    """Picks the next guess from what is known and from ``rng``, and from nothing else."""
+    """Picks the next guess from what is known and from ``rng``, and from nothing else.
+
+    >>> import evilpegs
+    >>> strategy = evilpegs.load_strategy("minimax")
+    >>> isinstance(strategy, evilpegs.Strategy), strategy.name, strategy.uses_rng
+    (True, 'minimax', False)
+    """
 
     @property
     def name(self) -> str:

@@ -119,9 +119,18 @@ NO_NONCES: Final[Mapping[int, str]] = {}
 def verify_match(
     events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, live_sets: LiveSets | None = None
 ) -> list[Finding]:
-    """Check a whole match: that nothing in its record was changed, and each of its games.
+    """Check a whole match: that nothing in its record was changed, and that every reply of each game is right.
 
-    ``nonces_sent`` has the nonce the client gave in `ready`, for each game where that is known.
+    ``events`` are JSON objects, in the order of the record. ``nonces_sent`` has the nonce that the client sent in
+    `ready`, for each game where it is known. Returns what does not hold; nothing if all is well. In the example,
+    ``evilpegs replay last --record match.jsonl`` wrote the file.
+
+    >>> import json
+    >>> import evilpegs
+    >>> with open("match.jsonl") as file:
+    ...     events = [json.loads(line) for line in file]
+    >>> evilpegs.verify_match(events)
+    []
     """
     findings = verify_record(events)
     if findings:

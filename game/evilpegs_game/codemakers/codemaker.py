@@ -6,12 +6,13 @@ reply can be computed again from the record of a match.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, Self
 
-from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import Code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
 
 TieBreak = Callable[[int, int], int]
 """Given the turn (from 1) and how many parts tie, the index of one of them in feedback order."""
@@ -27,7 +28,12 @@ class Codemaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Has a secret and tells the truth about it."""
+    """A codemaker that keeps one secret and replies truthfully.
+
+    >>> from evilpegs import Fixed, Position, Rules
+    >>> Fixed((0, 1, 2, 3)).reply(Position(Rules(4, 6)), (0, 0, 1, 1))
+    Feedback(black=1, white=1)
+    """
 
     secret: Code = field(repr=False)
 
@@ -42,6 +48,11 @@ class Evil:
 
     Of several the first in feedback order (fewest blacks, then fewest whites), or the one that
     ``tie_break`` takes, which is asked only when there is a choice.
+
+    >>> from evilpegs import Evil, Position, Rules, parse_code
+    >>> rules = Rules(pegs=10, colors=12)
+    >>> Evil().reply(Position(rules), parse_code("1234567890", rules))
+    Feedback(black=0, white=6)
     """
 
     tie_break: TieBreak | None = field(default=None, repr=False)
@@ -87,6 +98,11 @@ class Devil:
 
     Raises:
         TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
+
+    >>> from evilpegs import Devil, Position, Rules
+    >>> rules = Rules(3, 5)
+    >>> Devil.for_rules(rules).reply(Position(rules), (0, 0, 1))
+    Feedback(black=1, white=0)
     """
 
     worst_case: WorstCase = field(repr=False)
@@ -96,6 +112,15 @@ class Devil:
 
     def __post_init__(self) -> None:
         self.worst_case.check_codes(self.exact_up_to)
+
+    @classmethod
+    def for_rules(cls, rules: Rules, exact_up_to: int | None = None) -> Self:
+        """Return a devil for games of ``rules``; by default an exact reply takes about a second at most.
+
+        Raises:
+            TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
+        """
+        return cls(WorstCase(rules), affordable_codes(rules) if exact_up_to is None else exact_up_to)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
         """The feedback of the part chosen; raises what `decide` does."""

@@ -30,18 +30,28 @@ class Position:
 
     Both groups raise ContradictionError when no code agrees with the history; its ``turn`` says which turn left none,
     where that is known. Guesses must be codes of the rules; `evilpegs_game.codes.check_code` checks one.
+
+    >>> from evilpegs import Feedback, Position, Rules
+    >>> position = Position(Rules(4, 6))
+    >>> after = position.after((0, 0, 1, 1), Feedback(1, 0))
+    >>> after.count, after.first_candidate
+    (256, (0, 2, 2, 2))
+    >>> Position(Rules(10, 12)).count
+    61917364224
     """
 
     __slots__ = ("_live", "_live_sets", "budget", "history", "rules")
 
-    def __init__(self, rules: Rules, history: History, live_sets: LiveSets, budget: int | None = None) -> None:
+    def __init__(
+        self, rules: Rules, history: History = (), live_sets: LiveSets | None = None, budget: int | None = None
+    ) -> None:
         self.rules = rules
         """The rules of the game."""
         self.history = history
         """The answered turns, oldest first: a tuple of `Turn`."""
         self.budget = budget
         """The number of feedback evaluations that the choice of one guess may take; None means no limit."""
-        self._live_sets = live_sets
+        self._live_sets = LiveSets() if live_sets is None else live_sets
         self._live: Columns | None = None
 
     def __repr__(self) -> str:

@@ -9,10 +9,10 @@ Mathematics 25 (1993); G. Ville, An Optimal Mastermind (4,7) Strategy and More R
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codemakers.size_bounds import least_possible_total, max_codes_within
-from evilpegs_game.codes import all_codes
+from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal.first_guesses import Openings, Progress
@@ -24,7 +24,7 @@ from evilpegs_game.optimal.totals_table import ENTRY_BYTES, Totals, new_totals
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.tree import Tree
+from evilpegs_game.trees.tree import Tree, format_tree
 
 __all__ = ["Cost", "LeastTotal", "Objective", "Progress", "Solution", "least_possible_total", "solve", "solve_cost"]
 
@@ -35,7 +35,7 @@ _FEW_CODES: Final = 256
 _SOME_CODES: Final = 1500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solution:
     """A strategy tree, its total and worst case, and what is proved.
 
@@ -48,10 +48,34 @@ class Solution:
     max: int
     lower: int
 
+    def __repr__(self) -> str:
+        rules = self.tree.rules
+        needed = f"{self.total:,} guesses for {rules.size:,} codes, mean {self.mean:.4f}, at most {self.max}"
+        return f"<Solution of {rules}: {needed}, {'proved' if self.is_proved else f'at least {self.lower:,}'}>"
+
+    @property
+    def mean(self) -> float:
+        """The mean number of guesses over all codes."""
+        return self.total / self.tree.rules.size
+
     @property
     def is_proved(self) -> bool:
-        """Whether there is no better tree."""
+        """True if there is no better tree."""
         return self.lower == self.total
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the solution as a JSON object; ``tree`` is the text form of the tree."""
+        return {
+            "rules": str(self.tree.rules),
+            "first": format_code(self.tree.root.guess),
+            "codes": self.tree.rules.size,
+            "total": self.total,
+            "mean": self.mean,
+            "max": self.max,
+            "lower": self.lower,
+            "proved": self.is_proved,
+            "tree": format_tree(self.tree),
+        }
 
 
 class Cost(NamedTuple):

@@ -7,7 +7,7 @@ way bounds the guesses against all of them, those that never commit to a secret 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codes import Code, Columns, all_codes, check_code, column_code, format_code
 from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
@@ -52,9 +52,25 @@ class TreeError(GameError):
         self.codes = codes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate(GuessCounts):
-    """What a tree needs for each code of ``rules``; ``max`` guesses are enough against any codemaker."""
+    """The proved number of guesses for each code of ``rules``; ``max`` guesses are enough against any codemaker."""
+
+    def __repr__(self) -> str:
+        needed = f"{self.total:,} guesses for {self.count:,} codes, mean {self.mean:.4f}, at most {self.max}"
+        return f"<Certificate of {self.rules}: {needed}>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as a JSON object; ``exact_mean`` is a fraction as text."""
+        return {
+            "rules": str(self.rules),
+            "codes": self.count,
+            "total": self.total,
+            "mean": self.mean,
+            "exact_mean": str(self.exact_mean),
+            "max": self.max,
+            "distribution": list(self.distribution),
+        }
 
 
 class _Place(NamedTuple):

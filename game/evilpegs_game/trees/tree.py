@@ -71,12 +71,23 @@ class Node:
     line: int = field(default=0, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tree:
-    """The strategy tree of ``rules`` that begins with ``root``."""
+    """The strategy tree of ``rules`` that begins with ``root``: which guess follows which feedback.
+
+    >>> import evilpegs
+    >>> tree = evilpegs.solve("3x3").tree
+    >>> tree
+    <Tree of 3x3: first guess 112>
+    >>> evilpegs.parse_tree(evilpegs.format_tree(tree)) == tree
+    True
+    """
 
     rules: Rules
     root: Node
+
+    def __repr__(self) -> str:
+        return f"<Tree of {self.rules}: first guess {format_code(self.root.guess)}>"
 
 
 def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
@@ -96,7 +107,20 @@ def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
 
 
 def format_tree(tree: Tree) -> str:
-    """The text form, children in feedback order, so that equal trees have equal texts; raises TooLargeError."""
+    """Return the text form of a tree, children in feedback order, so that equal trees have equal texts.
+
+    Raises:
+        TooLargeError: the tree is deeper than `MAX_DEPTH`.
+
+    >>> import evilpegs
+    >>> print(evilpegs.format_tree(evilpegs.solve("2x2").tree), end="")
+    evilpegs tree 1
+    rules 2x2
+    11
+      0,0 22
+      1,0 12
+        0,2 21
+    """
     lines = [f"{_TITLE} {_VERSION}", f"rules {tree.rules}"]
     for depth, given, node in nodes(tree):
         reply = "" if given is None else f"{given} "
@@ -105,11 +129,16 @@ def format_tree(tree: Tree) -> str:
 
 
 def parse_tree(text: str) -> Tree:
-    """Read the text form.
+    r"""Read the text form.
 
     Raises:
         TreeTextError: a line cannot be read.
         TooLargeError: longer than `MAX_TREE_CHARACTERS` or deeper than `MAX_DEPTH`.
+
+    >>> import evilpegs
+    >>> tree = evilpegs.parse_tree("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")
+    >>> evilpegs.certify(tree).distribution
+    (1, 1)
     """
     if len(text) > MAX_TREE_CHARACTERS:
         message = f"a tree of {len(text):,} characters; the bound is {MAX_TREE_CHARACTERS:,}"

@@ -1,0 +1,71 @@
+"""Analysis of a game: what each guess was worth."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evilpegs.api.arguments import CodeLike, FeedbackLike, RulesLike, to_history, to_rules
+from evilpegs.commands.replay.document import analysis_document
+from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
+from evilpegs_game.analysis.turns import analyze as analyze_game
+from evilpegs_game.codes import format_code
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GameAnalysis:
+    """The analysis of each turn of a game, in order.
+
+    A turn has ``before`` and ``after`` (numbers of candidates), ``bits``, ``best``, ``regret`` and more.
+
+    >>> import evilpegs
+    >>> (turn,) = evilpegs.analyze("4x6", [("1122", "1,0")])
+    >>> turn.before, turn.after, turn.is_candidate
+    (1296, 256, True)
+    """
+
+    rules: Rules
+    turns: tuple[TurnAnalysis, ...]
+
+    def __repr__(self) -> str:
+        left = " -> ".join(f"{turn.after:,}" for turn in self.turns if turn.after is not None)
+        return f"<GameAnalysis of {len(self.turns)} turns on {self.rules}: candidates {self.rules.size:,} -> {left}>"
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __iter__(self) -> Iterator[TurnAnalysis]:
+        return iter(self.turns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the analysis as a JSON object; each turn has the keys that ``evilpegs replay --json`` shows."""
+        turns = [
+            {"code": format_code(turn.guess), "black": turn.feedback.black, "white": turn.feedback.white}
+            | analysis_document(turn)
+            for turn in self.turns
+        ]
+        return {"rules": str(self.rules), "turns": turns}
+
+
+def analyze(
+    rules: RulesLike, turns: Iterable[tuple[CodeLike, FeedbackLike]], *, thorough: bool = False
+) -> GameAnalysis:
+    """Say what each guess of a game was worth: candidates before and after, bits of information, best guesses, regret.
+
+    Each of ``turns`` is a guess and its feedback, as texts or objects. The game may be unfinished, and any codemaker
+    may have replied. What takes too long is left out (None); with ``thorough`` a turn may take minutes.
+
+    Raises:
+        EvilpegsError: an argument is wrong.
+
+    >>> import evilpegs
+    >>> game = evilpegs.analyze("4x6", [("1122", "0,1"), ("3414", "1,1")])
+    >>> game
+    <GameAnalysis of 2 turns on 4x6: candidates 1,296 -> 256 -> 51>
+    >>> round(game.turns[0].bits, 2)
+    2.34
+    """
+    parsed = to_rules(rules)
+    history = to_history(turns, parsed)
+    return GameAnalysis(parsed, analyze_game(parsed, history, LiveSets(), THOROUGH if thorough else USUAL))

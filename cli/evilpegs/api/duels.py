@@ -1,0 +1,100 @@
+"""One game of a strategy with one codemaker, without a server."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy
+from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+from evilpegs_game.codes import code_at, format_code
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.evaluation.exact import DuelTurn
+from evilpegs_game.evaluation.exact import duel as play_duel
+from evilpegs_game.rules import Rules
+
+CodemakerName = Literal["evil", "devil", "fixed"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Duel:
+    """One finished game; each of ``turns`` has a guess, its feedback and the number of candidates left.
+
+    >>> import evilpegs
+    >>> duel = evilpegs.duel("minimax", codemaker="fixed", secret="1234", rules="4x6")
+    >>> len(duel), duel.turns[-1].feedback
+    (3, Feedback(black=4, white=0))
+    """
+
+    rules: Rules
+    strategy: str
+    codemaker: str
+    turns: tuple[DuelTurn, ...]
+
+    def __repr__(self) -> str:
+        return f"<Duel of {self.strategy} with {self.codemaker} on {self.rules}: solved in {len(self)} guesses>"
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __iter__(self) -> Iterator[DuelTurn]:
+        return iter(self.turns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the duel as a JSON object, with the keys of ``evilpegs duel --json``."""
+        turns = [
+            {"code": format_code(guess), "black": reply.black, "white": reply.white, "candidates": candidates}
+            for guess, reply, candidates in self.turns
+        ]
+        head = {"rules": str(self.rules), "strategy": self.strategy, "codemaker": self.codemaker}
+        return {**head, "guesses": len(turns), "turns": turns}
+
+
+def duel(
+    strategy: StrategyLike,
+    codemaker: CodemakerName | Codemaker = "evil",
+    rules: RulesLike = "classic",
+    *,
+    secret: CodeLike | None = None,
+    first: CodeLike | None = None,
+    seed: int = 0,
+    candidates_only: bool = False,
+) -> Duel:
+    """Play a strategy against one codemaker to the end.
+
+    ``codemaker`` is ``evil``, ``devil``, ``fixed``, or an object with the method ``reply(position, guess)``. A fixed
+    codemaker has ``secret``, by default one drawn with ``seed``. The other arguments are those of `evilpegs.evaluate`.
+
+    Raises:
+        EvilpegsError: an argument is wrong, the strategy fails or never ends, the codemaker contradicts itself, or the
+            rules have too many codes.
+
+    >>> import evilpegs
+    >>> evilpegs.duel("minimax", codemaker="devil", rules="3x5")
+    <Duel of minimax with devil on 3x5: solved in 5 guesses>
+    >>> [str(turn.feedback) for turn in evilpegs.duel("minimax", rules="4x6")]
+    ['0,0', '1,1', '0,0', '0,2', '4,0']
+    """
+    chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
+    opening = None if first is None else to_code(first, parsed)
+    if secret is not None and codemaker != "fixed":
+        message = "only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'"
+        raise MalformedError(message)
+    opponent = _codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else codemaker
+    turns = play_duel(seeded_choice(chosen, seed), opponent, parsed, opening)
+    return Duel(parsed, chosen.name, type(opponent).__name__.lower(), turns)
+
+
+def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> Codemaker:
+    match name:
+        case "evil":
+            return Evil()
+        case "devil":
+            return Devil.for_rules(rules)
+        case "fixed" if secret is not None:
+            return Fixed(to_code(secret, rules))
+        case "fixed":
+            return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game without an opponent
+    message = f"no codemaker {name[:40]!r}; take evil, devil, fixed or an object with reply(position, guess)"
+    raise MalformedError(message)

@@ -1,0 +1,117 @@
+"""Evaluation of a strategy: how many guesses it needs, against every secret or in simulated games."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy
+from evilpegs_clients.evaluation.tasks import simulate_games
+from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.evaluation.distribution import GuessCounts
+from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.evaluation.simulation import Simulation
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EvaluationResult(GuessCounts):
+    """The number of guesses that a strategy needs; ``distribution[i]`` secrets or games took ``i + 1`` guesses.
+
+    ``first`` is the first guess, None if it differs from game to game. ``games`` is the number of simulated games, or 0
+    if every secret was played exactly once; ``interval`` is then None.
+
+    >>> import evilpegs
+    >>> result = evilpegs.evaluate("minimax", rules="4x6")
+    >>> result
+    <EvaluationResult of minimax on 4x6: mean 4.4761, at most 5 guesses, every secret>
+    >>> result.total, result.max, result.distribution
+    (5801, 5, (1, 6, 62, 533, 694))
+    """
+
+    strategy: str
+    first: Code | None
+    games: int = 0
+    seed: int = 0
+
+    def __repr__(self) -> str:
+        played = f"{self.games:,} games" if self.games else "every secret"
+        needed = f"mean {self.mean:.4f}, at most {self.max} guesses"
+        return f"<EvaluationResult of {self.strategy} on {self.rules}: {needed}, {played}>"
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the mean; None if every secret was played or nothing varied."""
+        return Simulation(self.rules, self.distribution).interval if self.games else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object, with the keys of ``evilpegs evaluate --json``."""
+        interval = self.interval
+        games = {"games": self.games, "seed": self.seed, "interval": interval and list(interval)}
+        return {
+            "rules": str(self.rules),
+            "strategy": self.strategy,
+            "first": None if self.first is None else format_code(self.first),
+            **(games if self.games else {"codes": self.count}),
+            "total": self.total,
+            "mean": self.mean,
+            "max": self.max,
+            "distribution": list(self.distribution),
+        }
+
+
+def evaluate(
+    strategy: StrategyLike,
+    rules: RulesLike = "classic",
+    *,
+    first: CodeLike | None = None,
+    games: int | None = None,
+    seed: int = 0,
+    candidates_only: bool = False,
+    threads: int = 1,
+) -> EvaluationResult:
+    """Play a strategy against every secret of the rules and count its guesses exactly, or play ``games`` random games.
+
+    ``strategy`` is the name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
+    ``choose(position, rng)``; ``rules`` is a `Rules` or a text such as ``4x6`` or ``classic``. ``first`` replaces the
+    strategy's first guess. With ``candidates_only`` a built-in strategy guesses possible secrets only. Calls with the
+    same arguments give the same result; a strategy that uses its ``rng`` draws from ``seed``. ``threads`` is used by
+    the strategies that follow a criterion (minimax, entropy and so on) and does not change the result.
+
+    Raises:
+        EvilpegsError: an argument is wrong, the strategy fails or never ends, or the rules have too many codes.
+
+    >>> import evilpegs
+    >>> evilpegs.evaluate("minimax", rules="4x6").mean
+    4.47608024691358
+    >>> def first_possible(position, rng):
+    ...     return position.first_candidate
+    >>> evilpegs.evaluate(first_possible, rules="4x6").max
+    9
+    >>> evilpegs.evaluate("random-consistent", rules="4x6", games=100, seed=1)
+    <EvaluationResult of random-consistent on 4x6: mean 4.5000, at most 6 guesses, 100 games>
+    """
+    chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
+    opening = None if first is None else to_code(first, parsed)
+    if games is not None and games < 1:
+        message = f"games must be at least 1, not {games}; leave it out to play every secret"
+        raise MalformedError(message)
+    if games is not None:
+        simulation = simulate_games(chosen, parsed, range(games), opening, seed)
+        return EvaluationResult(parsed, simulation.distribution, chosen.name, opening, games, seed)
+    if opening is None:
+        opening = seeded_choice(chosen, seed)(Position(parsed))
+    distribution = _distribution(chosen, parsed, opening, seed, candidates_only, threads)
+    return EvaluationResult(parsed, distribution, chosen.name, opening, seed=seed)
+
+
+def _distribution(
+    strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
+) -> tuple[int, ...]:
+    """Return the distribution over every secret; a strategy that follows a criterion has a compiled evaluation."""
+    if isinstance(strategy, ByCriterion):
+        return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)
+    return distribution_from(seeded_choice(strategy, seed), rules, (), first)

@@ -1,0 +1,41 @@
+"""Optimal strategies and proofs about strategy trees."""
+
+from evilpegs.api.arguments import RulesLike, to_rules
+from evilpegs_game.optimal.solve import Objective, Solution
+from evilpegs_game.optimal.solve import solve as solve_rules
+from evilpegs_game.trees.certificate import Certificate
+from evilpegs_game.trees.certificate import certify as certify_tree
+from evilpegs_game.trees.tree import Tree, parse_tree
+
+
+def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution:
+    """Find a strategy with the fewest guesses in total and prove that there is no better one.
+
+    With ``objective="worst"`` the guesses for the worst code are the fewest, and then the total. The result has
+    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute.
+
+    Raises:
+        EvilpegsError: the rules cannot be parsed, or optimal play takes too much memory for them.
+
+    >>> import evilpegs
+    >>> solution = evilpegs.solve("4x4")
+    >>> solution
+    <Solution of 4x4: 905 guesses for 256 codes, mean 3.5352, at most 5, proved>
+    """
+    return solve_rules(to_rules(rules), objective, threads)
+
+
+def certify(tree: Tree | str) -> Certificate:
+    """Prove how many guesses a strategy tree needs, by following every code of its rules through it.
+
+    ``tree`` is a `Tree` or its text. The certificate has ``distribution``, ``total``, ``mean`` and ``max``; ``max``
+    guesses are enough against any codemaker.
+
+    Raises:
+        EvilpegsError: the text is no tree, the tree does not solve every code, or the rules have too many codes.
+
+    >>> import evilpegs
+    >>> evilpegs.certify(evilpegs.solve("3x3").tree)
+    <Certificate of 3x3: 73 guesses for 27 codes, mean 2.7037, at most 4>
+    """
+    return certify_tree(parse_tree(tree) if isinstance(tree, str) else tree)

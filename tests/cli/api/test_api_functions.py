@@ -1,0 +1,110 @@
+"""The functions of the public API agree with the commands of the same name and refuse what makes no sense."""
+
+import json
+
+import pytest
+
+import evilpegs
+
+
+def first_possible(position, rng):
+    return position.first_candidate
+
+
+def test_evaluate_matches_command(run):
+    document = run("evaluate", "entropy", "--rules", "3x4", "--json").document
+    del document["seconds"]
+    assert evilpegs.evaluate("entropy", rules="3x4").to_json() == document
+
+
+def test_evaluate_games_match_command(run):
+    document = run("evaluate", "random-consistent", "--rules", "3x4", "--games", 50, "--seed", 3, "--json").document
+    result = evilpegs.evaluate("random-consistent", rules="3x4", games=50, seed=3)
+    assert result.distribution == tuple(document["distribution"])
+    assert list(result.interval) == document["interval"]
+
+
+@pytest.mark.parametrize("first", ["112", (0, 0, 1)])
+def test_evaluate_takes_first_guess_as_text_or_code(first):
+    assert evilpegs.evaluate("minimax", rules="3x3", first=first).distribution == (1, 7, 17, 2)
+
+
+def test_evaluate_takes_function_path_and_object(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def choose(position, rng):\n    return position.first_candidate\n")
+    for strategy in (first_possible, path, str(path), evilpegs.load_strategy("first-consistent")):
+        assert evilpegs.evaluate(strategy, rules="3x3").distribution == (1, 3, 12, 9, 2)
+
+
+def test_evaluate_names_function_in_result():
+    assert evilpegs.evaluate(first_possible, rules="2x2").strategy == "first_possible"
+
+
+@pytest.mark.parametrize("codemaker", ["evil", "devil"])
+def test_duel_matches_command(run, codemaker):
+    document = run("duel", "minimax", "--codemaker", codemaker, "--rules", "3x5", "--json").document
+    for turn in document["turns"]:
+        turn.pop("method", None)
+    assert evilpegs.duel("minimax", codemaker=codemaker, rules="3x5").to_json() == document
+
+
+def test_duel_draws_fixed_secret_from_seed():
+    first, again, other = (evilpegs.duel("minimax", "fixed", "4x6", seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.turns[-1].guess != other.turns[-1].guess
+
+
+def test_duel_takes_any_codemaker():
+    duel = evilpegs.duel("minimax", evilpegs.Fixed((0, 1, 2)), "3x3")
+    assert (duel.turns[-1].guess, duel.codemaker) == ((0, 1, 2), "fixed")
+
+
+def test_solve_and_certify_agree():
+    solution = evilpegs.solve("3x4")
+    text = evilpegs.format_tree(solution.tree)
+    certificate = evilpegs.certify(text)
+    assert (certificate.total, certificate.max) == (solution.total, solution.max)
+    assert certificate == evilpegs.certify(solution.tree)
+    assert json.loads(json.dumps(solution.to_json()))["total"] == certificate.to_json()["total"]
+
+
+def test_solve_worst_objective_bounds_worst_case():
+    assert evilpegs.solve("3x3", objective="worst").max == 4
+
+
+def test_analyze_takes_texts_and_objects():
+    rules = evilpegs.Rules(4, 6)
+    turn = evilpegs.Turn(evilpegs.parse_code("1122", rules), evilpegs.Feedback(0, 1))
+    by_text, by_object = evilpegs.analyze("4x6", [("1122", "0,1")]), evilpegs.analyze(rules, [turn])
+    assert by_text == by_object
+    assert by_text.to_json()["turns"][0]["after"] == 256
+
+
+def test_position_works_without_cache():
+    position = evilpegs.Position(evilpegs.Rules(4, 6))
+    after = position.after((0, 0, 1, 1), evilpegs.Feedback(0, 0))
+    assert (position.count, after.count) == (1296, 256)
+
+
+@pytest.mark.parametrize(
+    ("call", "quoted"),
+    [
+        (lambda: evilpegs.evaluate("minimax", rules="4x99"), "99"),
+        (lambda: evilpegs.evaluate("minimaks", rules="4x6"), "'minimaks'"),
+        (lambda: evilpegs.evaluate("minimax", rules="4x6", first="1177"), "'1177'"),
+        (lambda: evilpegs.evaluate("minimax", rules="4x6", first=(0, 0, 9, 0)), "'110"),
+        (lambda: evilpegs.evaluate("minimax", rules="4x6", games=0), "0"),
+        (lambda: evilpegs.evaluate(lambda position, rng: "1122", rules="4x6"), "'1122'"),
+        (lambda: evilpegs.duel("minimax", codemaker="angel", rules="4x6"), "'angel'"),
+        (lambda: evilpegs.duel("minimax", codemaker="evil", rules="4x6", secret="1234"), "secret"),
+        (lambda: evilpegs.solve("9x9"), "9x9"),
+        (lambda: evilpegs.certify("rules 4x6\n"), ""),
+        (lambda: evilpegs.analyze("4x6", [("1122", "5,0")]), "5,0"),
+        (lambda: evilpegs.analyze("4x6", [("11222", "1,0")]), "'11222'"),
+    ],
+)
+def test_wrong_argument_is_one_evilpegs_error(call, quoted):
+    with pytest.raises(evilpegs.EvilpegsError) as caught:
+        call()
+    assert quoted in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,103 @@
+"""The public Python API: its list of names, its examples, and how little an import takes."""
+
+import ast
+import doctest
+import inspect
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evilpegs
+
+PUBLIC = [
+    "Code",
+    "Devil",
+    "Duel",
+    "EvaluationResult",
+    "Evil",
+    "EvilpegsError",
+    "Feedback",
+    "Fixed",
+    "GameAnalysis",
+    "History",
+    "Position",
+    "Rules",
+    "Strategy",
+    "Tree",
+    "Turn",
+    "analyze",
+    "certify",
+    "duel",
+    "evaluate",
+    "feedback",
+    "format_code",
+    "format_tree",
+    "load_strategy",
+    "parse_code",
+    "parse_tree",
+    "play_matches",
+    "solve",
+    "strategies",
+    "verify_match",
+]
+DATA = {"Code", "History", "strategies"}
+"""Public names that cannot carry a docstring of their own; the docstring of the package describes them."""
+RECORD = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evil.jsonl"
+HEAVY = ("numba", "numpy", "pydantic", "rich", "sqlalchemy", "websockets")
+
+
+def test_public_names_are_pinned():
+    assert evilpegs.__all__ == PUBLIC
+
+
+def test_every_public_name_resolves():
+    assert all(getattr(evilpegs, name) is not None for name in PUBLIC)
+    assert set(PUBLIC) <= set(dir(evilpegs))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'nonsense'"):
+        _ = evilpegs.nonsense
+
+
+def test_type_checkers_see_the_same_names():
+    (guard,) = [node for node in ast.parse(inspect.getsource(evilpegs)).body if isinstance(node, ast.If)]
+    seen = {
+        alias.asname or alias.name: f"{node.module}:{alias.name}"
+        for node in guard.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == evilpegs._HOMES
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in DATA])
+def test_public_name_has_running_example(name, server, tmp_path):
+    shutil.copy(RECORD, tmp_path / "match.jsonl")
+    value, globs = getattr(evilpegs, name), {"server": server.url}
+    tests = [test for test in doctest.DocTestFinder(recurse=False).find(value, name, globs=globs) if test.examples]
+    assert tests, "the docstring has no example"
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for test in tests:
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_package_docstring_runs():
+    assert doctest.testmod(evilpegs).failed == 0
+    assert all(f"``{name}``" in evilpegs.__doc__ for name in DATA)
+
+
+def test_import_takes_nothing_heavy():
+    script = f"import evilpegs, sys; print(*sorted(sys.modules.keys() & set({HEAVY!r})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "\n"
+
+
+def test_no_submodule_bears_a_public_name():
+    submodules = {module.name for module in pkgutil.iter_modules([str(Path(evilpegs.__file__).parent)])}
+    assert submodules.isdisjoint(PUBLIC)
