@@ -51,17 +51,17 @@ class MatchDriver:
 
     def guess(self, text):
         """Send a guess for the open turn."""
-        return self.do("guess", *self.match.place, text)
+        return self.do("guess", *self.match.game_and_turn, text)
 
-    def answer(self, text, given=MISSED):
+    def answer(self, text, feedback=MISSED):
         """Send a guess for the open turn and let the codemaker answer it."""
         self.guess(text)
-        return self.do("reply", given)
+        return self.do("reply", feedback)
 
     def _observe(self, events):
         self.facts += [event for event in events if isinstance(event, Fact)]
         if any(isinstance(event, TurnOpened) for event in events):
-            self.match.turn_sent(self.now)
+            self.match.start_clock(self.now)
         self.steps.append((len(self.facts), self.match.facts()))
         return events
 

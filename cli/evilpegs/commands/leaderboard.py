@@ -23,7 +23,7 @@ from evilpegs.tables import Shown, print_fitting, table_of
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.scoring.leaderboard import Row
+from evilpegs_server.scoring.leaderboard import LeaderboardRow
 from evilpegs_server.scoring.leaderboard import leaderboard as ranked_rows
 from evilpegs_server.storage.archive import recorded_events
 
@@ -32,7 +32,7 @@ class Standing(NamedTuple):
     """A ladder and its rows, best first."""
 
     ladder: Ladder
-    rows: list[Row]
+    rows: list[LeaderboardRow]
 
 
 def standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:
@@ -89,7 +89,7 @@ def standing_tables(standing: Standing) -> Iterator[Table]:
     rows, title = standing.rows, _title(standing)
     scores = [score for row in rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
-    histogram = Shown[Row](f"guesses\n{lowest}-{highest}", lambda row: bars(row, lowest, highest))
+    histogram = Shown[LeaderboardRow](f"guesses\n{lowest}-{highest}", lambda row: bars(row, lowest, highest))
     yield table_of(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
     yield table_of(rows, (RANK, PLAYER, *FIGURES, histogram), title, close=True)
     for figures in range(len(FIGURES), 1, -1):
@@ -102,18 +102,18 @@ def _title(standing: Standing) -> str:
     return f"{ladder.id}: {ladder.rules}, {ladder.codemaker} codemaker, at most {ladder.guess_limit} guesses"
 
 
-def _rank(row: Row) -> str:
+def _rank(row: LeaderboardRow) -> str:
     """The rank and, where the intervals leave more than one possible, the ranks possible."""
     if row.rank is None:
         return "-"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
 
 
-def _interval(row: Row) -> str:
+def _interval(row: LeaderboardRow) -> str:
     return "" if row.low is None or row.high is None else f"{row.low:.2f}-{row.high:.2f}"
 
 
-def bars(row: Row, lowest: int, highest: int) -> str:
+def bars(row: LeaderboardRow, lowest: int, highest: int) -> str:
     """A bar for each score from ``lowest`` to ``highest``; what occurred at all is never blank."""
     counts = dict(row.histogram)
     most = max(counts.values())
@@ -122,15 +122,15 @@ def bars(row: Row, lowest: int, highest: int) -> str:
 
 
 RANK: Final = Shown("rank", _rank, "right")
-PLAYER: Final = Shown[Row]("player", lambda row: row.player, style="bold")
-CLIENT: Final = Shown[Row]("client", lambda row: row.client)
+PLAYER: Final = Shown[LeaderboardRow]("player", lambda row: row.player, style="bold")
+CLIENT: Final = Shown[LeaderboardRow]("client", lambda row: row.client)
 FIGURES: Final = (
-    Shown[Row]("games", lambda row: f"{row.games:,}", "right"),
-    Shown[Row]("mean", lambda row: f"{row.mean:.3f}", "right"),
+    Shown[LeaderboardRow]("games", lambda row: f"{row.games:,}", "right"),
+    Shown[LeaderboardRow]("mean", lambda row: f"{row.mean:.3f}", "right"),
     Shown("95 %\ninterval", _interval, "right"),
-    Shown[Row]("worst", lambda row: str(row.worst), "right"),
-    Shown[Row]("solved", lambda row: f"{row.solved:.0%}", "right"),
-    Shown[Row]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
+    Shown[LeaderboardRow]("worst", lambda row: str(row.worst), "right"),
+    Shown[LeaderboardRow]("solved", lambda row: f"{row.solved:.0%}", "right"),
+    Shown[LeaderboardRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
 )
 """Where there is no room, the last is left out first."""
 

@@ -42,7 +42,7 @@ class GameBegun:
 
 
 class TurnOpened(NamedTuple):
-    """The player is to move; the runner says with `Match.turn_sent` when he was told."""
+    """The player is to move; the runner says with `Match.start_clock` when he was told."""
 
     game: int
     turn: int

@@ -6,7 +6,8 @@ feedback later, says with `deadline` when it wants to be woken, and is woken wit
 
 A command that is out of place raises `RefusedError` and changes nothing. While a reply is due, whoever runs the
 machine keeps commands back: one in THINKING, or a reply elsewhere, is a RuntimeError. What did happen is a fact,
-and the state is nothing but the facts so far: `Match.rebuilt` makes the same match again from the facts of the record.
+and the state is nothing but the facts so far: `Match.from_facts` makes the same match again from the facts of its
+record.
 
     state      waits for                  and then
     READY      ready | resign | timeout   TURN (begun), READY or OVER (the game is lost, the next one opens)
@@ -14,7 +15,7 @@ and the state is nothing but the facts so far: `Match.rebuilt` makes the same ma
     THINKING   reply | fail               TURN (next turn), READY or OVER; no clock runs
     OVER       nothing
 
-In TURN the clock does not run until `turn_sent` says that the player was told. `TRANSITIONS` is this table, and
+In TURN the clock does not run until `start_clock` says that the player was told. `TRANSITIONS` is this table, and
 no move outside it is possible.
 """
 
@@ -118,7 +119,7 @@ class Match:
         self.clock = GameClock(self.ladder.clock)
 
     @classmethod
-    def rebuilt(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
+    def from_facts(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
         """The match those facts lead to. Nothing runs in it until `recover`."""
         match = cls(ladder)
         for fact in facts:
@@ -131,7 +132,7 @@ class Match:
         return len(self.history) + 1 if self._begun else 0
 
     @property
-    def place(self) -> tuple[int, int]:
+    def game_and_turn(self) -> tuple[int, int]:
         """The game and turn in play."""
         return self.game, self.turn
 
@@ -159,7 +160,7 @@ class Match:
 
     def start(self, now: float) -> list[MatchEvent]:
         """Open the first game."""
-        return self._happened([GameOpened(1, self.ladder.ready_ms)], now)
+        return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
         """Begin the game that waits; again while it is in play gives the open turn once more."""
@@ -167,7 +168,7 @@ class Match:
         self._check_game(game)
         if self._begun:
             return [self._open_turn(now)]
-        self._happened([GameBegun(game, client_nonce)], now)
+        self._apply_all([GameBegun(game, client_nonce)], now)
         return [GameBegun(game, client_nonce), self._open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
@@ -212,7 +213,7 @@ class Match:
         self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
-    def turn_sent(self, now: float) -> None:
+    def start_clock(self, now: float) -> None:
         """The player was told of the open turn: its clock runs from now. Later tellings change nothing."""
         if self.state is State.TURN and not self.clock.running:
             self.clock.start(now)
@@ -239,7 +240,7 @@ class Match:
         if self.state is State.READY:
             return self._end_game(Outcome.FORFEIT, now)
         if not self.clock.running:
-            self.turn_sent(now)
+            self.start_clock(now)
             return []
         if self.ladder.clock is None:
             return self._end_game(Outcome.FORFEIT, now)
@@ -258,17 +259,17 @@ class Match:
 
     def _check_game(self, game: int) -> None:
         if self.over or game < self.game:
-            raise self._refused(Refusal.GAME_OVER, "that game is over")
+            raise self._refusal_error(Refusal.GAME_OVER, "that game is over")
         if game > self.game:
-            raise self._refused(Refusal.NOT_READY, f"game {self.game} comes first")
+            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} comes first")
 
     def _check_turn(self, game: int, turn: int) -> None:
         if self.over or game < self.game:
-            raise self._refused(Refusal.GAME_OVER, "that game is over")
+            raise self._refusal_error(Refusal.GAME_OVER, "that game is over")
         if game == self.game and not self._begun:
-            raise self._refused(Refusal.NOT_READY, "the game waits for ready")
+            raise self._refusal_error(Refusal.NOT_READY, "the game waits for ready")
         if (game, turn) > (self.game, self.turn):
-            raise self._refused(Refusal.FUTURE_TURN, "that turn has not come yet")
+            raise self._refusal_error(Refusal.FUTURE_TURN, "that turn has not come yet")
 
     def _repeat(self, game: int, turn: int, text: str) -> AnswerRepeated:
         try:
@@ -276,7 +277,7 @@ class Match:
         except GameError:
             same = False
         if not same:
-            raise self._refused(Refusal.STALE_TURN, "that turn was answered, for another code")
+            raise self._refusal_error(Refusal.STALE_TURN, "that turn was answered, for another code")
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:
@@ -297,9 +298,9 @@ class Match:
         return TurnOpened(self.game, self.turn, self.clock.left_at(now))
 
     def _end_game(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        ended = self._happened([self._ended(outcome, now)], now)
+        ended = self._apply_all([self._game_end(outcome, now)], now)
         is_last, opened = self.game == self.ladder.games, GameOpened(self.game + 1, self.ladder.ready_ms)
-        return ended + self._happened([self._summary() if is_last else opened], now)
+        return ended + self._apply_all([self._match_end() if is_last else opened], now)
 
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
         """The games that were never opened end unopened, so that each game has its outcome."""
@@ -307,10 +308,10 @@ class Match:
             GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
             for game in range(self.game + 1, self.ladder.games + 1)
         ]
-        ended = self._happened([self._ended(outcome, now), *unopened], now)
-        return ended + self._happened([self._summary()], now)
+        ended = self._apply_all([self._game_end(outcome, now), *unopened], now)
+        return ended + self._apply_all([self._match_end()], now)
 
-    def _ended(self, outcome: Outcome, now: float) -> GameEnded:
+    def _game_end(self, outcome: Outcome, now: float) -> GameEnded:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
         return GameEnded(
             self.game,
@@ -323,10 +324,10 @@ class Match:
             opened=True,
         )
 
-    def _summary(self) -> MatchEnded:
+    def _match_end(self) -> MatchEnded:
         return MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
 
-    def _happened(self, facts: Sequence[Fact], now: float) -> list[MatchEvent]:
+    def _apply_all(self, facts: Sequence[Fact], now: float) -> list[MatchEvent]:
         for fact in facts:
             self._apply(fact)
             if isinstance(fact, GameOpened):
@@ -373,5 +374,5 @@ class Match:
             raise RuntimeError(message)
         self.state = state
 
-    def _refused(self, refusal: Refusal, message: str) -> RefusedError:
+    def _refusal_error(self, refusal: Refusal, message: str) -> RefusedError:
         return RefusedError(refusal, message, self.game, self.turn)

@@ -177,7 +177,7 @@ class MatchRegistry:
     def _rebuild(self, stored: StoredMatch) -> MatchRunner:
         ladder = self.ladders[stored.ladder]
         events = [decode_record_event(entry.text) for entry in stored.entries]
-        match = Match.rebuilt(ladder, facts_from_events(ladder, events, stored.client_nonces))
+        match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
         key = MatchKey(stored.id, ladder, stored.seed)
         runner = self._runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if not match.over:

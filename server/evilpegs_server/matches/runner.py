@@ -120,7 +120,7 @@ class MatchRunner:
         """Whether the match waits for just this message."""
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
-        return not self._busy and self.match.state is state and (message.game, turn) == self.match.place
+        return not self._busy and self.match.state is state and (message.game, turn) == self.match.game_and_turn
 
     @property
     def told(self) -> list[LogEntry]:
@@ -269,7 +269,7 @@ class MatchRunner:
             channel.send(texts)
         now = self._now()
         if batch.turn is not None:
-            self._turn_sent(now)
+            self._start_clock(now)
         self.timer.set(self.match.deadline(), now)
         if batch.entries:
             self._told = batch.entries[-1].seq
@@ -278,10 +278,10 @@ class MatchRunner:
             self.timer.stop()
             self._services.retire(self)
 
-    def _turn_sent(self, now: float) -> None:
+    def _start_clock(self, now: float) -> None:
         if not self.match.clock.running:
             self._stalled_at_turn = self._services.clock.stalled_ms
-        self.match.turn_sent(now)
+        self.match.start_clock(now)
 
     def _break(self, error: Exception) -> None:
         """What is not stored was never said: the match stands still until it is read from storage again."""

@@ -26,7 +26,7 @@ _ALL_VERSIONS: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LeaderboardRow:
     """One player on one ladder. ``low`` and ``high`` bound the mean; None while there are too few games."""
 
     player: str
@@ -55,12 +55,12 @@ class _Tally:
     took_ms: list[int] = field(default_factory=list)
 
 
-def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[Row]:
+def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
     """The rows of ``ladder``, best first. Events of other ladders and of practice do not matter."""
     tallies = _tally(events, ladder)
     evil = any(started.codemaker != "fixed" for started in tallies.started)
     rows = [_row(player, tally) for player, tally in tallies.latest().items()]
-    return _ranked_exactly(rows) if evil else _ranked_by_interval(rows)
+    return _rank_exactly(rows) if evil else _rank_by_interval(rows)
 
 
 class _Tallies:
@@ -109,12 +109,12 @@ def _count(event: RecordEvent, tally: _Tally, guess_limit: int) -> None:
         tally.scores.append(event.guesses if solved else guess_limit + 1)
 
 
-def _row(player: str, tally: _Tally) -> Row:
+def _row(player: str, tally: _Tally) -> LeaderboardRow:
     games = len(tally.scores)
     mean = sum(tally.scores) / games
     half = interval_half_width(tally.scores)
     times = sorted(tally.took_ms)
-    return Row(
+    return LeaderboardRow(
         player=player,
         client=tally.client,
         games=games,
@@ -141,7 +141,7 @@ def interval_half_width(scores: Sequence[int]) -> float | None:
     return math.sqrt(variance * 2 * spread / (games**2 * tuning) * math.log(math.sqrt(spread) / ALPHA))
 
 
-def _ranked_by_interval(rows: list[Row]) -> list[Row]:
+def _rank_by_interval(rows: list[LeaderboardRow]) -> list[LeaderboardRow]:
     """Rank = 1 + how many are surely better; the worst rank possible counts all that are not surely worse."""
     ranked = [row for row in rows if row.games >= PROVISIONAL and row.low is not None]
     placed = [
@@ -158,17 +158,17 @@ def _ranked_by_interval(rows: list[Row]) -> list[Row]:
     )
 
 
-def _ranked_exactly(rows: list[Row]) -> list[Row]:
+def _rank_exactly(rows: list[LeaderboardRow]) -> list[LeaderboardRow]:
     """Against an adversary there is no luck: mean guesses, then mean time a guess."""
     ordered = sorted(rows, key=lambda row: (row.mean, row.mean_ms, row.player))
     return [_with_rank(row, place, place) for place, row in enumerate(ordered, start=1)]
 
 
-def _surely_better(one: Row, other: Row) -> bool:
+def _surely_better(one: LeaderboardRow, other: LeaderboardRow) -> bool:
     return one.high is not None and other.low is not None and one.high < other.low
 
 
-def _with_rank(row: Row, rank: int, worst: int) -> Row:
+def _with_rank(row: LeaderboardRow, rank: int, worst: int) -> LeaderboardRow:
     return replace(row, rank=rank, rank_worst=worst)
 
 

@@ -7,7 +7,7 @@ import pytest
 from evilpegs.commands.leaderboard import Standing, bars, show_standings
 from evilpegs.output import console
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.scoring.leaderboard import Row
+from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 ROW = {
     "player",
@@ -108,7 +108,7 @@ def made_row(player, **figures):
         "mean_ms": 3.0,
         "histogram": ((4, 100), (6, 100)),
     }
-    return Row(player=player, **(defaults | figures))
+    return LeaderboardRow(player=player, **(defaults | figures))
 
 
 def test_leaderboard_table_shows_ranks_and_figures(capsys):

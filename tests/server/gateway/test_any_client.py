@@ -105,7 +105,7 @@ class AnyClient(RuleBasedStateMachine):
         self.match = Match(self.ladder)
         events = self.match.start(self.now)
         self.recorder.open(events, "ann", CLIENT)
-        self.watched = State.READY, self.match.place, None
+        self.watched = State.READY, self.match.game_and_turn, None
 
     # What clients do
 
@@ -158,9 +158,9 @@ class AnyClient(RuleBasedStateMachine):
     def restart(self, ms):
         self.now += ms
         self.waiting.clear()
-        self.match = self.rebuilt()
+        self.match = self.rebuild_match()
         self.match.recover(self.now, 60_000)
-        self.watched = self.match.state, self.match.place, None
+        self.watched = self.match.state, self.match.game_and_turn, None
 
     # As the runner does it
 
@@ -220,16 +220,16 @@ class AnyClient(RuleBasedStateMachine):
         self.recorder.record(events, answer)
         if any(isinstance(event, TurnOpened) for event in events):
             self.now += 3
-            self.match.turn_sent(self.now)
+            self.match.start_clock(self.now)
         self.left = self.match.clock.left_ms
 
     def check_the_transition(self):
         before, after = self.watched[0], self.match.state
         assert after is before or after in TRANSITIONS[before]
 
-    def rebuilt(self):
+    def rebuild_match(self):
         events = [decode_record_event(entry.text) for entry in self.event_log.entries]
-        rebuilt, live = Match.rebuilt(self.ladder, facts_from_events(self.ladder, events, self.nonces)), self.match
+        rebuilt, live = Match.from_facts(self.ladder, facts_from_events(self.ladder, events, self.nonces)), self.match
         assert rebuilt.facts() == live.facts()
         return rebuilt
 
@@ -239,9 +239,9 @@ class AnyClient(RuleBasedStateMachine):
     def the_clock_of_a_turn_only_falls(self):
         left = self.match.clock.left_at(self.now) if self.match.state is State.TURN else None
         place, before = self.watched[1:]
-        if left is not None and before is not None and place == self.match.place:
+        if left is not None and before is not None and place == self.match.game_and_turn:
             assert left <= before
-        self.watched = self.match.state, self.match.place, left
+        self.watched = self.match.state, self.match.game_and_turn, left
 
     @invariant()
     def every_game_ends_once_and_the_match_with_the_last(self):
@@ -260,7 +260,7 @@ class AnyClient(RuleBasedStateMachine):
         assert self.match.over
         assert self.match.deadline() is None
         self.every_game_ends_once_and_the_match_with_the_last()
-        self.rebuilt()
+        self.rebuild_match()
         assert [entry.seq for entry in self.event_log.entries] == list(range(1, self.event_log.seq + 1))
 
 

@@ -45,7 +45,7 @@ def refusal(driver, command, *args):
         driver.do(command, *args)
     assert driver.match.snapshot() == before
     error = caught.value
-    assert (error.game, error.turn) == driver.match.place
+    assert (error.game, error.turn) == driver.match.game_and_turn
     return error.refusal
 
 
@@ -109,7 +109,7 @@ class TestTable:
     def test_rebuilt_refuses_move_outside_table(self, tiny):
         facts = [GameOpened(1, READY_MS), MatchEnded((), (), 0), GameOpened(2, READY_MS)]
         with pytest.raises(RuntimeError) as caught:
-            Match.rebuilt(tiny, facts)
+            Match.from_facts(tiny, facts)
         assert {"over", "ready"} <= words(str(caught.value))
 
 
@@ -117,7 +117,7 @@ class TestLife:
     def test_match_start_opens_first_game(self, tiny):
         match = Match(tiny)
         assert match.start(5.0) == [GameOpened(1, READY_MS)]
-        assert (match.state, match.place) == (State.READY, (1, 0))
+        assert (match.state, match.game_and_turn) == (State.READY, (1, 0))
         assert match.deadline() == 5 + READY_MS
 
     def test_match_of_two_games_yields_all_events(self, new_match):
@@ -160,7 +160,7 @@ class TestLife:
     def test_failed_reply_voids_game_only(self, new_match):
         driver = in_state(new_match(), State.THINKING)
         assert outcomes(driver.do("fail")) == [Outcome.VOID]
-        assert driver.match.place == (2, 0)
+        assert driver.match.game_and_turn == (2, 0)
         driver.begin()
         driver.guess("11")
         assert driver.do("fail")[-1] == MatchEnded((Outcome.VOID, Outcome.VOID), (0, 0), 0)
@@ -247,7 +247,7 @@ class TestIllegalCode:
         [refused] = driver.guess(text)
         assert refused.strikes_left == STRIKES - 1
         assert {"2x3", "123"} <= words(refused.why)
-        assert driver.match.place == (1, 1)
+        assert driver.match.game_and_turn == (1, 1)
         assert driver.match.clock.left_at(driver.now) == 9_300
 
     def test_illegal_code_with_repeated_color(self, new_match):
@@ -324,8 +324,8 @@ class TestClock:
         match.ready(1, None, 100)
         assert match.deadline() is None
         assert match.clock.left_at(5_000) == 10_000
-        match.turn_sent(5_000)
-        match.turn_sent(6_000)
+        match.start_clock(5_000)
+        match.start_clock(6_000)
         assert match.deadline() == 15_000
         assert match.clock.left_at(6_000) == 9_000
         assert match.clock.left_at(99_000) == 0
@@ -334,7 +334,7 @@ class TestClock:
     def test_clock_stands_without_open_turn(self, new_match, state):
         driver = in_state(new_match(), state)
         before = driver.match.snapshot()
-        driver.match.turn_sent(driver.now)
+        driver.match.start_clock(driver.now)
         assert driver.match.snapshot() == before
 
     def test_resigned_turn_counts_as_elapsed(self, new_match):
@@ -387,14 +387,14 @@ class TestRebuilt:
     def test_rebuilt_match_equals_live_match(self, random_matches, data):
         driver = data.draw(random_matches)
         for count, known in driver.steps:
-            assert Match.rebuilt(driver.match.ladder, driver.facts[:count]).facts() == known
+            assert Match.from_facts(driver.match.ladder, driver.facts[:count]).facts() == known
 
     @settings(deadline=None)
     @given(st.data())
     def test_rebuilt_accepts_every_prefix_of_facts(self, random_matches, data):
         driver = data.draw(random_matches)
         for count in range(len(driver.facts) + 1):
-            Match.rebuilt(driver.match.ladder, driver.facts[:count])
+            Match.from_facts(driver.match.ladder, driver.facts[:count])
 
     @pytest.fixture
     def again(self, new_match):
@@ -402,7 +402,7 @@ class TestRebuilt:
 
         def rebuild(driver):
             restarted = new_match(driver.match.ladder)
-            restarted.match = Match.rebuilt(driver.match.ladder, driver.facts)
+            restarted.match = Match.from_facts(driver.match.ladder, driver.facts)
             restarted.match.recover(restarted.now, GRACE_MS)
             return restarted
 
@@ -419,7 +419,7 @@ class TestRebuilt:
 
     def test_returning_player_starts_clock(self, new_match, again):
         restarted = again(in_state(new_match(), State.TURN)).wait(500)
-        restarted.match.turn_sent(restarted.now)
+        restarted.match.start_clock(restarted.now)
         assert restarted.match.deadline() == 10_500
 
     def test_rebuilt_match_forgets_unanswered_guess(self, new_match, again):

@@ -99,7 +99,9 @@ def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_
     assert (stored.player, stored.ladder, stored.seed, stored.over) == (1, "tiny", SEED, driver.match.over)
     assert stored.entries == event_log.entries
     events = [decode_record_event(entry.text) for entry in stored.entries]
-    rebuilt = Match.rebuilt(driver.match.ladder, facts_from_events(driver.match.ladder, events, stored.client_nonces))
+    rebuilt = Match.from_facts(
+        driver.match.ladder, facts_from_events(driver.match.ladder, events, stored.client_nonces)
+    )
     if not driver.match.over:
         assert rebuilt.facts() == driver.match.facts()
     assert rebuilt.over == driver.match.over
