@@ -1,4 +1,4 @@
-"""Long computations beside the event loop, which goes on answering pings meanwhile."""
+"""Long computations in a thread, so that the event loop keeps answering pings."""
 
 import asyncio
 import threading
@@ -9,33 +9,33 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 
-def think(work: Callable[[], _T]) -> "asyncio.Future[_T]":
-    """Run ``work`` in a thread of its own; the future has its result or its exception.
+def run_in_thread(work: Callable[[], _T]) -> "asyncio.Future[_T]":
+    """Run ``work`` in a new thread and return a future of its result or exception.
 
-    The thread never keeps the program alive: what does not come to an end can be interrupted.
+    The thread is a daemon: work that never ends does not keep the program alive.
     """
     loop = asyncio.get_running_loop()
-    thought: asyncio.Future[_T] = loop.create_future()
-    thought.add_done_callback(_look_at_exception)
+    future: asyncio.Future[_T] = loop.create_future()
+    future.add_done_callback(_retrieve_exception)
 
     def run() -> None:
         try:
-            finish = _finisher(thought.set_result, work())
-        except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
-            finish = _finisher(thought.set_exception, _presentable(error))
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(lambda: thought.done() or finish())
+            finish = _setter(future.set_result, work())
+        except BaseException as error:  # noqa: BLE001 - the future carries it to the caller
+            finish = _setter(future.set_exception, _presentable(error))
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits for the result
+            loop.call_soon_threadsafe(lambda: future.done() or finish())
 
-    threading.Thread(target=run, name="thinking", daemon=True).start()
-    return thought
+    threading.Thread(target=run, name="background", daemon=True).start()
+    return future
 
 
-def _finisher(finish: Callable[[_T], None], value: _T) -> Callable[[], None]:
+def _setter(finish: Callable[[_T], None], value: _T) -> Callable[[], None]:
     return lambda: finish(value)
 
 
 def _presentable(error: BaseException) -> Exception:
-    """What a future can carry: an exit asked for by the work ends the work, not the program."""
+    """Return an exception that a future can carry; SystemExit in the work must not end the program."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     raised = RuntimeError(f"{type(error).__name__} {error}".strip())
@@ -43,7 +43,7 @@ def _presentable(error: BaseException) -> Exception:
     return raised
 
 
-def _look_at_exception(thought: "asyncio.Future[_T]") -> None:
-    """Nobody may be waiting any more, and that is no reason to complain."""
-    if not thought.cancelled():
-        thought.exception()
+def _retrieve_exception(future: "asyncio.Future[_T]") -> None:
+    """Mark the exception as retrieved, so that asyncio logs nothing if nobody awaits the future any more."""
+    if not future.cancelled():
+        future.exception()

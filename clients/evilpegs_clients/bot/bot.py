@@ -1,4 +1,4 @@
-"""The bot runner: a strategy plays matches on a server, and every game is verified as it ends."""
+"""The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
 import secrets
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
-from evilpegs_clients.bot.background import think
-from evilpegs_clients.bot.chooser import Chooser
+from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.match_player import MatchPlayer
+from evilpegs_clients.bot.move_chooser import MoveChooser
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.identity import Identity
 from evilpegs_clients.connection.match_client import MatchClient
@@ -110,26 +110,27 @@ class _Bot:
         welcome = await self._session.open()
         self._on_event(welcome)
         rules = [Rules.parse(info.rules) for info in welcome.ladders if info.id == ladder]
-        await think(partial(warm_up, self._strategy, rules, self._live_sets))
+        await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
         left_open = [match.match for match in welcome.open] if finish_open else []
-        summaries = [await self._play_at(await MatchClient.resume(self._session, match)) for match in left_open]
+        summaries = [await self._play_match(await MatchClient.resume(self._session, match)) for match in left_open]
         for _ in range(matches):
-            summaries.append(await self._play_at(await MatchClient.play(self._session, ladder)))
+            summaries.append(await self._play_match(await MatchClient.play(self._session, ladder)))
         return BotSummary(welcome.player, tuple(summaries))
 
-    async def _play_at(self, client: MatchClient) -> MatchSummary:
+    async def _play_match(self, client: MatchClient) -> MatchSummary:
         self._on_event(client.view.started)
-        chooser = Chooser(self._strategy, self._seed, self._live_sets)
+        chooser = MoveChooser(self._strategy, self._seed, self._live_sets)
         try:
             summary = await MatchPlayer(client, chooser, self._live_sets, self._on_event).play()
         except StrategyError as error:
-            message = f"{error}; {await _resigned(client)}"
+            message = f"{error}; {await _resign_match(client)}"
             raise StrategyError(message) from error
         self._on_event(summary)
         return summary
 
 
-async def _resigned(client: MatchClient) -> str:
+async def _resign_match(client: MatchClient) -> str:
+    """Resign what is left of the match and return a clause about the result, for an error message."""
     try:
         while await client.wait_for_move() is not Phase.OVER:
             await client.resign()
@@ -139,6 +140,6 @@ async def _resigned(client: MatchClient) -> str:
 
 
 def _label(name: str) -> str:
-    """A strategy's name as the protocol can carry it."""
+    """Return a strategy's name with every character replaced that the protocol does not allow."""
     printable = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in name)
     return printable[:64] or "strategy"

@@ -1,4 +1,4 @@
-"""What came of the matches of a bot."""
+"""The results of a bot's run: its games, its matches and all of them together."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from evilpegs_protocol.server_messages import Outcome
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """How a game ended, and whether everything the server said in it was true."""
+    """The end of one game, and the violations that its verification found."""
 
     match: str
     game: int
@@ -18,16 +18,16 @@ class GameSummary:
 
     @property
     def verified(self) -> bool:
-        """Whether nothing was found wrong."""
+        """True if verification found no violation in the game."""
         return not self.findings
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """The games of a match; ``findings`` are about its record as a whole.
+    """The games of one match; ``findings`` concern its record as a whole, not a single game.
 
-    ``over_budget`` counts the turns at which the strategy would have taken too long, so that the first
-    candidate was played.
+    ``over_budget`` counts the turns at which the strategy would have taken too long and the first candidate was
+    played instead.
     """
 
     match: str
@@ -38,7 +38,7 @@ class MatchSummary:
 
     @property
     def verified(self) -> bool:
-        """Whether nothing was found wrong, in the record and in all its games."""
+        """True if verification found no violation in the record or in any of its games."""
         return not self.findings and all(game.verified for game in self.games)
 
 
@@ -51,15 +51,15 @@ class BotSummary:
 
     @property
     def games(self) -> tuple[GameSummary, ...]:
-        """Every game of every match."""
+        """The games of all matches, in the order of play."""
         return tuple(game for match in self.matches for game in match.games)
 
     @property
     def over_budget(self) -> int:
-        """The turns of all matches that were cut short."""
+        """The number of turns, over all matches, at which the first candidate replaced the strategy's guess."""
         return sum(match.over_budget for match in self.matches)
 
     @property
     def verified(self) -> bool:
-        """Whether nothing was found wrong at all."""
+        """True if verification found no violation in any match."""
         return all(match.verified for match in self.matches)

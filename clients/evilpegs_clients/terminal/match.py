@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from evilpegs_clients.bot.background import think
+from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.terminal.input import Dialog, LeaveError, Word, read_command, read_word
@@ -186,4 +186,4 @@ class TerminalMatch:
                 self._screen.match_over(event, verify_record(self._view.record))
 
     async def _verified(self, game: int) -> list[Finding]:
-        return await think(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))
+        return await run_in_thread(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))

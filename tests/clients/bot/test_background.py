@@ -5,21 +5,21 @@ import threading
 
 import pytest
 
-from evilpegs_clients.bot.background import think
+from evilpegs_clients.bot.background import run_in_thread
 
 
 async def test_think_leaves_loop_free():
     release = threading.Event()
-    thought = think(release.wait)
+    future = run_in_thread(release.wait)
     await asyncio.sleep(0)
-    assert not thought.done()
+    assert not future.done()
     release.set()
-    assert await thought is True
+    assert await future is True
 
 
 async def test_think_raises_exception_of_work():
     with pytest.raises(ZeroDivisionError):
-        await think(lambda: 1 / 0)
+        await run_in_thread(lambda: 1 / 0)
 
 
 @pytest.mark.parametrize(
@@ -27,18 +27,18 @@ async def test_think_raises_exception_of_work():
 )
 async def test_think_wraps_exits_in_runtime_error(work, text):
     with pytest.raises(RuntimeError, match=f"^{text}$"):
-        await think(work)
+        await run_in_thread(work)
 
 
 async def test_think_without_waiter_reports_nothing():
     complaints = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
-    thought = think(lambda: 1 / 0)
-    await asyncio.wait([thought])
-    cancelled = think(lambda: 1)
+    future = run_in_thread(lambda: 1 / 0)
+    await asyncio.wait([future])
+    cancelled = run_in_thread(lambda: 1)
     cancelled.cancel()
-    await asyncio.wait([think(lambda: 1)])
-    del thought, cancelled
+    await asyncio.wait([run_in_thread(lambda: 1)])
+    del future, cancelled
     gc.collect()
     assert complaints == []
 
@@ -51,8 +51,8 @@ def test_think_thread_may_outlast_loop():
         return 1
 
     async def leave():
-        think(work)
-        [thread] = [thread for thread in threading.enumerate() if thread.name == "thinking"]
+        run_in_thread(work)
+        [thread] = [thread for thread in threading.enumerate() if thread.name == "background"]
         return thread
 
     thread = asyncio.run(leave())

@@ -117,14 +117,14 @@ def resumed(match, state, seq=None):
 
 
 def test_view_waits_while_catching_up(match, view):
-    assert view.catching_up
+    assert view.is_catching_up
     phases = []
     for message in [resumed(match, "over"), *match.events]:
         feed(view, [message])
         phases.append(view.phase)
     assert set(phases[:-1]) == {Phase.WAITING}
     assert phases[-1] is Phase.OVER
-    assert not view.catching_up
+    assert not view.is_catching_up
 
 
 @pytest.mark.parametrize(

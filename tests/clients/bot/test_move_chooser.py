@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evilpegs_clients.bot.chooser import Chooser
+from evilpegs_clients.bot.move_chooser import EVALUATIONS_PER_MS, UNTIMED_MS, MoveChooser, guess_budget, remaining_turns
 from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.strategies.consistent import RandomConsistent
@@ -12,8 +12,11 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import ContradictionError, OverBudgetError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import canonical
 from evilpegs_protocol.codec import decode_event
+
+CLASSIC_RULES = Rules(4, 6)
 
 
 @dataclass(frozen=True)
@@ -40,17 +43,17 @@ def view(honest_match):
 
 
 def chosen(view, do):
-    chooser = Chooser(Doing(do), 1, LiveSets())
+    chooser = MoveChooser(Doing(do), 1, LiveSets())
     return chooser.choose(chooser.position(view)), chooser
 
 
 def test_chooser_position_is_open_turn(view):
-    chooser = Chooser(RandomConsistent(), 1, LiveSets())
+    chooser = MoveChooser(RandomConsistent(), 1, LiveSets())
     position = chooser.position(view)
     assert (position.rules, position.history, position.turn) == (view.rules, view.history, 2)
     assert position.budget > 1
     assert position.is_candidate(chooser.choose(position))
-    assert chooser.choose(position) == Chooser(RandomConsistent(), 1, LiveSets()).choose(position)
+    assert chooser.choose(position) == MoveChooser(RandomConsistent(), 1, LiveSets()).choose(position)
 
 
 def test_chooser_plays_first_candidate_over_budget(view):
@@ -92,3 +95,34 @@ def test_chooser_passes_on_game_error(view):
     assert isinstance(caught.value.__cause__, ContradictionError)
     assert str(caught.value).endswith(str(caught.value.__cause__))
     assert "ContradictionError" not in str(caught.value)
+
+
+def test_budget_of_untimed_guess_is_fixed():
+    assert guess_budget(CLASSIC_RULES, 1, 10, None) == UNTIMED_MS * EVALUATIONS_PER_MS
+
+
+def test_budget_suffices_for_first_minimax_guess():
+    assert guess_budget(CLASSIC_RULES, 1, 10, 60_000, 1000) > 1296**2
+    assert guess_budget(Rules(5, 8), 2, 14, 60_000, 1000) > 32768**2 // 2
+
+
+def test_budget_shrinks_with_time_left():
+    budgets = [guess_budget(CLASSIC_RULES, 3, 10, left) for left in (60_000, 5000, 400, 100, 0)]
+    assert budgets == sorted(budgets, reverse=True)
+    assert budgets[-1] == 1
+
+
+def test_budget_includes_half_the_increment():
+    assert guess_budget(CLASSIC_RULES, 3, 10, 0, 1000) == 500 * EVALUATIONS_PER_MS
+
+
+@pytest.mark.parametrize(("turn", "remaining"), [(1, 8), (4, 5), (7, 2), (9, 2), (10, 1)])
+def test_remaining_turns_shrink_during_game(turn, remaining):
+    assert remaining_turns(CLASSIC_RULES, turn, 10) == remaining
+
+
+def test_budgets_never_use_up_clock():
+    left = 60_000.0
+    for turn in range(1, 11):
+        left -= guess_budget(CLASSIC_RULES, turn, 10, int(left)) / EVALUATIONS_PER_MS
+        assert left > 0
