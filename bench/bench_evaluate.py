@@ -18,7 +18,7 @@ from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
-from evilpegs_game.guessing.selection import best_guess, best_of, guessed_colors
+from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -89,14 +89,14 @@ def walks(loop: float) -> None:
 def moves(loop: float) -> None:
     history = tuple(Turn(parse_code(code, MOVE_RULES), Feedback.parse(given)) for code, given in MOVE_HISTORY)
     position = Position(MOVE_RULES, history, LiveSets())
-    live, guessed = position.candidates, guessed_colors(history)
+    live, guessed = position.candidates, guessed_color_mask(history)
     for criterion in (MINIMAX, EXPECTED_SIZE, ENTROPY):
         bound = MOVE_BOUND if criterion is MINIMAX else None
         what = f"{MOVE_RULES} {criterion.name}, a guess at {position.count:,}"
         row(what, 1, "", timed(lambda c=criterion: best_guess(position, c)), loop, bound)
     measure = MINIMAX.measure(position.count)
     with ThreadPoolExecutor(2) as threads:
-        times = timed(lambda: best_of(live, MOVE_RULES, guessed, measure, False, threads))
+        times = timed(lambda: best_guess_at(live, MOVE_RULES, guessed, measure, False, threads))
     row(f"{MOVE_RULES} minimax, a guess at {position.count:,}", 2, "", times, loop, MOVE_BOUND)
 
 

@@ -19,7 +19,7 @@ from evilpegs_game.evaluation.heuristic_kernels import count_solved_codes
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.guessing.criteria import Criterion
 from evilpegs_game.guessing.ranking import Measure
-from evilpegs_game.guessing.selection import best_of, colors_of, guessed_colors
+from evilpegs_game.guessing.selection import best_guess_at, color_mask, guessed_color_mask
 from evilpegs_game.history import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -66,7 +66,7 @@ def evaluate_heuristic(
     if first is not None:
         check_code(first, rules)
     live = Position(rules, history, LiveSets(MAX_BYTES)).candidates
-    root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_colors(history), 0)
+    root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_color_mask(history), 0)
     solved: Counter[int] = Counter()
     with _pool(threads if live.shape[1] > batch_codes else 1) as pool:
         walker = _Walker(rules, criterion.measure(live.shape[1]), candidates_only, batch_codes, pool)
@@ -124,12 +124,12 @@ class _Walker:
                 yield self._solve(batch)
 
     def _best(self, batch: _Batch) -> Code:
-        return best_of(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
+        return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
         """How many codes a guess at one live set solves, and what is left to walk."""
         sizes, places = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
-        columns, guessed = take(batch.columns, places), batch.guessed | colors_of(guess)
+        columns, guessed = take(batch.columns, places), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)
         below = []
         for start, stop in _ranges(sizes[:-1].tolist(), self.batch_codes):

@@ -1,9 +1,10 @@
-"""Parts as sets of bits, one bit a candidate, so that one step of the machine looks at 64 candidates or more.
+"""Parts as bitmaps with one bit per candidate, so that one machine instruction handles 64 candidates or more.
 
-For each beginning of a guess there are bitmaps of the candidates that have got so many blacks from it, and so many
-matches (black + white). One more peg moves candidates on by one: those that have its color there get a black, those
-that have its color more often than the beginning does get a match. A part is what two bitmaps share, its size the bits
-in that. Guesses in code order share the bitmaps of the beginning that they share.
+For each prefix of a guess there are bitmaps of the candidates that have a given number of blacks with it, and of those
+that have a given number of matches (black + white). Adding a peg advances some candidates by one: those with its color
+at this peg get one more black, those that have its color more often than the prefix does get one more match. A part is
+the intersection of a bitmap of blacks and a bitmap of matches; its size is the number of bits in it. Guesses that are
+neighbors in code order share the bitmaps of their common prefix.
 """
 
 from collections.abc import Callable
@@ -17,15 +18,15 @@ from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
 
 Bitmaps = NDArray[np.uint64]
-"""Sets of candidates: uint64, the last axis their words; candidate i is bit i % 64 of word i // 64."""
+"""Sets of candidates: uint64, the words on the last axis; candidate i is bit i % 64 of word i // 64."""
 
 
-class Bits(NamedTuple):
-    """The bitmaps of a live set and of one guess in the making.
+class GuessBitmaps(NamedTuple):
+    """The bitmaps of a live set and of every prefix of one guess.
 
-    ``hits[peg, color]`` are the candidates with that color there, ``matches[color, k]`` those that have it more than k
-    times. ``blacks[p, b + 1]`` are those with b blacks from the first p pegs, ``totals[p, t + 1]`` those with t
-    matches; row 0 is empty. There is no p for a whole guess.
+    ``hits[peg, color]`` are the candidates with that color at that peg, ``matches[color, k]`` those that have the color
+    more than k times. ``blacks[p, b + 1]`` are the candidates with b blacks from the first p pegs of the guess, and
+    ``totals[p, t + 1]`` those with t matches; row 0 is empty. There are no rows for the whole guess.
     """
 
     hits: Bitmaps
@@ -35,15 +36,15 @@ class Bits(NamedTuple):
 
 
 def popcount(word: np.uint64) -> int:
-    """How many of 64 bits are set."""
+    """Return the number of set bits of a 64-bit word."""
     return int(word).bit_count()
 
 
 @overload(popcount)
-def _compiled_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
+def _overload_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
     def count(
         word: np.uint64,
-    ) -> int:  # pragma: no cover - never run as it stands: compilers make one instruction of it
+    ) -> int:  # pragma: no cover - never run as it stands: compilers turn it into one instruction
         pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
         fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
         eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -53,14 +54,17 @@ def _compiled_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: 
 
 
 @kernel
-def moved(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
-    """Who has a count after a peg: those of ``below`` that move on by one, and those already there that do not."""
+def advance(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
+    """Return the candidates that have a count after one more peg.
+
+    ``here`` had the count before, ``below`` had one less, and ``moves`` gain one at this peg.
+    """
     return (here & ~moves) | (below & moves)
 
 
 @kernel
-def make_bits(live: Columns, colors: int) -> Bits:
-    """The bitmaps of candidates that have ``colors`` colors, and of a guess without pegs."""
+def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
+    """Return the bitmaps of a live set whose colors are less than ``colors``, and of a guess without pegs."""
     pegs, codes = live.shape
     words = (codes + 63) >> 6
     hits = np.zeros((pegs, colors, words), np.uint64)
@@ -76,28 +80,31 @@ def make_bits(live: Columns, colors: int) -> Bits:
             while matches[color, times, word] & bit:
                 times += 1
             matches[color, times, word] |= bit
-    return Bits(hits, matches, blacks, blacks.copy())
+    return GuessBitmaps(hits, matches, blacks, blacks.copy())
 
 
 @kernel
-def place(bits: Bits, peg: int, color: int, times: int) -> None:
-    """Give the guess in the making ``color`` at ``peg``, not the last; it has it ``times`` already."""
-    hits, matches, blacks, totals = bits
+def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
+    """Extend the guess by ``color`` at ``peg``, which is not the last peg; it already has the color ``times``."""
+    hits, matches, blacks, totals = bitmaps
     for row in range(1, peg + 3):
         for word in range(hits.shape[2]):
             hit, match = hits[peg, color, word], matches[color, times, word]
-            blacks[peg + 1, row, word] = moved(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
-            totals[peg + 1, row, word] = moved(totals[peg, row - 1, word], totals[peg, row, word], match)
+            blacks[peg + 1, row, word] = advance(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
+            totals[peg + 1, row, word] = advance(totals[peg, row - 1, word], totals[peg, row, word], match)
 
 
 @kernel
-def part_size(bits: Bits, slot: int, color: int, times: int) -> int:
-    """The size of the part at ``slot``, 256 * blacks + matches, when ``color`` comes last; it came ``times`` before."""
-    hits, matches, blacks, totals = bits
+def part_size(bitmaps: GuessBitmaps, slot: int, color: int, times: int) -> int:
+    """Return the size of one part of the guess that ends with ``color``.
+
+    ``slot`` is the feedback as 256 * blacks + matches; the pegs before the last have the color ``times``.
+    """
+    hits, matches, blacks, totals = bitmaps
     last, black, total = hits.shape[0] - 1, slot >> 8, slot & 255
     size = 0
     for word in range(hits.shape[2]):
         hit, match = hits[last, color, word], matches[color, times, word]
-        with_black = moved(blacks[last, black, word], blacks[last, black + 1, word], hit)
-        size += popcount(with_black & moved(totals[last, total, word], totals[last, total + 1, word], match))
+        with_black = advance(blacks[last, black, word], blacks[last, black + 1, word], hit)
+        size += popcount(with_black & advance(totals[last, total, word], totals[last, total + 1, word], match))
     return size

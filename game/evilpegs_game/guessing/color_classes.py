@@ -1,10 +1,12 @@
-"""Palettes: the colors that guesses need at a live set, and which of many guesses that tell the same is left.
+"""Color classes: the colors that guesses at a live set need, and the order in which equivalent colors may appear.
 
-A guess is left out only where one earlier in code order has the same parts, as sizes go. So the first of all that do
-is never left out, and of the best guesses the first is found. Two reasons are looked for:
+Many guesses have the same part sizes because their colors are equivalent at the live set. A guess is left out only if
+one earlier in code order has the same part sizes. So the first of all such guesses is never left out, and of the best
+guesses the first is found. There are two reasons to leave a guess out:
 
-* colors that nobody has guessed can be exchanged: in a guess they first come in rising order;
-* colors that no candidate has tell nothing: the least of them is enough (where none repeats, they come in that order).
+* Colors that nobody has guessed yet are interchangeable, so they first appear in ascending order.
+* Colors that no candidate has tell nothing, so the least of them is enough. Where no color may repeat, several may be
+  needed, and they appear in ascending order.
 """
 
 from typing import NamedTuple
@@ -18,11 +20,12 @@ from evilpegs_game.compiled import kernel
 Integers = NDArray[np.int64]
 
 
-class Palette(NamedTuple):
-    """Colors as kernels use them, from 0 in the order of ``colors``; these are the real ones, rising.
+class ColorClasses(NamedTuple):
+    """The colors that guesses at one live set need, numbered from 0 for the kernels.
 
-    ``before[c]`` is a color that must come left of the first c in a guess, or -1. ``rank`` gives the color of a real
-    one, where a candidate has it.
+    ``colors[c]`` is the real color of number c, ascending, int64. ``before[c]`` is the number that must appear left of
+    the first c in a guess, or -1, int64. ``rank[color]`` is the number of a real color that some candidate has, uint8.
+    ``repeats`` says whether a color may occur more than once.
     """
 
     colors: Integers
@@ -32,8 +35,8 @@ class Palette(NamedTuple):
 
 
 @kernel
-def make_palette(live: Columns, colors: int, repeats: bool, guessed: int) -> Palette:
-    """The palette for a live set; ``guessed`` has a bit for each color that a guess had so far."""
+def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) -> ColorClasses:
+    """Return the color classes of a live set; ``guessed`` has one bit per color that has been guessed so far."""
     present = np.zeros(colors, np.bool_)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
@@ -53,22 +56,25 @@ def make_palette(live: Columns, colors: int, repeats: bool, guessed: int) -> Pal
             before[kept] = fresh
             fresh = kept
         kept += 1
-    return Palette(real[:kept].copy(), before[:kept].copy(), rank, repeats)
+    return ColorClasses(real[:kept].copy(), before[:kept].copy(), rank, repeats)
 
 
 @kernel
-def in_palette(live: Columns, palette: Palette) -> Columns:
-    """The live set in the colors of its palette."""
+def to_color_classes(live: Columns, color_classes: ColorClasses) -> Columns:
+    """Return a copy of the live set with its colors replaced by their numbers: uint8, same shape."""
     codes = np.empty_like(live)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
-            codes[peg, i] = palette.rank[live[peg, i]]
+            codes[peg, i] = color_classes.rank[live[peg, i]]
     return codes
 
 
 @kernel
 def count_in_order(codes: Columns, colors: int, guessed: int) -> int:
-    """How many of the codes have the colors that nobody has guessed in rising order, none left out."""
+    """Count the codes in which the colors that nobody has guessed first appear in ascending order, without gaps.
+
+    ``guessed`` has one bit per color that has been guessed so far.
+    """
     count = 0
     for i in range(codes.shape[1]):
         expected = 0

@@ -1,8 +1,8 @@
 """Criteria: what makes a guess good, as a measure over the sizes of its parts.
 
-Each takes a table of part sizes (int32, shape (feedbacks, guesses)) and says, exactly, which of the
-guesses are best. It knows nothing of codes: deciding between equally good guesses is `selection`'s.
-Its `Criterion.measure` tells the same to the kernels of `evilpegs_game.guessing.ranking`, which see a guess at a time.
+A criterion takes a table of part sizes (int32, shape (feedbacks, guesses)) and selects the best guesses exactly. It
+does not see codes: `evilpegs_game.guessing.selection` decides between equally good guesses. `Criterion.measure` returns
+the same criterion in the form of the kernels of `evilpegs_game.guessing.ranking`, which see one guess at a time.
 """
 
 from collections import Counter
@@ -19,20 +19,22 @@ from numpy.typing import NDArray
 from evilpegs_game.guessing.ranking import LARGEST, LISTS, LOG_UNIT, PRODUCTS, SUMS, Measure, Weights
 from evilpegs_game.partition import SizeTable
 
-Places = NDArray[np.intp]
-"""Places of guesses in a table of part sizes, rising."""
+GuessIndices = NDArray[np.intp]
+"""Indices of guesses (columns) in a table of part sizes, ascending: intp, one axis."""
 
-_LISTED: Final = 40
-"""Of so many codes the weights of lists, and their sums, still fit 63 bits."""
+_LISTED_CODES: Final = 40
+"""The most codes for which the weights of lists, and their sums, fit 63 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A measure over part sizes, smaller is better.
+    """A measure over part sizes; smaller is better.
 
-    ``score`` gives one number a guess: int64, or float64 that is right within ``slack`` (relative).
-    ``refine`` gives, of the guesses that ``score`` cannot tell apart, the places of the best. ``rule`` and ``weigh``,
-    which gives the weights of all sizes up to one, say the same to `evilpegs_game.guessing.ranking`.
+    ``name`` is the name on the command line, ``measures`` describes the measure, and ``source`` names its origin.
+    ``score`` maps a table of part sizes to one number per guess: int64, or float64 with a relative error of at most
+    ``slack``. ``refine`` maps the table of the guesses with equal scores to the indices of the best of them. ``rule``
+    and ``weigh`` define the same criterion for `evilpegs_game.guessing.ranking`: ``weigh(n)`` returns the weights of
+    all sizes up to n.
     """
 
     name: str
@@ -41,11 +43,11 @@ class Criterion:
     score: Callable[[SizeTable], NDArray[np.int64] | NDArray[np.float64]]
     rule: int
     weigh: Callable[[int], Weights]
-    refine: Callable[[SizeTable], Places] | None = None
+    refine: Callable[[SizeTable], GuessIndices] | None = None
     slack: float = 0.0
 
-    def best(self, table: SizeTable) -> Places:
-        """The places of the best guesses, all exactly equal under this criterion; at least one."""
+    def best(self, table: SizeTable) -> GuessIndices:
+        """Return the indices of the best guesses, which are exactly equal under this criterion; at least one."""
         scores = self.score(table)
         least = scores.min()
         tied = np.flatnonzero(scores <= least + self.slack * (1 + least) if self.slack else scores == least)
@@ -54,7 +56,7 @@ class Criterion:
         return tied[self.refine(table[:, tied])]
 
     def measure(self, codes: int) -> Measure:
-        """The same for kernels, at live sets of up to so many codes."""
+        """Return the criterion in the form of the kernels, for live sets of at most ``codes`` codes."""
         return Measure(self.rule, self.weigh(codes))
 
 
@@ -68,7 +70,7 @@ def _sum_of_squares(table: SizeTable) -> NDArray[np.int64]:
 
 
 def _sum_of_logs(table: SizeTable) -> NDArray[np.float64]:
-    """Sum of n ln n over the parts: ln of the product of n**n."""
+    """Return the sum of n ln n over the parts, the logarithm of the product of n**n."""
     return np.asarray((table * np.log(np.maximum(table, 1))).sum(axis=0))
 
 
@@ -76,18 +78,18 @@ def _minus_parts(table: SizeTable) -> NDArray[np.int64]:
     return np.asarray(-(table != 0).sum(axis=0, dtype=np.int64))
 
 
-def _least_lists(table: SizeTable) -> Places:
-    """The guesses whose sizes, sorted descending, make the least list."""
+def _least_lists(table: SizeTable) -> GuessIndices:
+    """Return the indices of the guesses whose sizes, sorted descending, are the least list."""
     ranked = -np.sort(-table, axis=0)
-    places = np.arange(table.shape[1])
+    indices = np.arange(table.shape[1])
     for sizes in ranked:
-        left = sizes[places]
-        places = places[left == left.min()]
-    return places
+        remaining = sizes[indices]
+        indices = indices[remaining == remaining.min()]
+    return indices
 
 
-def _least_products(table: SizeTable) -> Places:
-    """The guesses with the least product of n**n, in exact integers."""
+def _least_products(table: SizeTable) -> GuessIndices:
+    """Return the indices of the guesses with the least product of n**n, in exact integers."""
     ranked = np.sort(table, axis=0)
     if (ranked == ranked[:, :1]).all():
         return np.arange(table.shape[1])
@@ -108,10 +110,13 @@ def _no_weights(codes: int) -> Weights:  # noqa: ARG001
 
 
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
-    """A part weighs more than any smaller ones of `_LISTED` codes together, so sums order as descending lists do."""
+    """Return weights whose sums compare as descending lists of sizes do.
+
+    A part weighs more than any smaller parts of `_LISTED_CODES` codes together.
+    """
     weights = [0, 1]
-    for _ in range(2, _LISTED + 1):
-        weights.append(1 + max(_LISTED * weight // size for size, weight in enumerate(weights[1:], 1)))
+    for _ in range(2, _LISTED_CODES + 1):
+        weights.append(1 + max(_LISTED_CODES * weight // size for size, weight in enumerate(weights[1:], 1)))
     return np.array(weights, dtype=np.int64)
 
 
@@ -125,7 +130,7 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """All codes of a part but one: the sum is least where the parts are most."""
+    """Return the size of a part less one: the sum is least where there are most parts."""
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

@@ -1,7 +1,7 @@
-"""The search for the best guess in chunks, for threads: first of the candidates, then of the beginnings of all codes.
+"""The search for the best guess by several threads: chunks of the candidates, then chunks of the prefixes of all codes.
 
-Each chunk has bitmaps and a best guess of its own. These are compared in order, so that what is found does not depend
-on the threads.
+Each chunk has its own bitmaps and its own best guess. The best guesses are compared in order, so the result does not
+depend on the threads.
 """
 
 from collections.abc import Callable
@@ -12,61 +12,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns, all_codes
-from evilpegs_game.guessing.bitmaps import Bits, make_bits
-from evilpegs_game.guessing.color_classes import in_palette, make_palette
+from evilpegs_game.guessing.bitmaps import GuessBitmaps, make_bitmaps
+from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
+from evilpegs_game.guessing.guess_cursor import make_cursor
 from evilpegs_game.guessing.ranking import Best, Measure, keep_better, no_guess
-from evilpegs_game.guessing.search import make_cursor, search_beginnings, search_candidates
+from evilpegs_game.guessing.search import search_candidates, search_prefixes
 from evilpegs_game.rules import Rules
 
 _CHUNKS: Final = 16
-_BEGINNING: Final = 2
-"""Pegs of a beginning."""
+_PREFIX_PEGS: Final = 2
+"""The number of pegs of a prefix."""
 
 
 def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
-    """What `evilpegs_game.guessing.search.best_code` gives, found by ``threads``."""
-    palette = make_palette(live, rules.colors, rules.repeats, guessed)
-    live = in_palette(live, palette)
-    (pegs, codes), colors = live.shape, palette.colors.size
-    bits, best = make_bits(live, colors), no_guess(pegs)
+    """Return the guess of `evilpegs_game.guessing.search.best_code`, searched by ``threads``: uint8, shape (pegs,)."""
+    color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
+    live = to_color_classes(live, color_classes)
+    (pegs, codes), colors = live.shape, color_classes.colors.size
+    bitmaps, best = make_bitmaps(live, colors), no_guess(pegs)
 
-    def among_candidates(start: int, stop: int, found: Best) -> None:
-        search_candidates(_own(bits), make_cursor(pegs, colors), palette, live, start, stop, measure, found)
+    def search_candidate_range(start: int, stop: int, result: Best) -> None:
+        cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
+        search_candidates(own, cursor, color_classes, live, start, stop, measure, result)
 
-    def among_all(start: int, stop: int, found: Best) -> None:
-        cursor = make_cursor(pegs, colors)
-        search_beginnings(_own(bits), cursor, palette, codes, beginnings, start, stop, measure, found)
+    def search_prefix_range(start: int, stop: int, result: Best) -> None:
+        cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
+        search_prefixes(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
 
-    _take_best(among_candidates, codes, best, measure, codes, threads)
+    _search_chunks(search_candidate_range, codes, best, measure, codes, threads)
     if not candidates_only:
-        beginnings = _beginnings(pegs, colors)
-        _take_best(among_all, beginnings.shape[1], best, measure, codes, threads)
+        prefixes = _prefixes(pegs, colors)
+        _search_chunks(search_prefix_range, prefixes.shape[1], best, measure, codes, threads)
     return best.guess
 
 
-def _take_best(
+def _search_chunks(
     search: Callable[[int, int, Best], None], count: int, best: Best, measure: Measure, codes: int, threads: Executor
 ) -> None:
-    """Let ``best`` be the best that is found in any part of ``count`` things, of equal ones the first."""
+    """Put the best guess of ``count`` things, searched in chunks, into ``best``; of equal guesses the first wins."""
 
-    def searched(start: int) -> Best:
-        found = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
-        search(start, min(start + step, count), found)
-        return found
+    def search_chunk(start: int) -> Best:
+        result = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
+        search(start, min(start + step, count), result)
+        return result
 
     step = -(-count // _CHUNKS)
-    for found in list(threads.map(searched, range(0, count, step))):
-        keep_better(best, found, measure, codes)
+    for result in list(threads.map(search_chunk, range(0, count, step))):
+        keep_better(best, result, measure, codes)
 
 
-def _own(bits: Bits) -> Bits:
-    """The bitmaps of the live set, which are shared, and those of a guess in the making, which are not."""
-    return bits._replace(blacks=bits.blacks.copy(), totals=bits.totals.copy())
+def _with_own_buffers(bitmaps: GuessBitmaps) -> GuessBitmaps:
+    """Return the bitmaps of the live set, shared, with a copy of the bitmaps of the guess."""
+    return bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
 
 
-def _beginnings(pegs: int, colors: int) -> Columns:
-    """All of the first few pegs, in code order: columns."""
-    length = min(_BEGINNING, pegs - 1)
+def _prefixes(pegs: int, colors: int) -> Columns:
+    """Return all prefixes of `_PREFIX_PEGS` pegs as columns, in code order; for fewer pegs, shorter ones."""
+    length = min(_PREFIX_PEGS, pegs - 1)
     return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)

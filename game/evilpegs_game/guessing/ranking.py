@@ -1,7 +1,7 @@
-"""Keys of part sizes, compiled: how good a guess is under a criterion, and which of two is better, exactly.
+"""Ranking: how good a guess is under a criterion, and which of two guesses is better, compiled and exact.
 
-A guess has a *score*, an integer that is cheap to find while its parts are counted and that rules out most guesses.
-Where scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` says the same of whole tables, plainly.
+A guess has a *score*, an integer that is cheap to compute while its parts are counted and that rules out most guesses.
+Where scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` is the plain definition for whole tables.
 """
 
 from typing import Final, NamedTuple
@@ -13,28 +13,34 @@ from evilpegs_game.compiled import kernel
 from evilpegs_game.partition import Sizes
 
 Weights = NDArray[np.int64]
-"""What a part of each size, from none up, adds to a score: int64."""
+"""The amount that a part of each size adds to a score: int64, indexed by size from 0."""
 
 LARGEST: Final = 0
-"""The score is the largest part, and decides."""
+"""The rule of minimax: the score is the size of the largest part, and it decides."""
 LISTS: Final = 1
-"""The sizes sorted descending decide. The score is the largest part; of few codes, a sum that says all of it."""
+"""The rule of lists: the sizes sorted descending decide.
+
+The score is the size of the largest part; for few codes it is a sum of weights that decides alone.
+"""
 SUMS: Final = 2
-"""The score is the sum of the weights, and decides."""
+"""The rule of sums: the score is the sum of the weights, and it decides."""
 PRODUCTS: Final = 3
-"""The product of n**n decides. The score is its logarithm as the sum of the weights, in units of 1 / LOG_UNIT."""
+"""The rule of products: the product of n**n decides.
+
+The score is the logarithm of the product as the sum of the weights, in units of 1 / LOG_UNIT.
+"""
 
 LOG_UNIT: Final = 1 << 30
 LOG_SLACK: Final = 1 << 12
-"""Scores of equal products differ by less: 153 terms, each rounded and right to 15 digits, of 10**8 codes."""
+"""Scores of equal products differ by less than this: 153 rounded terms, right to 15 digits, for up to 10**8 codes."""
 
 _NO_LIMIT: Final = 1 << 62
 
 
 class Measure(NamedTuple):
-    """What the kernels need of a criterion: a rule (`LARGEST` and so on) and the weights.
+    """A criterion in the form of the kernels: a rule (`LARGEST`, `LISTS`, `SUMS` or `PRODUCTS`) and its weights.
 
-    There is a weight for every size that can occur; `LISTS` has them for small sizes only, `LARGEST` has none.
+    There is one weight per size that can occur; `LISTS` has weights for small sizes only, `LARGEST` has none.
     """
 
     rule: int
@@ -42,9 +48,10 @@ class Measure(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best guess so far, uint8, shape (pegs,), and its score, int64, shape (1,): less than 0 if there is none.
+    """The best guess so far, a record that the kernels update in place.
 
-    ``sizes`` are its part sizes, rising, int64; kept up only where the rule is `LISTS` or `PRODUCTS`.
+    ``guess`` is uint8, shape (pegs,). ``score`` is int64, shape (1,), and negative while there is no guess. ``sizes``
+    are its part sizes, ascending, int64; they are maintained only where the rule is `LISTS` or `PRODUCTS`.
     """
 
     guess: NDArray[np.uint8]
@@ -54,25 +61,25 @@ class Best(NamedTuple):
 
 @kernel
 def no_guess(pegs: int) -> Best:
-    """A best guess that any other is better than."""
+    """Return a record without a guess: any guess is better."""
     return Best(np.zeros(pegs, np.uint8), np.full(1, -1), np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
 
 
 @kernel
 def is_summed(measure: Measure, codes: int) -> bool:
-    """Whether a score at so many codes is the sum of the weights, or the largest part."""
+    """Return whether scores at live sets of ``codes`` codes are sums of weights; otherwise they are largest parts."""
     return bool(measure.rule >= SUMS or (measure.rule == LISTS and codes < measure.weights.size))
 
 
 @kernel
 def least_score(measure: Measure, codes: int) -> int:
-    """The score of a guess that tells all ``codes`` apart: no guess is better."""
+    """Return the score of a guess that distinguishes all ``codes``: no guess has a lower one."""
     return int(codes * measure.weights[1]) if is_summed(measure, codes) else 1
 
 
 @kernel
 def score_limit(best: Best, measure: Measure, codes: int) -> int:
-    """The greatest score that a guess better than the best can have."""
+    """Return the greatest score that a guess better than ``best`` can have."""
     if best.score[0] < 0:
         return _NO_LIMIT
     if measure.rule == PRODUCTS:
@@ -84,13 +91,13 @@ def score_limit(best: Best, measure: Measure, codes: int) -> int:
 
 @kernel
 def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int) -> bool:
-    """Whether a guess with that score and these part sizes, rising, is better than the best; not only as good."""
+    """Return whether a guess with this score and these part sizes, ascending, is strictly better than ``best``."""
     if score > score_limit(best, measure, codes):
         return False
     if best.score[0] < 0:
         return True
     if measure.rule == PRODUCTS:  # large numbers are multiplied only where logarithms cannot tell
-        return score < best.score[0] - LOG_SLACK or _has_less_product(sizes, best.sizes, codes)
+        return score < best.score[0] - LOG_SLACK or _has_smaller_product(sizes, best.sizes, codes)
     if score == best.score[0]:  # so it is the largest part
         return _is_less(sizes, best.sizes)
     return True
@@ -98,7 +105,7 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
 
 @kernel
 def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
-    """Make ``best`` the ``other`` if that is better."""
+    """Replace ``best`` by ``other`` if ``other`` is strictly better."""
     if other.score[0] >= 0 and is_better(other.score[0], other.sizes, best, measure, codes):
         best.guess[:] = other.guess
         best.score[:] = other.score
@@ -106,8 +113,8 @@ def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
 
 
 @kernel
-def sort_rising(sizes: Sizes) -> None:
-    """Sort in place; for few sizes, and quick to compile."""
+def sort_ascending(sizes: Sizes) -> None:
+    """Sort ``sizes`` in place by insertion, which is fast for few sizes and quick to compile."""
     for i in range(1, sizes.size):
         size = sizes[i]
         j = i
@@ -118,8 +125,11 @@ def sort_rising(sizes: Sizes) -> None:
 
 
 @kernel
-def _has_less_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
-    """Whether the product of n**n over ``sizes`` is less, in exact integers; sizes that both have cancel out."""
+def _has_smaller_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
+    """Return whether the product of n**n over ``sizes`` is smaller than over ``others``, in exact integers.
+
+    Sizes that occur in both cancel out.
+    """
     if not _is_less(sizes, others) and not _is_less(others, sizes):
         return False
     product = np.zeros(codes + 2, np.int64)
@@ -129,10 +139,10 @@ def _has_less_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
     i = j = 0
     while i < sizes.size or j < others.size:
         if j == others.size or (i < sizes.size and sizes[i] < others[j]):
-            used = _times_power(product, used, sizes[i])
+            used = _multiply_by_power(product, used, sizes[i])
             i += 1
         elif i == sizes.size or others[j] < sizes[i]:
-            other_used = _times_power(other_product, other_used, others[j])
+            other_used = _multiply_by_power(other_product, other_used, others[j])
             j += 1
         else:
             i += 1
@@ -141,8 +151,11 @@ def _has_less_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
 
 
 @kernel
-def _times_power(number: Sizes, used: int, size: int) -> int:
-    """Multiply by size**size, in digits of 31 bits, the lowest first, of which so many are ``used``: then used."""
+def _multiply_by_power(number: Sizes, used: int, size: int) -> int:
+    """Multiply ``number`` by size**size in place and return the number of digits it then uses.
+
+    Digits have 31 bits, the lowest first; ``used`` of them are in use before.
+    """
     for _ in range(size):
         carry = 0
         for i in range(used):
@@ -157,7 +170,7 @@ def _times_power(number: Sizes, used: int, size: int) -> int:
 
 @kernel
 def _is_less(number: Sizes, other: Sizes) -> bool:
-    """Whether the first of two of one length is less, compared from the end."""
+    """Return whether ``number`` is less than ``other``, of equal length, compared from the last element down."""
     for i in range(number.size - 1, -1, -1):
         if number[i] != other[i]:
             return bool(number[i] < other[i])

@@ -1,7 +1,7 @@
-"""Selection: the best guess under a criterion, and the only home of the codebreaker's tie rule.
+"""Selection: the best guess under a criterion, and the codebreaker's tie rule, which is defined here alone.
 
-With one or two candidates left the first of them is played. Otherwise the best key wins; ties go to a
-candidate, then to the first in code order. `evilpegs_game.guessing.search` carries that out.
+With one or two candidates left, the first of them is played. Otherwise the guess that the criterion ranks best is
+played; ties go to a candidate, then to the first guess in code order. `evilpegs_game.guessing.search` implements this.
 """
 
 from concurrent.futures import Executor
@@ -21,24 +21,24 @@ from evilpegs_game.rules import Rules
 
 
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
-    """The best guess among all codes, or among the candidates only.
+    """Return the best guess at ``position`` among all codes, or among the candidates only.
 
     Raises:
-        OverBudgetError: it would take more feedback evaluations than ``position.budget``.
-        TooLargeError: the candidates do not fit, or there are too many codes to try each.
-        ContradictionError: as the candidates of a `Position` do.
+        OverBudgetError: the choice would take more feedback evaluations than ``position.budget``.
+        TooLargeError: the candidates do not fit in memory, or there are too many codes to try each.
+        ContradictionError: no code is consistent with the history.
     """
     if position.count <= 2:
         return position.first_candidate
-    live, guessed = position.candidates, guessed_colors(position.history)
+    live, guessed = position.candidates, guessed_color_mask(position.history)
     if not candidates_only:
         _check_space(position.rules)
     if position.budget is not None:
         _check_budget(position, _count_guesses(position.rules, live, guessed, candidates_only))
-    return best_of(live, position.rules, guessed, criterion.measure(position.count), candidates_only)
+    return best_guess_at(live, position.rules, guessed, criterion.measure(position.count), candidates_only)
 
 
-def best_of(
+def best_guess_at(
     live: Columns,
     rules: Rules,
     guessed: int,
@@ -46,9 +46,9 @@ def best_of(
     candidates_only: bool,
     threads: Executor | None = None,
 ) -> Code:
-    """The best guess at a live set of three codes or more; ``threads`` make it faster and nothing else.
+    """Return the best guess at a live set of three codes or more; ``threads`` change the speed, not the guess.
 
-    ``guessed`` is what `guessed_colors` gives for the history that the live set follows from.
+    ``guessed`` is the `guessed_color_mask` of the history that the live set follows from.
     """
     if threads:
         guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
@@ -57,13 +57,13 @@ def best_of(
     return tuple(guess.tolist())
 
 
-def guessed_colors(history: History) -> int:
-    """The colors that guesses had so far, a bit each."""
-    return reduce(or_, (colors_of(turn.guess) for turn in history), 0)
+def guessed_color_mask(history: History) -> int:
+    """Return the colors of all guesses so far as a bit mask, one bit per color."""
+    return reduce(or_, (color_mask(turn.guess) for turn in history), 0)
 
 
-def colors_of(guess: Code) -> int:
-    """The colors of a guess, a bit each."""
+def color_mask(guess: Code) -> int:
+    """Return the colors of a guess as a bit mask, one bit per color."""
     return sum(1 << color for color in set(guess))
 
 
@@ -81,16 +81,16 @@ def _check_budget(position: Position, guesses: int) -> None:
 
 
 def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:
-    """How many guesses are told apart by more than the names of colors that nobody has guessed yet."""
+    """Count the guesses that are not equal up to renaming the colors that nobody has guessed yet."""
     if candidates_only:
         return int(count_in_order(live, rules.colors, guessed))
     fresh = rules.colors - guessed.bit_count()
-    ways = [1] + [0] * fresh  # by the number of fresh colors that came so far
+    counts = [1] + [0] * fresh  # of prefixes, by the number of fresh colors in them
     for peg in range(rules.pegs):
-        further = [0] * (fresh + 1)
-        for come, many in enumerate(ways):
-            further[come] += many * (rules.colors - fresh + (come if rules.repeats else come - peg))
-            if come < fresh:
-                further[come + 1] += many
-        ways = further
-    return sum(ways)
+        longer = [0] * (fresh + 1)
+        for seen, count in enumerate(counts):
+            longer[seen] += count * (rules.colors - fresh + (seen if rules.repeats else seen - peg))
+            if seen < fresh:
+                longer[seen + 1] += count
+        counts = longer
+    return sum(counts)

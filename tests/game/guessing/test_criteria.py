@@ -34,7 +34,7 @@ def tables(draw):
 @given(guesses=tables())
 def test_criterion_best_has_least_plain_key(criterion, guesses):
     keys = [PLAIN_KEYS[criterion](sizes) for sizes in guesses]
-    expected = [place for place, key in enumerate(keys) if key == min(keys)]
+    expected = [index for index, key in enumerate(keys) if key == min(keys)]
     assert criterion.best(table_of(*guesses)).tolist() == expected
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.evaluation.heuristic_kernels import some_tells_all_apart
 from evilpegs_game.feedback import feedback
-from evilpegs_game.guessing.bitmaps import make_bits, part_size, place, popcount
-from evilpegs_game.guessing.color_classes import in_palette, make_palette
+from evilpegs_game.guessing.bitmaps import add_peg, make_bitmaps, part_size, popcount
+from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
 from evilpegs_game.guessing.search import best_code
@@ -52,25 +52,25 @@ def test_popcount_matches_bit_count(word):
 @pytest.mark.parametrize("many", [1, 63, 64, 65, 200])
 @settings(deadline=None, max_examples=10)
 @given(data=st.data())
-def test_part_bits_give_part_sizes(many, data):
+def test_bitmaps_give_part_sizes(many, data):
     rules = Rules(4, 4)
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     guess = data.draw(codes)
     secrets = data.draw(st.lists(codes, min_size=many, max_size=many))
-    bits = make_bits(to_columns(secrets), rules.colors)
+    bitmaps = make_bitmaps(to_columns(secrets), rules.colors)
     for peg, color in enumerate(guess[:-1]):
-        place(bits, peg, color, guess[:peg].count(color))
+        add_peg(bitmaps, peg, color, guess[:peg].count(color))
     sizes = {}
     for black in range(5):
         for total in range(black, 5):
-            size = part_size(bits, (black << 8) + total, guess[-1], guess[:-1].count(guess[-1]))
+            size = part_size(bitmaps, (black << 8) + total, guess[-1], guess[:-1].count(guess[-1]))
             if size:
                 sizes[(black, total - black)] = size
     feedbacks = [feedback(guess, secret) for secret in secrets]
     assert sizes == {given: feedbacks.count(given) for given in feedbacks}
 
 
-def weighed(criterion, sizes, codes):
+def make_best(criterion, sizes, codes):
     """Return a guess with the given part sizes in the form that the search keeps."""
     measure = criterion.measure(codes)
     summed = criterion in (EXPECTED_SIZE, ENTROPY, MOST_PARTS) or (criterion is LEXICOGRAPHIC and codes < 41)
@@ -90,7 +90,7 @@ def test_part_keys_order_as_plain_keys(criterion, total):
     step = 1 if total < 40 else 7
     for one in choices[::step]:
         for other in choices[::step]:
-            mine, best = weighed(criterion, one, total), weighed(criterion, other, total)
+            mine, best = make_best(criterion, one, total), make_best(criterion, other, total)
             better = key(one) < key(other)
             assert is_better(mine.score[0], mine.sizes, best, measure, total) == better
             assert not better or mine.score[0] <= score_limit(best, measure, total)
@@ -103,11 +103,11 @@ def test_part_keys_order_as_plain_keys(criterion, total):
 
 def test_part_keys_compare_close_products_exactly():
     """Equal products of different sizes, and products whose logarithms differ by less than their rounding error."""
-    equal = weighed(ENTROPY, (0, 1, 1, 1, 1, 4), 8), weighed(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
+    equal = make_best(ENTROPY, (0, 1, 1, 1, 1, 4), 8), make_best(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
     measure = ENTROPY.measure(8)
     assert not is_better(equal[0].score[0], equal[0].sizes, equal[1], measure, 8)
     assert not is_better(equal[1].score[0], equal[1].sizes, equal[0], measure, 8)
-    close = weighed(ENTROPY, (301, 299), 600), weighed(ENTROPY, (300, 300), 600)
+    close = make_best(ENTROPY, (301, 299), 600), make_best(ENTROPY, (300, 300), 600)
     blurred = Best(close[0].guess, close[1].score, close[0].sizes)
     measure = ENTROPY.measure(600)
     assert is_better(close[1].score[0], close[1].sizes, blurred, measure, 600)
@@ -143,13 +143,13 @@ def test_best_code_matches_plain_choice(criterion, candidates_only, game):
 
 @settings(deadline=None)
 @given(game=live_sets())
-def test_palette_has_candidate_and_substitute_colors(game):
+def test_color_classes_have_candidate_and_substitute_colors(game):
     rules, live = game
-    palette = make_palette(live, rules.colors, rules.repeats, EVERY_COLOR)
+    color_classes = make_color_classes(live, rules.colors, rules.repeats, EVERY_COLOR)
     present = set(live.ravel().tolist())
     absent = [color for color in range(rules.colors) if color not in present]
-    assert palette.colors.tolist() == sorted(present | set(absent[:1] if rules.repeats else absent))
-    assert np.array_equal(palette.colors[in_palette(live, palette)], live)
+    assert color_classes.colors.tolist() == sorted(present | set(absent[:1] if rules.repeats else absent))
+    assert np.array_equal(color_classes.colors[to_color_classes(live, color_classes)], live)
 
 
 @settings(deadline=None)

@@ -9,7 +9,7 @@ from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
-from evilpegs_game.guessing.selection import best_guess, best_of, guessed_colors
+from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -22,7 +22,7 @@ CLASSIC = Rules(4, 6)
 
 
 def plain_codes(columns):
-    return [column_code(columns, place) for place in range(columns.shape[1])]
+    return [column_code(columns, index) for index in range(columns.shape[1])]
 
 
 def plain_best(position, criterion, candidates_only):
@@ -66,9 +66,13 @@ def test_best_guess_equals_written_rule(criterion, candidates_only, position):
 @given(position=positions())
 def test_best_of_is_same_with_threads(criterion, candidates_only, position):
     assume(position.count > 2)
-    live, guessed, measure = position.candidates, guessed_colors(position.history), criterion.measure(position.count)
+    live, guessed, measure = (
+        position.candidates,
+        guessed_color_mask(position.history),
+        criterion.measure(position.count),
+    )
     with ThreadPoolExecutor(2) as threads:
-        chosen = best_of(live, position.rules, guessed, measure, candidates_only, threads)
+        chosen = best_guess_at(live, position.rules, guessed, measure, candidates_only, threads)
     assert chosen == best_guess(position, criterion, candidates_only)
 
 

@@ -1,0 +1,173 @@
+"""The cursor of the search: it enumerates guesses in code order and counts their parts on the way.
+
+A guess is abandoned as soon as its parts so far make it worse than the best. The part that ruled out one guess is
+counted first for the next, which mostly differs in one peg: most guesses cost one or two parts. This is the killer
+heuristic of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation and the killer heuristic,
+Proceedings of the ACM Annual Conference 1977.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import Columns
+from evilpegs_game.compiled import kernel
+from evilpegs_game.guessing.bitmaps import GuessBitmaps, add_peg, advance, popcount
+from evilpegs_game.guessing.color_classes import ColorClasses, Integers
+
+
+class Cursor(NamedTuple):
+    """An incomplete guess that the kernels move through code order in place.
+
+    ``guess`` holds the color of each peg, or -1, int64, shape (pegs,). ``used`` counts each color in it, int64, shape
+    (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches, uint16, in the order in which parts are
+    counted; those that ruled out recent guesses move to the front.
+    """
+
+    guess: Integers
+    used: Integers
+    feedback_slots: NDArray[np.uint16]
+
+
+@kernel
+def make_cursor(pegs: int, colors: int) -> Cursor:
+    """Return a cursor before the first guess."""
+    feedback_slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
+    kept = 0
+    for black in range(pegs + 1):
+        for total in range(black, pegs + 1):
+            feedback_slots[kept] = (black << 8) + total
+            kept += 1
+    return Cursor(np.full(pegs, -1, np.int64), np.zeros(colors, np.int64), feedback_slots)
+
+
+@kernel
+def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
+    """Return whether ``color`` may be the next color of a guess that has the colors ``used``; see `ColorClasses`."""
+    if used[color]:
+        return repeats
+    return bool(before[color] < 0 or used[before[color]] > 0)
+
+
+@kernel
+def move_to_prefix(
+    bitmaps: GuessBitmaps, cursor: Cursor, color_classes: ColorClasses, codes: Columns, i: int, pegs: int
+) -> bool:
+    """Move the cursor to the first ``pegs`` pegs of code ``i``.
+
+    Return False if the color classes make every guess with this prefix redundant.
+    """
+    guess, used, _ = cursor
+    used[:] = 0
+    shared = True
+    for peg in range(pegs):
+        color = int(codes[peg, i])
+        if not may_follow(color, used, color_classes.before, color_classes.repeats):
+            guess[peg] = -1
+            return False
+        shared = shared and guess[peg] == color
+        if not shared:
+            add_peg(bitmaps, peg, color, used[color])
+        guess[peg] = color
+        used[color] += 1
+    guess[pegs:] = -1
+    return True
+
+
+@kernel
+def find_next(  # noqa: C901, PLR0912, PLR0915 - the innermost loops of every search; passing the arrays on to helpers is slower
+    bitmaps: GuessBitmaps,
+    cursor: Cursor,
+    color_classes: ColorClasses,
+    weights: Integers,
+    summed: bool,
+    base: int,
+    start: int,
+    stop: int,
+    limit: int,
+) -> int:
+    """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
+
+    -1 means that no such guess is left. The pegs left of ``base`` do not change. At ``base`` the colors from ``start``
+    to ``stop`` are tried, which are all colors unless ``base`` is the last peg. Most live sets have at most 64 codes:
+    a bitmap is then one word, and these loops are written out.
+    """
+    hits, matches, blacks, totals = bitmaps
+    guess, used, feedback_slots = cursor
+    before, repeats = color_classes.before, color_classes.repeats
+    last, words = hits.shape[0] - 1, hits.shape[2]
+    last_blacks, last_totals = blacks[last].reshape(-1), totals[last].reshape(-1)
+    last_hits, all_matches = hits[last].reshape(-1), matches.reshape(-1)
+    hit = match = np.uint64(0)
+    peg = base if guess[last] < 0 else last
+    while peg >= base:
+        color = start
+        if guess[peg] >= 0:
+            color = guess[peg] + 1
+            used[guess[peg]] -= 1
+        while color < stop:
+            times = used[color]
+            if repeats if times else before[color] < 0 or used[before[color]] > 0:
+                if peg < last:
+                    break
+                score = 0
+                if words == 1:
+                    hit, match = (
+                        last_hits[color],
+                        all_matches[color * (last + 1) + times],
+                    )
+                for i in range(feedback_slots.size):
+                    slot = feedback_slots[i]
+                    black, total = slot >> 8, slot & 255
+                    size = 0
+                    if words == 1:
+                        with_black = advance(last_blacks[black], last_blacks[black + 1], hit)
+                        size = popcount(with_black & advance(last_totals[total], last_totals[total + 1], match))
+                    else:
+                        for word in range(words):
+                            hit, match = (
+                                hits[last, color, word],
+                                matches[color, times, word],
+                            )
+                            with_black = advance(
+                                blacks[last, black, word],
+                                blacks[last, black + 1, word],
+                                hit,
+                            )
+                            with_total = advance(
+                                totals[last, total, word],
+                                totals[last, total + 1, word],
+                                match,
+                            )
+                            size += popcount(with_black & with_total)
+                    score = score + weights[size] if summed else max(score, size)
+                    if score > limit:
+                        feedback_slots[i] = feedback_slots[i >> 1]
+                        feedback_slots[i >> 1] = slot
+                        break
+                if score <= limit:
+                    guess[last] = color
+                    used[color] += 1
+                    return score
+            color += 1
+        if color >= stop:
+            guess[peg] = -1
+            peg -= 1
+            continue
+        guess[peg] = color
+        times = used[color]
+        used[color] += 1
+        if words == 1:
+            hit, match = hits[peg, color, 0], matches[color, times, 0]
+            for row in range(1, peg + 3):
+                blacks[peg + 1, row, 0] = advance(blacks[peg, row - 1, 0], blacks[peg, row, 0], hit)
+                totals[peg + 1, row, 0] = advance(totals[peg, row - 1, 0], totals[peg, row, 0], match)
+        else:
+            for row in range(1, peg + 3):
+                for word in range(words):
+                    hit, match = hits[peg, color, word], matches[color, times, word]
+                    blacks[peg + 1, row, word] = advance(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
+                    totals[peg + 1, row, word] = advance(totals[peg, row - 1, word], totals[peg, row, word], match)
+        peg += 1
+    return -1
