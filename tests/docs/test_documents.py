@@ -1,5 +1,6 @@
 """Every command in the documents works, in the order shown, from an empty folder."""
 
+import doctest
 import os
 import re
 import shlex
@@ -10,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import evilpegs
 from evilpegs.main import main
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -21,6 +25,9 @@ DOCUMENTS = [
     "docs/counting.md",
     "docs/trees.md",
     "docs/evaluation.md",
+    "docs/analysis.md",
+    "docs/strategies.md",
+    "docs/glossary.md",
     "protocol/README.md",
 ]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -93,6 +100,28 @@ def newcomer(tmp_path, monkeypatch, capsys):
 def test_document_commands_work(document, newcomer):
     for words in commands(document):
         newcomer.type(words)
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/strategies.md"])
+def test_document_python_sessions_run(document):
+    results = doctest.testfile(str(ROOT / document), module_relative=False)
+    assert results.attempted > 2
+    assert results.failed == 0
+
+
+def test_strategies_document_lists_every_member_of_position():
+    text = (ROOT / "docs/strategies.md").read_text()
+    (table,) = re.findall(r"\| member \|.*?\n\n", text, re.DOTALL)
+    documented = set(re.findall(r"^\| `(\w+)", table, re.MULTILINE))
+    position = Position(Rules(2, 2))
+    assert documented == {name for name in dir(position) if not name.startswith("_")}
+
+
+def test_strategy_in_strategies_document_plays():
+    (source,) = STRATEGY.findall((ROOT / "docs/strategies.md").read_text())
+    namespace = {}
+    exec(source, namespace)
+    assert evilpegs.evaluate(namespace["choose"], rules="4x6", games=50).max <= 8
 
 
 def test_documents_show_main_commands():
