@@ -13,8 +13,8 @@ import numpy as np
 import uvloop
 
 from evilpegs_server.work.interpreter import tuned
-from support.reckoners import Call
 from support.stalls import STALL_MS, TOGETHER, Replies, largest_ladder, late_beside, late_within, reply_pool
+from support.workspaces import Call
 
 
 def show(label, late):

@@ -36,8 +36,8 @@ from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.interpreter import tuned
 from evilpegs_server.work.pool import FairPool
 from evilpegs_server.work.scheduler import Terms
-from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Reckoner, Task
-from evilpegs_server.work.worker_process import ReckonerProcess, Setup
+from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Task, Workspace
+from evilpegs_server.work.worker_process import Setup, WorkerProcess
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
@@ -100,7 +100,7 @@ async def running_server(
         engine = _open_storage(settings, stack)
         bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
         keeper = SolvedKeeper(solved_path(settings), log)
-        process = ReckonerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
+        process = WorkerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
         stack.push_async_callback(_close, process, keeper)
         loop = asyncio.get_running_loop()
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
@@ -110,8 +110,8 @@ async def running_server(
         pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
-        reckoner = Reckoner(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
-        codemaking = Codemaking(reckoner, pool, hint_pool, bounds)
+        workspace = Workspace(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
+        codemaking = Codemaking(workspace, pool, hint_pool, bounds)
         registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
@@ -202,11 +202,11 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
     log.info("stopped", open_matches=len(registry))
 
 
-async def _warm_up(process: ReckonerProcess, tasks: list[Task[Any]]) -> None:
+async def _warm_up(process: WorkerProcess, tasks: list[Task[Any]]) -> None:
     await asyncio.gather(*(process.do(task) for task in tasks), return_exceptions=True)
 
 
-async def _close(process: ReckonerProcess, keeper: SolvedKeeper) -> None:
+async def _close(process: WorkerProcess, keeper: SolvedKeeper) -> None:
     learnt = await process.close()
     if learnt is not None:
         keeper.save(learnt)

@@ -8,8 +8,8 @@ import pytest
 from evilpegs_server.server import REPLY_TERMS
 from evilpegs_server.work.interpreter import tuned
 from evilpegs_server.work.pool import FairPool
-from support.reckoners import Call, reckoner
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
+from support.workspaces import Call, new_workspace
 
 ROUNDS = 12
 """A stall of the server appears in every round and one of the machine does not, so one good round is enough."""
@@ -38,7 +38,7 @@ async def test_largest_replies_do_not_stall_event_loop():
 async def test_replies_on_event_loop_stall_it():
     """Control: the measurement sees replies that are computed on the event loop."""
     replies = Replies(largest_ladder())
-    replies.prepare().do(reckoner())
+    replies.prepare().do(new_workspace())
     for _ in range(3):
         assert max(await late_within([replies.prepare() for _ in range(TOGETHER)])) > 2 * STALL_MS
 

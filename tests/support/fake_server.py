@@ -20,7 +20,7 @@ from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import carry_out
 from support.matches import TINY
-from support.reckoners import reckoner
+from support.workspaces import new_workspace
 
 RECEIVE_SECONDS = 10
 """Seconds after which a message that does not arrive is a failure."""
@@ -95,9 +95,9 @@ class FakePool:
     task that is done in their place.
     """
 
-    def __init__(self, reckoner):
+    def __init__(self, workspace):
         self.paused, self.submitted, self.replacements = False, [], {}
-        self._reckoner, self._tasks = reckoner, []
+        self._workspace, self._tasks = workspace, []
 
     def submit(self, player, cost, task, done):
         self.submitted.append((player, cost))
@@ -109,7 +109,7 @@ class FakePool:
         """Do every task that waits. Results are delivered in the next iteration of the event loop."""
         while self._tasks:
             task, done = self._tasks.pop(0)
-            asyncio.get_running_loop().call_soon(done, carry_out(task, self._reckoner)[0])
+            asyncio.get_running_loop().call_soon(done, carry_out(task, self._workspace)[0])
 
 
 class FakeChannel:
@@ -214,7 +214,7 @@ class FakeServer:
             processors=[structlog.processors.format_exc_info, self._log_capture],
             wrapper_class=structlog.stdlib.BoundLogger,
         )
-        local = reckoner()
+        local = new_workspace()
         self.pool = FakePool(local)
         self.codemaking = FakeCodemaking(local, self.pool, bounds=bounds or Bounds())
         self.writer = Writer(engine, loop.call_soon_threadsafe)

@@ -20,8 +20,8 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.server import REPLY_TERMS
 from evilpegs_server.work.pool import FairPool
 from evilpegs_server.work.tasks import TryOut, carry_out
-from evilpegs_server.work.worker_process import ReckonerProcess, Setup
-from support.reckoners import reckoner
+from evilpegs_server.work.worker_process import Setup, WorkerProcess
+from support.workspaces import new_workspace
 
 STALL_MS = 20.0
 """A tick that is later than this is a stall."""
@@ -49,7 +49,7 @@ class Replies:
 
     def prepare(self):
         """Return the next reply as a task."""
-        rng, history, first = Random(next(self._seeds)), (), Codemaking(reckoner(CACHE_BYTES), None)
+        rng, history, first = Random(next(self._seeds)), (), Codemaking(new_workspace(CACHE_BYTES), None)
         for _ in range(self._turns):
             guess = self._code(rng)
             history = (*history, Turn(guess, first.answer(self.ladder, DRAW, history, guess).feedback))
@@ -84,7 +84,7 @@ async def reply_pool():
 
     Its process has started to work.
     """
-    process = ReckonerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     await process.do(TryOut(GENEROUS, 3))
     try:
         yield FairPool(replace(REPLY_TERMS, heavy_lanes=TOGETHER), process, time.monotonic)
@@ -99,7 +99,9 @@ class Threads:
         self._loop, self._threads = asyncio.get_running_loop(), ThreadPoolExecutor(TOGETHER)
 
     def begin(self, task, done):
-        self._threads.submit(lambda: self._loop.call_soon_threadsafe(done, *carry_out(task, reckoner(CACHE_BYTES))))
+        self._threads.submit(
+            lambda: self._loop.call_soon_threadsafe(done, *carry_out(task, new_workspace(CACHE_BYTES)))
+        )
 
 
 async def late_beside(pool, ladder, tasks):
@@ -118,6 +120,6 @@ async def late_within(tasks):
     """Return the lateness of every tick while the tasks are done on the event loop itself."""
     async with lateness() as late:
         for task in tasks:
-            task.do(reckoner(CACHE_BYTES))
+            task.do(new_workspace(CACHE_BYTES))
             await asyncio.sleep(0)
     return late

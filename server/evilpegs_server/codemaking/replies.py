@@ -23,10 +23,10 @@ from evilpegs_server.work.tasks import (
     HintAnswer,
     PartSizes,
     Possible,
-    Reckoner,
     Task,
     TryOut,
     Witness,
+    Workspace,
     attempt,
 )
 
@@ -103,7 +103,7 @@ def _count_cost(pegs: int) -> int:
 
 
 class Codemaking:
-    """Answers for every match of a server: at once with ``reckoner`` what is cheap, the rest with tasks for ``pool``.
+    """Answers for every match of a server: at once with ``workspace`` what is cheap, the rest with tasks for ``pool``.
 
     ``hint_pool`` takes hints, if they are not to go the same way. Ladders whose replies may go over the ``bounds`` are
     not offered. Secrets and ties are drawn here: no task has anything of them in it.
@@ -111,12 +111,12 @@ class Codemaking:
 
     def __init__(
         self,
-        reckoner: Reckoner,
+        workspace: Workspace,
         pool: MeteredPool,
         hint_pool: MeteredPool | None = None,
         bounds: Bounds = Bounds(),  # noqa: B008 - a constant
     ) -> None:
-        self._reckoner = reckoner
+        self._workspace = workspace
         self._pool = pool
         self._hint_pool = hint_pool or pool
         self._bounds = bounds
@@ -128,8 +128,8 @@ class Codemaking:
         if ladder.codemaker == "fixed" and ladder.rated:
             return Answer(feedback(guess, draw.secret(ladder)))
         if ladder.codemaker == "devil":
-            return told(ladder, draw, history, guess, task_of(ladder, history, guess).do(self._reckoner).value)
-        return told(ladder, draw, history, guess, self._reckoner.position(ladder.rules, history).part_sizes(guess))
+            return told(ladder, draw, history, guess, task_of(ladder, history, guess).do(self._workspace).value)
+        return told(ladder, draw, history, guess, self._workspace.position(ladder.rules, history).part_sizes(guess))
 
     def reply(
         self,
@@ -177,7 +177,7 @@ class Codemaking:
             return format_code(draw.secret(ladder))
         if history and history[-1].feedback == all_black(ladder.rules.pegs):
             return format_code(history[-1].guess)
-        return format_code(Witness(ladder.rules, history).do(self._reckoner).value)
+        return format_code(Witness(ladder.rules, history).do(self._workspace).value)
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
         """Whether `secret` takes well under a millisecond."""
@@ -210,7 +210,7 @@ class Codemaking:
         counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
         devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
         for rules in enumerated:
-            TryOut(rules, 3).do(self._reckoner)
+            TryOut(rules, 3).do(self._workspace)
         elsewhere: list[Task[Any]] = [TryOut(rules, 8) for rules in counted[:1]]
         elsewhere += [TryOut(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)]
         return elsewhere + [Hint(rules, ()) for rules in enumerated[:1]]

@@ -119,7 +119,7 @@ class Worked(Generic[_T_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoner:
+class Workspace:
     """What tasks are done with."""
 
     live_sets: LiveSets
@@ -130,12 +130,12 @@ class Reckoner:
         return Position(rules, history, self.live_sets, budget)
 
     @property
-    def state(self) -> "ReckonerState":
+    def state(self) -> "WorkspaceState":
         """How full it is at this moment."""
-        return ReckonerState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
+        return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
 
 
-class ReckonerState(NamedTuple):
+class WorkspaceState(NamedTuple):
     """Part sizes in the cache, bytes of live sets in it, solved positions."""
 
     part_sizes: CacheState = CacheState(0, 0, 0, 0)
@@ -146,7 +146,7 @@ class ReckonerState(NamedTuple):
 class Task(Protocol[_T_co]):
     """Something to be found out."""
 
-    def do(self, reckoner: Reckoner) -> Worked[_T_co]:
+    def do(self, workspace: Workspace) -> Worked[_T_co]:
         """Find it out."""
         ...
 
@@ -158,9 +158,9 @@ class PartSizes(NamedTuple):
     history: History
     guess: Code
 
-    def do(self, reckoner: Reckoner) -> Worked[tuple[int, ...]]:
+    def do(self, workspace: Workspace) -> Worked[tuple[int, ...]]:
         """Do it; the cost is what was counted for this, nothing if somebody else had it counted before."""
-        live_sets = reckoner.live_sets
+        live_sets = workspace.live_sets
         live_sets.take_work()
         sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
         return Worked(sizes, live_sets.take_work() * _UNITS_A_ROW)
@@ -182,10 +182,10 @@ class DevilsChoice(NamedTuple):
     history: History
     guess: Code
 
-    def do(self, reckoner: Reckoner) -> Worked[Possible]:
+    def do(self, workspace: Workspace) -> Worked[Possible]:
         """Do it; the cost is what had to be solved for this."""
-        devil = Devil(reckoner.devils.worst_case(self.rules), self.exact_up_to)
-        position = reckoner.position(self.rules, self.history)
+        devil = Devil(workspace.devils.worst_case(self.rules), self.exact_up_to)
+        position = workspace.position(self.rules, self.history)
         allowed, method, work = devil.allowed_replies(position, self.guess)
         return Worked(Possible(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_A_UNIT)
 
@@ -196,9 +196,9 @@ class Witness(NamedTuple):
     rules: Rules
     history: History
 
-    def do(self, reckoner: Reckoner) -> Worked[Code]:
+    def do(self, workspace: Workspace) -> Worked[Code]:
         """Do it."""
-        return Worked(witness(reckoner.position(self.rules, self.history)))
+        return Worked(witness(workspace.position(self.rules, self.history)))
 
 
 class Hint(NamedTuple):
@@ -208,9 +208,9 @@ class Hint(NamedTuple):
     history: History
     budget: int = HINT_BUDGET
 
-    def do(self, reckoner: Reckoner) -> Worked[HintAnswer]:
+    def do(self, workspace: Workspace) -> Worked[HintAnswer]:
         """Do it."""
-        return Worked(find_hint(reckoner.position(self.rules, self.history, self.budget)))
+        return Worked(find_hint(workspace.position(self.rules, self.history, self.budget)))
 
 
 class TryOut(NamedTuple):
@@ -220,40 +220,40 @@ class TryOut(NamedTuple):
     turns: int
     exact_up_to: int | None = None
 
-    def do(self, reckoner: Reckoner) -> Worked[None]:
+    def do(self, workspace: Workspace) -> Worked[None]:
         """Do it: against evil, and the last turn against a devil if there is one.
 
         A devil who knows nothing yet thinks longest at first.
         """
-        table = reckoner.live_sets.feedback_table(self.rules)
+        table = workspace.live_sets.feedback_table(self.rules)
         if table is not None:
             table.complete()
         history: History = ()
         for turn in range(1, self.turns + 1):
             guess = code_at(turn * self.rules.size // (self.turns + 2), self.rules)
-            position = reckoner.position(self.rules, history)
+            position = workspace.position(self.rules, history)
             if turn == self.turns and self.exact_up_to is not None:
-                DevilsChoice(self.rules, self.exact_up_to, history, guess).do(reckoner)
+                DevilsChoice(self.rules, self.exact_up_to, history, guess).do(workspace)
             history = (*history, Turn(guess, Evil().reply(position, guess)))
-            Witness(self.rules, history).do(reckoner)
+            Witness(self.rules, history).do(workspace)
         return Worked(None)
 
 
 class TakeSolved(NamedTuple):
     """What devils have solved, to be kept."""
 
-    def do(self, reckoner: Reckoner) -> Worked[bytes | None]:
+    def do(self, workspace: Workspace) -> Worked[bytes | None]:
         """Do it; None if nothing was learnt since the last time."""
-        solved = reckoner.devils.solved
+        solved = workspace.devils.solved
         if not solved.changed:
             return Worked(None)
         solved.changed = False
         return Worked(solved.to_bytes())
 
 
-def carry_out(task: Task[_T], reckoner: Reckoner) -> tuple[_T | Exception, int]:
+def carry_out(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
     """What came of a task, or the exception it ended with, and what it cost."""
-    worked = attempt(partial(task.do, reckoner))
+    worked = attempt(partial(task.do, workspace))
     return (worked, 0) if isinstance(worked, Exception) else (worked.value, worked.cost)
 
 

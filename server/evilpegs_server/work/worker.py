@@ -1,4 +1,4 @@
-"""What the process of `reckoner_process` runs: tasks from a socket, each on a thread.
+"""The program of the worker process: run tasks that arrive on a socket, each on a thread.
 
     python -m evilpegs_server.work.worker FD
 
@@ -16,7 +16,7 @@ from threading import Lock
 from typing import IO, Any, Final
 
 from evilpegs_server.work.interpreter import switch_soon
-from evilpegs_server.work.tasks import Reckoner, Task, carry_out
+from evilpegs_server.work.tasks import Task, Workspace, carry_out
 from evilpegs_server.work.worker_process import packed, read, unpacked
 
 NICENESS: Final = 10
@@ -39,26 +39,26 @@ def main(descriptor: int) -> None:
 
 def serve(channel: socket.socket, frames: IO[bytes]) -> None:
     """Do the tasks that come in ``frames``; raises EOFError at their end."""
-    office = _Office(read(frames).reckoner(), channel)
-    threads = ThreadPoolExecutor(THREADS, "reckoner")
+    worker = _Worker(read(frames).workspace(), channel)
+    threads = ThreadPoolExecutor(THREADS, "worker")
     while True:
-        threads.submit(office.do, *read(frames))
+        threads.submit(worker.do, *read(frames))
 
 
-class _Office:
+class _Worker:
     """Does tasks on any thread and sends what came of them."""
 
-    def __init__(self, reckoner: Reckoner, channel: socket.socket) -> None:
-        self._reckoner = reckoner
+    def __init__(self, workspace: Workspace, channel: socket.socket) -> None:
+        self._workspace = workspace
         self._channel = channel
         self._sending = Lock()
 
     def do(self, number: int, task: Task[Any]) -> None:
         """Do a task and say what came of it."""
-        outcome, cost = carry_out(task, self._reckoner)
+        outcome, cost = carry_out(task, self._workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)
-        message = packed((number, outcome, cost, self._reckoner.state))
+        message = packed((number, outcome, cost, self._workspace.state))
         with self._sending, contextlib.suppress(OSError):  # nobody is there any more
             self._channel.sendall(message)
 

@@ -1,10 +1,10 @@
-"""The reckoner in a process of its own, so that what takes long never keeps the interpreter's lock from the event loop.
+"""The worker process, which keeps long computations from holding the interpreter lock of the event loop.
 
 If that process dies, another takes its place and begins anew what was under way: a task has no effect but its result.
 What was under way is then done one after another, so that one task which kills its process takes no other with it; and
 that one is given up after some deaths.
 
-What the server and the process of its reckoner say to each other: pickles, each behind its length.
+Server and worker exchange pickles, each behind its length.
 
 First the server sends a `Setup`, then pairs ``(number, task)``. It is sent ``(number, outcome, cost, state)``.
 """
@@ -22,22 +22,22 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_server.work.tasks import Devils, Reckoner, ReckonerState, TakeSolved, Task
+from evilpegs_server.work.tasks import Devils, TakeSolved, Task, Workspace, WorkspaceState
 
 _LENGTH: Final = struct.Struct("!I")
 
 
 class Setup(NamedTuple):
-    """What a reckoner is made of: the bytes for its cache and for one count besides, what devils have solved."""
+    """The contents of a workspace: the bytes for its cache and for one count besides, what devils have solved."""
 
     cache_bytes: int
     count_bytes: int
     solved: bytes
 
-    def reckoner(self) -> Reckoner:
-        """A reckoner that has computed nothing yet."""
+    def workspace(self) -> Workspace:
+        """Return a workspace that has computed nothing yet."""
         devils = Devils(SolvedPositions.from_bytes(self.solved))
-        return Reckoner(LiveSets(self.cache_bytes, self.count_bytes), devils)
+        return Workspace(LiveSets(self.cache_bytes, self.count_bytes), devils)
 
 
 def packed(message: object) -> bytes:
@@ -81,7 +81,7 @@ STOP_SECONDS: Final = 2.0
 """How long the process may take at its end to tell what it has learnt."""
 
 
-class ReckonerLostError(Exception):
+class WorkerLostError(Exception):
     """The process that computed died, again and again."""
 
 
@@ -94,7 +94,7 @@ class _Pending:
         self.task, self.done, self.sent, self.deaths = task, done, False, 0
 
 
-class ReckonerProcess:
+class WorkerProcess:
     """Does tasks elsewhere; the crew of pools. All of it happens on the thread of the running event loop.
 
     The process begins with `start`, or with the first task. ``log`` hears of its death. `close` waits at most
@@ -102,7 +102,7 @@ class ReckonerProcess:
     """
 
     def __init__(self, setup: Setup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
-        self.state = ReckonerState()
+        self.state = WorkspaceState()
         """As it was when a task last ended."""
         self._setup = setup
         self._log = log
@@ -196,7 +196,7 @@ class ReckonerProcess:
         self._pending[number].sent = True
         self._transport.write(packed((number, self._pending[number].task)))
 
-    def _told(self, number: int, outcome: Any, cost: int, state: ReckonerState) -> None:
+    def _told(self, number: int, outcome: Any, cost: int, state: WorkspaceState) -> None:
         self.state = state
         self._ended += 1
         pending = self._pending.pop(number, None)
@@ -217,7 +217,7 @@ class ReckonerProcess:
             pending.sent = False
             if pending.deaths == MOST_DEATHS:
                 del self._pending[number]
-                pending.done(ReckonerLostError(f"{MOST_DEATHS} processes died with this task"), 0)
+                pending.done(WorkerLostError(f"{MOST_DEATHS} processes died with this task"), 0)
         if self._pending:
             self._begin_process()
 

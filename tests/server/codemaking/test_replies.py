@@ -19,8 +19,8 @@ from evilpegs_server.codemaking.replies import Answer, Codemaking, Draw, cost, t
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.server import REPLY_TERMS
 from evilpegs_server.work.pool import FairPool
-from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Hint, Reckoner, TryOut
-from support.reckoners import reckoner
+from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Hint, TryOut, Workspace
+from support.workspaces import new_workspace
 
 MATCH = "00112233445566aa"
 NONCE = hashlib.sha256(b"nonce").hexdigest()
@@ -59,7 +59,7 @@ class UnlistedLiveSets(LiveSets):
 @pytest.fixture
 def codemaking():
     """Return a codemaking without a pool: it can only answer at once."""
-    return Codemaking(reckoner(), None)
+    return Codemaking(new_workspace(), None)
 
 
 def draw(game=1, client_nonce=None, nonce=NONCE):
@@ -98,7 +98,7 @@ class TestDraw:
     def test_draw_repr_and_tasks_hide_secrets(self):
         drawn, ladder = draw(2, "mine"), LADDERS["grand-practice"]
         secret, pool, guess = drawn.secret(ladder), Pool(), (0, 1, 2, 3, 0, 1)
-        codemaking = Codemaking(reckoner(), pool)
+        codemaking = Codemaking(new_workspace(), pool)
         codemaking.reply(ladder, 5, drawn, NOTHING_YET, guess, print)
         codemaking.reply(LADDERS["grand-evil"], 5, drawn, NOTHING_YET, guess, print)
         codemaking.reply(LADDERS["classic-devil"], 5, drawn, NOTHING_YET, guess[:4], print)
@@ -121,7 +121,7 @@ class TestFixed:
 
     def test_rated_fixed_game_needs_no_memory(self):
         huge = replace(LADDERS["classic"], rules=Rules(16, 34))
-        codemaking = Codemaking(reckoner(0), None)
+        codemaking = Codemaking(new_workspace(0), None)
         drawn = draw()
         secret = codemaking.secret(huge, drawn, NOTHING_YET)
         assert codemaking.answer(huge, drawn, NOTHING_YET, parse_code(secret, huge.rules)).feedback == Feedback(16, 0)
@@ -133,7 +133,7 @@ class TestEvil:
     def test_seeded_evil_follows_formula(self, guesses, nonce):
         nonce = f"{nonce:064x}"
         ladder, drawn, history = LADDERS["classic-evil"], draw(nonce=nonce), ()
-        codemaking = Codemaking(reckoner(), None)
+        codemaking = Codemaking(new_workspace(), None)
         for guess in (code_at(index, CLASSIC) for index in guesses):
             parts = plain_parts(CLASSIC, history, guess)
             others = {given: size for given, size in parts.items() if given != (4, 0)} or parts
@@ -153,7 +153,7 @@ class TestEvil:
         assert given == {Feedback(0, 0)}
 
     def test_evil_reply_over_memory_bound_raises(self):
-        codemaking = Codemaking(reckoner(1000), None)
+        codemaking = Codemaking(new_workspace(1000), None)
         with pytest.raises(TooLargeError):
             codemaking.answer(LADDERS["classic-evil"], draw(), NOTHING_YET, (0, 0, 1, 1))
 
@@ -198,31 +198,31 @@ class TestRun:
 
     def test_cheap_reply_hands_over_error(self):
         done = []
-        Codemaking(reckoner(1000), None).reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
+        Codemaking(new_workspace(1000), None).reply(self.SMALL, 5, draw(), (), (0, 0, 1, 1), done.append)
         assert isinstance(done[0], TooLargeError)
 
     @pytest.mark.parametrize("name", ["grand-evil", "grand-evil-practice", "grand-practice", "classic-devil"])
     def test_expensive_reply_goes_to_pool(self, codemaking, name):
         pool, done, ladder, history, guess = Pool(), [], LADDERS[name], (), (0, 1, 2, 3, 3, 3)
         guess = guess[: ladder.rules.pegs]
-        Codemaking(reckoner(), pool).reply(ladder, 5, draw(), history, guess, done.append)
+        Codemaking(new_workspace(), pool).reply(ladder, 5, draw(), history, guess, done.append)
         [(player, units, task, finish)] = pool.jobs
         assert (player, units, done) == (5, cost(ladder, 0), [])
-        finish(task.do(reckoner()).value)
+        finish(task.do(new_workspace()).value)
         assert done == [codemaking.answer(ladder, draw(), history, guess)]
 
     def test_pool_task_error_is_handed_over(self):
         pool, done, error = Pool(), [], TooLargeError()
-        Codemaking(reckoner(), pool).reply(self.LARGE, 5, draw(), (), (0,) * 6, done.append)
+        Codemaking(new_workspace(), pool).reply(self.LARGE, 5, draw(), (), (0,) * 6, done.append)
         pool.jobs[0][-1](error)
         assert done == [error]
 
     def test_repeated_turns_are_answered_without_pool(self, codemaking):
         pool, done, first, other = Pool(), [], (0, 1, 2, 3, 4, 5), (0, 0, 2, 3, 4, 5)
-        asking = Codemaking(reckoner(), pool)
+        asking = Codemaking(new_workspace(), pool)
         asking.reply(self.LARGE, 5, draw(), (), first, done.append)
         [(_, _, task, finish)] = pool.jobs
-        finish(task.do(reckoner()).value)
+        finish(task.do(new_workspace()).value)
         for name in ("grand-evil", "grand-evil-practice", "grand-practice"):
             asking.reply(LADDERS[name], 6, draw(2), (), first, done.append)
             assert done[-1] == codemaking.answer(LADDERS[name], draw(2), (), first)
@@ -232,13 +232,13 @@ class TestRun:
 
     def test_cached_reply_costs_nothing(self):
         turns = (Turn((0, 1, 2, 3, 4, 5), Feedback(1, 3)),)
-        task, reckons = task_of(self.LARGE, turns, (0, 0, 1, 1, 2, 6)), reckoner()
-        assert task.do(reckons).cost > 100
-        assert task.do(reckons).cost == 0
+        task, workspace = task_of(self.LARGE, turns, (0, 0, 1, 1, 2, 6)), new_workspace()
+        assert task.do(workspace).cost > 100
+        assert task.do(workspace).cost == 0
 
     def test_hint_goes_to_its_own_pool(self):
         pool, hints = Pool(), Pool()
-        Codemaking(reckoner(), pool, hints).hint(self.SMALL, 5, (), print)
+        Codemaking(new_workspace(), pool, hints).hint(self.SMALL, 5, (), print)
         assert (pool.jobs, hints.jobs) == ([], [(5, HINT_BUDGET, Hint(CLASSIC, ()), print)])
 
     @pytest.mark.parametrize(
@@ -256,15 +256,15 @@ class TestRun:
 
 
 def test_warm_up_makes_tables_of_cheap_ladders():
-    reckons, small = reckoner(), Rules(3, 3)
+    workspace, small = new_workspace(), Rules(3, 3)
     ladders = [replace(LADDERS["classic-evil"], rules=small), LADDERS["classic"], replace(LARGE, rules=Rules(16, 34))]
-    Codemaking(reckons, None).warm_up(ladders)
-    assert LiveSets.bytes_needed(small) < reckons.live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
+    Codemaking(workspace, None).warm_up(ladders)
+    assert LiveSets.bytes_needed(small) < workspace.live_sets.bytes_used < LiveSets.bytes_needed(CLASSIC)
 
 
 def test_warm_up_tries_smallest_counted_rules_elsewhere():
     """Otherwise a kernel would be compiled during a game."""
-    here, there = reckoner(), reckoner()
+    here, there = new_workspace(), new_workspace()
     tasks = Codemaking(here, None).warm_up([LADDERS["monster-evil"], LARGE, LADDERS["huge-evil"]])
     assert tasks == [TryOut(LARGE.rules, 8)]
     tasks[0].do(there)
@@ -278,19 +278,19 @@ class TestDisclosure:
 
     def test_witness_on_large_rules_goes_to_pool(self):
         pool, done = Pool(), []
-        Codemaking(reckoner(), pool).find_witness(self.EVIL, 5, draw(), self.HISTORY, done.append)
+        Codemaking(new_workspace(), pool).find_witness(self.EVIL, 5, draw(), self.HISTORY, done.append)
         [(player, units, task, finish)] = pool.jobs
         assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
-        finish(task.do(reckoner()).value)
+        finish(task.do(new_workspace()).value)
         finish(error := TooLargeError())
         assert done == ["22222222", error]
 
     def test_witness_is_found_without_listing_candidates(self):
-        reckons = Reckoner(UnlistedLiveSets(), Devils())
+        workspace = Workspace(UnlistedLiveSets(), Devils())
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
         history = (Turn(guess, Feedback(6, 2)),)
-        assert Codemaking(reckons, None).secret(self.EVIL, draw(), history) == "12345678"
-        hint = Hint(self.EVIL.rules, history).do(reckons).value
+        assert Codemaking(workspace, None).secret(self.EVIL, draw(), history) == "12345678"
+        hint = Hint(self.EVIL.rules, history).do(workspace).value
         assert (hint.code, hint.candidates) == ("12345678", 28)
 
     @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ class TestDisclosure:
 
 def test_codemaking_metrics_cover_cache_and_pools():
     pool = FairPool(REPLY_TERMS, Crew(), lambda: 0.0)
-    codemaking = Codemaking(reckoner(), pool)
+    codemaking = Codemaking(new_workspace(), pool)
     codemaking.reply(LARGE, 5, draw(), NOTHING_YET, (0,) * 6, print)
     metrics = codemaking.metrics()
     assert (metrics.known.misses, metrics.replies.running, metrics.hints.running) == (1, 1, 1)

@@ -14,9 +14,9 @@ from evilpegs_server.codemaking.replies import Answer, Codemaking
 from evilpegs_server.match.events import TurnOpened
 from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.event_log import EventLog
-from support.reckoners import reckoner
+from support.workspaces import new_workspace
 
-CODEMAKING = Codemaking(reckoner(), None)
+CODEMAKING = Codemaking(new_workspace(), None)
 
 
 class RecordedMatch:
@@ -148,7 +148,7 @@ class ExhaustedCodemaking(Codemaking):
 
 
 def test_void_evil_game_has_no_witness(record_match):
-    played = record_match(ExhaustedCodemaking(reckoner(), None), codemaker="evil", tie="largest/seeded")
+    played = record_match(ExhaustedCodemaking(new_workspace(), None), codemaker="evil", tie="largest/seeded")
     played.do("ready", 1, None)
     played.driver.guess("12")
     over = played.do("fail")[0]

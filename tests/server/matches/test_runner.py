@@ -14,7 +14,7 @@ from evilpegs_server.match.match import IDLE_MS
 from evilpegs_server.matches.requests import Request
 from evilpegs_server.matches.runner import MOST_WAITING
 from evilpegs_server.work.tasks import HINT_BUDGET, Hint, HintAnswer, Witness
-from support.reckoners import Call
+from support.workspaces import Call
 
 
 @pytest.fixture

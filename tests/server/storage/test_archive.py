@@ -27,7 +27,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.tables import games
 from evilpegs_server.storage.writer import Writer
-from support.reckoners import reckoner
+from support.workspaces import new_workspace
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
 SEED = bytes(range(32))
@@ -62,7 +62,7 @@ def store(engine):
 def written(driver, match, client_program):
     """Return the record of a match and every write that belongs to it."""
     event_log = EventLog(match)
-    codemaking = Codemaking(reckoner(), None)
+    codemaking = Codemaking(new_workspace(), None)
     recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, codemaking, lambda: 9)
     batches = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:

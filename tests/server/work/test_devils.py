@@ -17,7 +17,7 @@ from evilpegs_server.codemaking.replies import Codemaking, Draw, task_of
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.work.tasks import Devils, TakeSolved, carry_out
 from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
-from support.reckoners import reckoner
+from support.workspaces import new_workspace
 
 MATCH = "00112233445566aa"
 NONCE = hashlib.sha256(b"devil").hexdigest()
@@ -47,7 +47,7 @@ def expected_reply(ladder, live, guess, turn, game):
 
 @pytest.mark.parametrize("ladder", [RATED, PRACTICE], ids=["rated", "practice"])
 def test_devil_reply_follows_rule_and_names_method(ladder):
-    codemaking, rng, methods = Codemaking(reckoner(), None), Random(5), set()
+    codemaking, rng, methods = Codemaking(new_workspace(), None), Random(5), set()
     for game in range(1, 9):
         live, history = plain_codes(all_codes(RULES)), ()
         while len(live) > 1:
@@ -70,8 +70,8 @@ def classic(guess):
 
 
 def test_devil_reply_is_cheap_once_known():
-    reckons = reckoner()
-    first, again = [classic((0, 0, 1, 1)).do(reckons) for _ in range(2)]
+    workspace = new_workspace()
+    first, again = [classic((0, 0, 1, 1)).do(workspace) for _ in range(2)]
     assert again.value == first.value
     assert again.cost < first.cost / 10
     assert first.cost > 100_000
@@ -79,20 +79,20 @@ def test_devil_reply_is_cheap_once_known():
 
 def test_solved_positions_save_work_and_keep_replies():
     devils = Devils()
-    before = classic((0, 1, 2, 3)).do(reckoner(devils=devils))
+    before = classic((0, 1, 2, 3)).do(new_workspace(devils=devils))
     kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
-    after = classic((0, 1, 2, 3)).do(reckoner(devils=Devils(kept)))
+    after = classic((0, 1, 2, 3)).do(new_workspace(devils=Devils(kept)))
     assert after.value == before.value
     assert after.cost < before.cost
 
 
 def test_take_solved_returns_learned_positions_once():
-    reckons = reckoner()
-    assert TakeSolved().do(reckons).value is None
-    classic((0, 0, 1, 1)).do(reckons)
-    learned = TakeSolved().do(reckons).value
-    assert len(SolvedPositions.from_bytes(learned)) == len(reckons.devils.solved) == reckons.state.solved > 0
-    assert TakeSolved().do(reckons).value is None
+    workspace = new_workspace()
+    assert TakeSolved().do(workspace).value is None
+    classic((0, 0, 1, 1)).do(workspace)
+    learned = TakeSolved().do(workspace).value
+    assert len(SolvedPositions.from_bytes(learned)) == len(workspace.devils.solved) == workspace.state.solved > 0
+    assert TakeSolved().do(workspace).value is None
 
 
 def test_same_rules_share_one_solver():
@@ -102,17 +102,17 @@ def test_same_rules_share_one_solver():
 
 
 def test_devil_failure_is_handed_over():
-    outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), reckoner(10))
+    outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), new_workspace(10))
     assert isinstance(outcome, TooLargeError)
     assert cost == 0
 
 
 def test_warm_up_skips_devils_first_reply():
     """Otherwise the first start of a server would take long."""
-    reckons = reckoner()
-    for task in Codemaking(reckons, None).warm_up([CLASSIC_DEVIL]):
-        task.do(reckons)
-    assert 0 < len(reckons.devils.solved) < 100
+    workspace = new_workspace()
+    for task in Codemaking(workspace, None).warm_up([CLASSIC_DEVIL]):
+        task.do(workspace)
+    assert 0 < len(workspace.devils.solved) < 100
 
 
 async def test_match_records_method_of_each_reply(fake_server):

@@ -7,13 +7,13 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.work.tasks import HINT_BUDGET, Compared, Hint
-from support.reckoners import reckoner
+from support.workspaces import new_workspace
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
 def hint_on(rules, history, budget=HINT_BUDGET):
-    return Hint(rules, history, budget).do(reckoner()).value
+    return Hint(rules, history, budget).do(new_workspace()).value
 
 
 def numbers(text):

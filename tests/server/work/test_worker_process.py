@@ -1,4 +1,4 @@
-"""The reckoner process computes what a reckoner computes, and its death costs only time."""
+"""A worker process computes what a workspace in this process computes, and its death costs only time."""
 
 import asyncio
 import errno
@@ -19,19 +19,19 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server.work import worker_process as reckoner_process
+from evilpegs_server.work import worker_process
 from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
 from evilpegs_server.work.worker import EXPENDABLE, NICENESS, serve
 from evilpegs_server.work.worker_process import (
     MOST_DEATHS,
-    ReckonerLostError,
-    ReckonerProcess,
     Setup,
+    WorkerLostError,
+    WorkerProcess,
     packed,
     read,
     unpacked,
 )
-from support.reckoners import Call, reckoner
+from support.workspaces import Call, new_workspace
 
 TESTS = Path(__file__).parents[2]
 BYTES = 64 << 20
@@ -54,7 +54,7 @@ async def new_process(logs, monkeypatch):
     processes = []
 
     def new(**options):
-        processes.append(ReckonerProcess(SETUP, structlog.wrap_logger(None, processors=[logs]), **options))
+        processes.append(WorkerProcess(SETUP, structlog.wrap_logger(None, processors=[logs]), **options))
         return processes[-1]
 
     yield new
@@ -78,7 +78,7 @@ async def kill(process):
 
 async def test_process_finds_same_results_and_reports_state(process):
     for task in (SIZES, Witness(GRAND, HISTORY), DEVIL):
-        assert await process.do(task) == task.do(reckoner()).value
+        assert await process.do(task) == task.do(new_workspace()).value
     assert process.state.part_sizes.entries > 0
     assert process.state.solved > 0
 
@@ -122,7 +122,7 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
     await process.do(Call(os.getpid))
     await kill(process)
     later = asyncio.create_task(process.do(SIZES))
-    assert await later == SIZES.do(reckoner()).value
+    assert await later == SIZES.do(new_workspace()).value
     with gate.open("w") as writer:
         writer.write("done")
     assert await waiting == "done"
@@ -138,16 +138,16 @@ async def test_idle_death_restarts_with_next_task(process):
 
 async def test_deadly_task_is_given_up_alone(process, logs):
     deadly = asyncio.create_task(process.do(Call(os._exit, 3)))
-    with pytest.raises(ReckonerLostError):
+    with pytest.raises(WorkerLostError):
         await deadly
     assert len(logs.entries) == MOST_DEATHS
-    assert await process.do(SIZES) == SIZES.do(reckoner()).value
+    assert await process.do(SIZES) == SIZES.do(new_workspace()).value
 
 
 async def test_tasks_beside_deadly_one_survive(process, logs):
     """These tasks were running when the first process died and are then done one after another."""
     others = [asyncio.create_task(process.do(Call(time.sleep, 0.1))) for _ in range(3)]
-    with pytest.raises(ReckonerLostError):
+    with pytest.raises(WorkerLostError):
         await process.do(Call(os._exit, 3))
     assert await asyncio.gather(*others) == [None] * 3
     assert len(logs.entries) == MOST_DEATHS
@@ -157,7 +157,7 @@ async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
-    monkeypatch.setattr(reckoner_process.subprocess, "Popen", fail)
+    monkeypatch.setattr(worker_process.subprocess, "Popen", fail)
     with pytest.raises(OSError, match=os.strerror(errno.ENOMEM)) as caught:
         await process.do(SIZES)
     monkeypatch.undo()
@@ -177,7 +177,7 @@ async def test_close_returns_learned_positions(process):
 async def test_setup_passes_learned_positions(process, logs):
     await process.do(DEVIL)
     learned = await process.close()
-    again = ReckonerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
+    again = WorkerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
     await again.do(DEVIL)
     assert await again.close() is None
 

@@ -1,4 +1,4 @@
-"""The reckoner process is killed repeatedly while bots play; no reply is lost or changed."""
+"""Worker processes are killed repeatedly while bots play; no reply is lost or changed."""
 
 import asyncio
 import os
@@ -19,23 +19,23 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES
 from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
-from evilpegs_server.work.worker_process import ReckonerProcess, Setup
+from evilpegs_server.work.worker_process import Setup, WorkerProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
-def reckoners():
-    """Yield the process ids of the reckoners of servers in this process."""
+def worker_pids():
+    """Yield the process ids of the workers of servers in this process."""
     for children in Path("/proc/self/task").glob("*/children"):
         for pid in map(int, children.read_text().split()):
-            if b"reckoner_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"evilpegs_server.work.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 yield pid
 
 
 async def seconds_to_results():
-    """Return how long a new reckoner process takes until it has done a task of each kind."""
+    """Return how long a new worker process takes until it has done a task of each kind."""
     guess = (0, 0, 1, 1, 2, 2, 3, 3)
     tasks = [
         PartSizes(HUGE, (), guess),
@@ -43,7 +43,7 @@ async def seconds_to_results():
         DevilsChoice(CLASSIC, 1296, (), guess[:4]),
     ]
     began = time.perf_counter()
-    process = ReckonerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     for task in tasks:
         await process.do(task)
     seconds = time.perf_counter() - began
@@ -64,13 +64,13 @@ def pause():
 async def kill_repeatedly(killed, pause):
     while True:
         await asyncio.sleep(pause)
-        for pid in reckoners():
+        for pid in worker_pids():
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
 
 @pytest.mark.parametrize("ladder", ["huge-evil", "classic-devil"])
-async def test_bot_plays_on_after_reckoner_deaths(pause, server, tmp_path, ladder):
+async def test_bot_plays_on_after_worker_deaths(pause, server, tmp_path, ladder):
     killed = []
     killing = asyncio.create_task(kill_repeatedly(killed, pause))
     matches = 0

@@ -1,12 +1,12 @@
-"""Reckoners for tests, and a task that calls any function."""
+"""Workspaces for tests, and a task that calls any function."""
 
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_server.work.tasks import Devils, Reckoner, Worked
+from evilpegs_server.work.tasks import Devils, Worked, Workspace
 
 
-def reckoner(max_bytes=64 << 20, devils=None):
-    """Return a reckoner that has computed nothing yet."""
-    return Reckoner(LiveSets(max_bytes), devils or Devils())
+def new_workspace(max_bytes=64 << 20, devils=None):
+    """Return a workspace that has computed nothing yet."""
+    return Workspace(LiveSets(max_bytes), devils or Devils())
 
 
 class Call:
@@ -15,5 +15,5 @@ class Call:
     def __init__(self, function, *arguments, cost=0):
         self.function, self.arguments, self.cost = function, arguments, cost
 
-    def do(self, _reckoner):
+    def do(self, _workspace):
         return Worked(self.function(*self.arguments), self.cost)
