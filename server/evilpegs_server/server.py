@@ -34,22 +34,22 @@ from evilpegs_server.storage.database import DatabaseLock, database_file, open_d
 from evilpegs_server.storage.solved_positions import SolvedKeeper
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.interpreter import tuned
-from evilpegs_server.work.pool import FairPool
-from evilpegs_server.work.scheduler import Terms
+from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Task, Workspace
 from evilpegs_server.work.worker_process import Setup, WorkerProcess
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
 CORES: Final = os.cpu_count() or 1
-REPLY_TERMS: Final = Terms(
-    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_lanes=max(1, CORES - 1), cheap_lanes=max(1, CORES // 2)
+REPLY_LIMITS: Final = SchedulerLimits(
+    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
 )
 """A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
 
 Heavy replies leave one core to the event loop.
 """
-HINT_TERMS: Final = Terms(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_lanes=1, cheap_lanes=0)
+HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """Hints have a thread of their own, so that they never hold up a reply."""
 
 
@@ -107,7 +107,7 @@ async def running_server(
         writer.start()
         stack.callback(writer.close)
         clock = clock or StallFreeClock(loop.time)
-        pool, hint_pool = (FairPool(terms, process, time.monotonic) for terms in (REPLY_TERMS, HINT_TERMS))
+        pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
         workspace = Workspace(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())

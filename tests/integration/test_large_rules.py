@@ -69,7 +69,7 @@ HEAVY_CODES = ["123456123456", "1357913579AB", "AABBCCDD1122", "13245A7B9C0D"]
 
 
 async def test_cheap_reply_does_not_wait_for_heavy(database):
-    """Players on the largest rules keep every lane busy; other players are answered first."""
+    """Players on the largest rules keep every slot busy; other players are answered first."""
     settings = Settings(port=0, database=database, count_work=400_000_000)
     async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
         crowd = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]

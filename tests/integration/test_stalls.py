@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.server import REPLY_TERMS
+from evilpegs_server.server import REPLY_LIMITS
 from evilpegs_server.work.interpreter import tuned
-from evilpegs_server.work.pool import FairPool
+from evilpegs_server.work.pool import TaskPool
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
 from support.workspaces import Call, new_workspace
 
@@ -49,7 +49,7 @@ HOLD = Call(sum, range(20_000_000))
 
 async def test_c_call_in_thread_stalls_event_loop():
     """Control: the measurement sees a call that holds the interpreter's lock in a thread."""
-    pool = FairPool(REPLY_TERMS, Threads(), time.monotonic)
+    pool = TaskPool(REPLY_LIMITS, Threads(), time.monotonic)
     assert max(await late_beside(pool, largest_ladder(), [HOLD])) > 2 * STALL_MS
 
 

@@ -17,8 +17,8 @@ from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import COUNT_BYTES
 from evilpegs_server.codemaking.replies import Codemaking, Draw, cost, task_of
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.server import REPLY_TERMS
-from evilpegs_server.work.pool import FairPool
+from evilpegs_server.server import REPLY_LIMITS
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import TryOut, carry_out
 from evilpegs_server.work.worker_process import Setup, WorkerProcess
 from support.workspaces import new_workspace
@@ -80,25 +80,25 @@ async def lateness():
 
 @contextlib.asynccontextmanager
 async def reply_pool():
-    """Open the reply pool of a server with lanes for two heavy replies, however few cores the machine has.
+    """Open the reply pool of a server with slots for two heavy replies, however few cores the machine has.
 
     Its process has started to work.
     """
     process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     await process.do(TryOut(GENEROUS, 3))
     try:
-        yield FairPool(replace(REPLY_TERMS, heavy_lanes=TOGETHER), process, time.monotonic)
+        yield TaskPool(replace(REPLY_LIMITS, heavy_slots=TOGETHER), process, time.monotonic)
     finally:
         await process.close()
 
 
 class Threads:
-    """A crew of threads in this process, to compare the process of a server with."""
+    """An executor with threads in this process, to compare the process of a server with."""
 
     def __init__(self):
         self._loop, self._threads = asyncio.get_running_loop(), ThreadPoolExecutor(TOGETHER)
 
-    def begin(self, task, done):
+    def submit(self, task, done):
         self._threads.submit(
             lambda: self._loop.call_soon_threadsafe(done, *carry_out(task, new_workspace(CACHE_BYTES)))
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
 from evilpegs_game.codes import Code, code_at, format_code
@@ -31,7 +31,7 @@ from evilpegs_server.work.tasks import (
 )
 
 CHEAP_COST: Final = 2_000_000
-"""In units of work, some 5 milliseconds: what costs no more goes to the pool's lanes for cheap jobs."""
+"""In units of work, some 5 milliseconds: what costs no more goes to the pool's slots for cheap jobs."""
 _DEVIL_FIRST_COST: Final = 50_000_000
 """The first reply of a devil who knows nothing takes a tenth of a second; later ones seldom take a few milliseconds."""
 
@@ -73,14 +73,6 @@ class Answer(NamedTuple):
     method: Method | None = None
 
 
-class MeteredPool(Pool, Protocol):
-    """Takes jobs, and says how it is doing."""
-
-    def metrics(self) -> PoolMetrics:
-        """The pool at this moment."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
     """How the work of the codemakers is doing: the replies that are known here, and the pools."""
@@ -112,8 +104,8 @@ class Codemaking:
     def __init__(
         self,
         workspace: Workspace,
-        pool: MeteredPool,
-        hint_pool: MeteredPool | None = None,
+        pool: Pool,
+        hint_pool: Pool | None = None,
         bounds: Bounds = Bounds(),  # noqa: B008 - a constant
     ) -> None:
         self._workspace = workspace

@@ -1,11 +1,11 @@
-"""Work of all players in a fair order, a bounded number of tasks at once; `fair_queue` says in which order."""
+"""The pool that runs the tasks of all players, a limited number at once, in the order of `scheduler`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from evilpegs_server.work.scheduler import FairQueue, Job, Terms
+from evilpegs_server.work.scheduler import FairScheduler, Job, SchedulerLimits
 from evilpegs_server.work.tasks import Task
 
 _T = TypeVar("_T")
@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """A pool at one moment, and what it has done so far. Times in seconds, work in units."""
+    """The state of a pool at one moment, and totals since it began. Times are in seconds, work is in units."""
 
     waiting: int
     oldest_wait: float
@@ -25,81 +25,88 @@ class PoolMetrics:
 
 
 class Pool(Protocol):
-    """Takes tasks."""
+    """Anything that runs tasks for players."""
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Do ``task`` when it is its turn; ``done`` is called on the event loop with what came of it."""
+        """Run ``task`` when its turn comes, then call ``done`` on the event loop with its result or its exception."""
+        ...
+
+    def metrics(self) -> PoolMetrics:
+        """Return the state of the pool at this moment."""
         ...
 
 
-class Crew(Protocol):
-    """Does tasks, as many at once as it is given."""
+class TaskExecutor(Protocol):
+    """Anything that runs tasks, all of them at once."""
 
-    def begin(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Begin ``task``; ``done`` is called later on the event loop with what came of it, and what that cost."""
+    def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
+        """Start ``task``, and later call ``done`` on the event loop with its result or exception and its cost."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _Submission:
     task: Task[Any]
     done: Callable[[Any], None]
 
 
-class FairPool:
-    """Has a ``crew`` do tasks, never more at once than ``terms`` has lanes. ``clock`` counts seconds.
+class TaskPool:
+    """A pool that runs at most ``limits.slots`` tasks at once on its executor. ``clock`` returns seconds.
 
-    Everything happens on the event loop's thread.
+    All methods are called on the thread of the event loop.
     """
 
-    def __init__(self, terms: Terms, crew: Crew, clock: Callable[[], float]) -> None:
-        self._queue = FairQueue[_Content](terms)
-        self._crew = crew
+    def __init__(self, limits: SchedulerLimits, executor: TaskExecutor, clock: Callable[[], float]) -> None:
+        self._scheduler = FairScheduler[_Submission](limits)
+        self._executor = executor
         self._clock = clock
         self._closed = False
         self._done = self._work = 0
         self._longest_wait = 0.0
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Do ``task`` for ``player`` when it is its turn; ``done`` is called with what came of it.
+        """Run ``task`` for ``player`` when its turn comes, then call ``done`` with its result or its exception.
 
-        He is charged ``cost``, or what the task turns out to cost if that is more.
+        The player is charged ``cost`` units, or the actual cost of the task if that is larger.
+
+        Raises:
+            RuntimeError: the pool is closed.
         """
         if self._closed:
             message = "the pool is closed"
             raise RuntimeError(message)
-        self._queue.push(Job(player, cost, self._clock(), _Content(task, done)))
-        self._begin()
+        self._scheduler.push(Job(player, cost, self._clock(), _Submission(task, done)))
+        self._start_tasks()
 
     def metrics(self) -> PoolMetrics:
-        """The pool at this moment."""
-        oldest, now = self._queue.oldest, self._clock()
+        """Return the state of the pool at this moment."""
+        oldest, now = self._scheduler.oldest, self._clock()
         return PoolMetrics(
-            waiting=len(self._queue),
+            waiting=len(self._scheduler),
             oldest_wait=0.0 if oldest is None else now - oldest,
-            running=self._queue.running,
-            heavy=self._queue.heavy,
+            running=self._scheduler.running,
+            heavy=self._scheduler.heavy,
             done=self._done,
             work=self._work,
             longest_wait=self._longest_wait,
         )
 
     def close(self) -> None:
-        """Drop what waits, and begin nothing more."""
+        """Drop all waiting tasks and start no more."""
         self._closed = True
-        self._queue.clear()
+        self._scheduler.clear()
 
-    def _begin(self) -> None:
-        """Begin whatever has a lane."""
+    def _start_tasks(self) -> None:
+        """Start every waiting task for which there is a slot."""
         now = self._clock()
-        while (job := self._queue.start(now)) is not None:
-            self._longest_wait = max(self._longest_wait, now - job.since)
-            self._crew.begin(job.content.task, partial(self._finish, job))
+        while (job := self._scheduler.start(now)) is not None:
+            self._longest_wait = max(self._longest_wait, now - job.waiting_since)
+            self._executor.submit(job.content.task, partial(self._finish, job))
 
-    def _finish(self, job: Job[_Content], outcome: object, cost: int) -> None:
+    def _finish(self, job: Job[_Submission], outcome: object, cost: int) -> None:
         cost = max(cost, job.cost)
-        self._queue.finish(job, cost, self._clock())
+        self._scheduler.finish(job, cost, self._clock())
         self._done += 1
         self._work += cost
         job.content.done(outcome)
-        self._begin()
+        self._start_tasks()

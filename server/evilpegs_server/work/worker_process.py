@@ -131,7 +131,7 @@ class WorkerProcess:
                     raise
             self._connecting = asyncio.get_running_loop().create_task(self._connect(ours))
 
-    def begin(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
+    def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
         """Do ``task``; ``done`` is called with what came of it and what that cost."""
         if self._closed:
             return
@@ -145,7 +145,7 @@ class WorkerProcess:
     async def do(self, task: Task[_T]) -> _T:
         """What comes of ``task``; raises what it ends with."""
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
-        self.begin(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
+        self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
         outcome = await future
         if isinstance(outcome, Exception):
             raise outcome

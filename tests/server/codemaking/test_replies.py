@@ -17,8 +17,8 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.replies import Answer, Codemaking, Draw, cost, task_of
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.server import REPLY_TERMS
-from evilpegs_server.work.pool import FairPool
+from evilpegs_server.server import REPLY_LIMITS
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Hint, TryOut, Workspace
 from support.workspaces import new_workspace
 
@@ -42,10 +42,10 @@ class Pool:
         """Return nothing: this pool has no metrics."""
 
 
-class Crew:
-    """A crew that never finishes a task."""
+class TaskExecutor:
+    """An executor that never finishes a task."""
 
-    def begin(self, task, done):
+    def submit(self, task, done):
         pass
 
 
@@ -249,10 +249,10 @@ class TestRun:
         assert 0.8 < cost(LADDERS[name], 0) * 2.5e-6 / milliseconds < 1.3
 
     def test_first_devil_and_large_replies_are_heavy(self):
-        heavy = {name for name, ladder in LADDERS.items() if cost(ladder, 0) > REPLY_TERMS.cheap}
+        heavy = {name for name, ladder in LADDERS.items() if cost(ladder, 0) > REPLY_LIMITS.cheap}
         assert {name.split("-")[0] for name in heavy} == {"monster", "colossus", "classic"}
         assert {name for name in heavy if name.startswith("classic")} == {"classic-devil", "classic-devil-practice"}
-        assert cost(LADDERS["classic-devil"], 1) <= REPLY_TERMS.cheap
+        assert cost(LADDERS["classic-devil"], 1) <= REPLY_LIMITS.cheap
 
 
 def test_warm_up_makes_tables_of_cheap_ladders():
@@ -280,7 +280,7 @@ class TestDisclosure:
         pool, done = Pool(), []
         Codemaking(new_workspace(), pool).find_witness(self.EVIL, 5, draw(), self.HISTORY, done.append)
         [(player, units, task, finish)] = pool.jobs
-        assert (player, units <= REPLY_TERMS.cheap, done) == (5, True, [])
+        assert (player, units <= REPLY_LIMITS.cheap, done) == (5, True, [])
         finish(task.do(new_workspace()).value)
         finish(error := TooLargeError())
         assert done == ["22222222", error]
@@ -309,7 +309,7 @@ class TestDisclosure:
 
 
 def test_codemaking_metrics_cover_cache_and_pools():
-    pool = FairPool(REPLY_TERMS, Crew(), lambda: 0.0)
+    pool = TaskPool(REPLY_LIMITS, TaskExecutor(), lambda: 0.0)
     codemaking = Codemaking(new_workspace(), pool)
     codemaking.reply(LARGE, 5, draw(), NOTHING_YET, (0,) * 6, print)
     metrics = codemaking.metrics()

@@ -1,23 +1,23 @@
-"""The pool runs at most one task per lane, each task once and in fair order, and closes cleanly."""
+"""The pool runs at most one task per slot, each task once and in fair order, and closes cleanly."""
 
 from collections import defaultdict
 
 import pytest
 
-from evilpegs_server.work.pool import FairPool, PoolMetrics
-from evilpegs_server.work.scheduler import Terms
+from evilpegs_server.work.pool import PoolMetrics, TaskPool
+from evilpegs_server.work.scheduler import SchedulerLimits
 
-TERMS = Terms(budget=100, window=60.0, cheap=5, heavy_lanes=2, cheap_lanes=1)
+LIMITS = SchedulerLimits(budget=100, window=60.0, cheap=5, heavy_slots=2, cheap_slots=1)
 CHEAP, HEAVY = 1, 40
 
 
-class Crew:
-    """A crew whose tasks end when a test ends them; ``under_way`` maps tasks to their callbacks."""
+class TaskExecutor:
+    """An executor whose tasks end when a test ends them; ``under_way`` maps tasks to their callbacks."""
 
     def __init__(self):
         self.under_way = {}
 
-    def begin(self, task, done):
+    def submit(self, task, done):
         self.under_way[task] = done
 
     def end(self, task, outcome=None, cost=0):
@@ -25,18 +25,18 @@ class Crew:
 
 
 class PoolHarness:
-    """A pool with its crew and its clock, and the outcomes it handed over."""
+    """A pool with its executor and its clock, and the outcomes it handed over."""
 
-    def __init__(self, terms=TERMS):
-        self.seconds, self.outcomes, self.crew = 0.0, [], Crew()
-        self.pool = FairPool(terms, self.crew, lambda: self.seconds)
+    def __init__(self, limits=LIMITS):
+        self.seconds, self.outcomes, self.executor = 0.0, [], TaskExecutor()
+        self.pool = TaskPool(limits, self.executor, lambda: self.seconds)
 
     def submit(self, player, cost, task):
         self.pool.submit(player, cost, task, self.outcomes.append)
 
     @property
     def under_way(self):
-        return list(self.crew.under_way)
+        return list(self.executor.under_way)
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def test_pool_hands_over_results_and_errors(harness):
     harness.submit("ann", HEAVY, "first")
     harness.submit("bob", HEAVY, "second")
     error = ZeroDivisionError()
-    harness.crew.end("second", error)
-    harness.crew.end("first", 7)
+    harness.executor.end("second", error)
+    harness.executor.end("first", 7)
     assert harness.outcomes == [error, 7]
 
 
@@ -58,23 +58,23 @@ def test_cheap_task_passes_heavy_ones(harness):
         harness.submit(player, HEAVY, f"heavy {player}")
     harness.submit("d", CHEAP, "cheap")
     assert harness.under_way == ["heavy a", "heavy b", "cheap"]
-    harness.crew.end("cheap")
+    harness.executor.end("cheap")
     assert harness.under_way == ["heavy a", "heavy b"]
-    harness.crew.end("heavy a")
+    harness.executor.end("heavy a")
     assert harness.under_way == ["heavy b", "heavy c"]
 
 
-def test_finished_task_frees_player_and_lane(harness):
+def test_finished_task_frees_player_and_slot(harness):
     for player in "abc":
         harness.submit(player, HEAVY, player)
     harness.submit("a", CHEAP, "a again")
-    harness.crew.end("a")
+    harness.executor.end("a")
     assert harness.under_way == ["b", "c", "a again"]
 
 
 def test_done_callback_may_submit_more(harness):
     harness.pool.submit("a", HEAVY, "first", lambda _: harness.submit("a", HEAVY, "second"))
-    harness.crew.end("first")
+    harness.executor.end("first")
     assert harness.under_way == ["second"]
 
 
@@ -84,10 +84,10 @@ def test_pool_runs_tasks_of_player_in_order(harness):
         harness.submit(number % 7, CHEAP if number % 3 else HEAVY, number)
     while harness.under_way:
         players = [number % 7 for number in harness.under_way]
-        assert len(set(players)) == len(players) <= TERMS.lanes
+        assert len(set(players)) == len(players) <= LIMITS.slots
         number = harness.under_way[len(harness.outcomes) % len(players)]
         order[number % 7].append(number)
-        harness.crew.end(number)
+        harness.executor.end(number)
     assert dict(order) == {player: list(range(player, 400, 7)) for player in range(7)}
 
 
@@ -101,22 +101,22 @@ def test_pool_metrics_count_waiting_running_done(harness):
         waiting=2, oldest_wait=5.0, running=2, heavy=2, done=0, work=0, longest_wait=0.0
     )
     for player, cost in zip("abcd", (0, 0, 50, 1), strict=True):
-        harness.crew.end(player, cost=cost)
+        harness.executor.end(player, cost=cost)
     assert harness.pool.metrics() == PoolMetrics(
         waiting=0, oldest_wait=0.0, running=0, heavy=0, done=4, work=40 + 40 + 50 + 40, longest_wait=5.0
     )
 
 
 def test_actual_cost_counts_against_budget():
-    harness = PoolHarness(Terms(budget=100, window=60.0, cheap=5, heavy_lanes=1, cheap_lanes=0))
+    harness = PoolHarness(SchedulerLimits(budget=100, window=60.0, cheap=5, heavy_slots=1, cheap_slots=0))
     harness.submit("ann", HEAVY, "first")
     harness.submit("bob", HEAVY, "other")
-    harness.crew.end("first", cost=101)
+    harness.executor.end("first", cost=101)
     harness.submit("ann", HEAVY, "over")
     harness.submit("cid", HEAVY, "within")
-    harness.crew.end("other")
+    harness.executor.end("other")
     assert harness.under_way == ["within"]
-    harness.crew.end("within")
+    harness.executor.end("within")
     assert harness.under_way == ["over"]
 
 
@@ -125,7 +125,7 @@ def test_closed_pool_drops_waiting_tasks(harness):
         harness.submit(player, HEAVY, player)
     harness.pool.close()
     assert harness.pool.metrics().waiting == 0
-    harness.crew.end("a", 7)
+    harness.executor.end("a", 7)
     assert (harness.outcomes, harness.under_way) == ([7], ["b"])
     with pytest.raises(RuntimeError, match="closed"):
         harness.submit("a", CHEAP, "late")

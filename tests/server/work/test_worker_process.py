@@ -194,7 +194,7 @@ async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert [(entry["log_level"], "tasks" in entry) for entry in logs.entries] == [("warning", False)]
-    process.begin(SIZES, print)
+    process.submit(SIZES, print)
     assert process.pid is None
     forgotten.cancel()
 
