@@ -37,13 +37,15 @@ PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]
+SEEDS = {registry: "evilpegs_server.lobby", players: "evilpegs_server.players"}
+"""The seed of random bytes for each module that draws them. The ids and nonces on the page follow from these."""
 
 
 class KnownSecrets:
-    """A replacement for the module `secrets` that returns the same bytes in every run; ``name`` is its seed."""
+    """A replacement for the module `secrets` that returns the same bytes in every run; they follow from ``seed``."""
 
-    def __init__(self, name):
-        self._bytes = (hashlib.sha256(f"{name} {number}".encode()).digest() for number in itertools.count())
+    def __init__(self, seed):
+        self._bytes = (hashlib.sha256(f"{seed} {number}".encode()).digest() for number in itertools.count())
 
     def token_bytes(self, size):
         return next(self._bytes)[:size]
@@ -72,11 +74,8 @@ class StillTime:
 async def still_stage():
     """Run a real server whose random bytes and times are known; yield a stage on it."""
     with contextlib.ExitStack() as stack:
-        for module, name in (
-            (registry, "evilpegs_server.matches.registry"),
-            (players, "evilpegs_server.storage.players"),
-        ):
-            stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(name)))
+        for module, seed in SEEDS.items():
+            stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(seed)))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
