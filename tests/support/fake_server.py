@@ -151,7 +151,7 @@ class FakeClient:
 
     async def send_frame(self, frame):
         """Send a frame as it is."""
-        await self.session.take(frame, self.server.clock.now())
+        await self.session.handle_frame(frame, self.server.clock.now())
 
     async def send(self, **message):
         """Send a request and return its id."""

@@ -19,24 +19,24 @@ from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
-MAX_FRAME: Final = 1 << 16
+MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends the connection; one over the protocol's limit only brings an error."""
-MAX_UNSENT: Final = 1 << 20
+MAX_UNSENT_BYTES: Final = 1 << 20
 """Bytes that may wait for a slow reader before he is dropped."""
 HELLO_SECONDS: Final = 10.0
 """How long a connection may stay silent before its hello."""
 
 
-class Connection(ServerConnection):
+class StampedConnection(ServerConnection):
     """A connection that notes when bytes arrive, before anything is parsed.
 
-    A message that can be dealt with at once is shown to ``at_once`` as soon as it is read, and goes into the queue for
-    `recv` only if that says no. What came earlier goes first: nothing is shown while messages are ``unread``.
+    Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if
+    ``handle_now`` returns False. Messages keep their order: none is offered while earlier ones are ``unread``.
     """
 
     clock: StallFreeClock
     arrived: float = 0.0
-    at_once: Callable[[str, float], bool] | None = None
+    handle_now: Callable[[str, float], bool] | None = None
     unread: int = 0
 
     def data_received(self, data: bytes) -> None:
@@ -46,23 +46,23 @@ class Connection(ServerConnection):
 
     def process_event(self, event: Event) -> None:
         """Take what can be taken at once; count what begins a message and waits to be read."""
-        if isinstance(event, Frame) and event.opcode in _BEGINNINGS:
-            if not self.unread and self._taken(event):
+        if isinstance(event, Frame) and event.opcode in _FIRST_OPCODES:
+            if not self.unread and self._try_now(event):
                 return
             self.unread += 1
         super().process_event(event)
 
-    def _taken(self, frame: Frame) -> bool:
-        if self.at_once is None or frame.opcode is not Opcode.TEXT or not frame.fin:
+    def _try_now(self, frame: Frame) -> bool:
+        if self.handle_now is None or frame.opcode is not Opcode.TEXT or not frame.fin:
             return False
         try:
             text = str(frame.data, "utf-8")
         except UnicodeDecodeError:
             return False
-        return self.at_once(text, self.arrived)
+        return self.handle_now(text, self.arrived)
 
 
-_BEGINNINGS: Final = (Opcode.TEXT, Opcode.BINARY)
+_FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 
 
 def text_frame(text: str) -> bytes:
@@ -79,7 +79,7 @@ def text_frame(text: str) -> bytes:
 class SocketChannel:
     """The `ClientChannel` of a WebSocket connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: StampedConnection) -> None:
         self._connection = connection
         self._closing: asyncio.Task[None] | None = None
 
@@ -89,7 +89,7 @@ class SocketChannel:
         if protocol.state is not State.OPEN or transport.is_closing():
             return
         transport.write(b"".join(map(text_frame, texts)))
-        if transport.get_write_buffer_size() > MAX_UNSENT:
+        if transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
             transport.abort()
 
     def close(self, code: int, reason: str) -> None:
@@ -107,20 +107,20 @@ class Gateway:
         self._max_connections = max_connections
         self._server: Server | None = None
         self._channels: set[SocketChannel] = set()
-        self._accepted: WeakSet[Connection] = WeakSet()
+        self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
         """Begin to listen; the address that was bound. Raises OSError."""
         self._server = await serve(
-            self._converse,
+            self._run_session,
             host,
             port,
-            create_connection=self._connection,  # type: ignore[arg-type]
-            process_request=self._admit,
+            create_connection=self._make_connection,  # type: ignore[arg-type]
+            process_request=self._check_path_and_load,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_select_subprotocol,
             compression=None,
-            max_size=MAX_FRAME,
+            max_size=MAX_FRAME_BYTES,
             max_queue=16,
             close_timeout=2,
             server_header=None,
@@ -142,39 +142,39 @@ class Gateway:
                     connection.transport.abort()  # its handshake would be waited for
             await self._server.wait_closed()
 
-    def _connection(self, *args: Any, **kwargs: Any) -> Connection:
-        connection = Connection(*args, **kwargs)
+    def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
+        connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
         self._accepted.add(connection)
         return connection
 
-    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _check_path_and_load(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path.split("?")[0] != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
         if len(self._channels) >= self._max_connections:
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back later.\n")
         return None
 
-    async def _converse(self, connection: ServerConnection) -> None:
-        assert isinstance(connection, Connection)  # noqa: S101 - made by `_connection`
+    async def _run_session(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
         channel = SocketChannel(connection)
         session = Session(self._services, channel, self._clock.now())
-        silence = connection.loop.call_later(HELLO_SECONDS, self._check_greeted, session, channel)
+        silence = connection.loop.call_later(HELLO_SECONDS, self._close_if_silent, session, channel)
         self._channels.add(channel)
-        connection.at_once = session.take_at_once
+        connection.handle_now = session.try_guess
         try:
             with suppress(ConnectionClosed):
                 while True:
                     frame = await connection.recv()
-                    await session.take(frame, connection.arrived)
+                    await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
         finally:
-            connection.at_once = None
+            connection.handle_now = None
             silence.cancel()
             self._channels.discard(channel)
             session.leave()
 
-    def _check_greeted(self, session: Session, channel: SocketChannel) -> None:
+    def _close_if_silent(self, session: Session, channel: SocketChannel) -> None:
         if session.player is None:
             channel.close(1008, "no hello")
 

@@ -12,7 +12,7 @@ from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, Welcome
-from evilpegs_server.matches.registry import OPEN_MATCHES, MatchRegistry
+from evilpegs_server.matches.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
@@ -33,33 +33,33 @@ class SessionServices:
     log: BoundLogger
 
 
-async def admit(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
+async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
     """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is None and hello.name is None:
-        return _guest(services)
+        return _new_guest(services)
     if hello.token is None:
-        player = _newcomer(services, hello)
-        return player, await _enrol(services, player)
+        player = _claim_name(services, hello)
+        return player, await _register(services, player)
     known = services.players.by_token(hello.token)
     if known is None:
         raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
     return known, None
 
 
-def welcome(services: SessionServices, player: Player, token: str | None, re: str | None) -> Welcome:
+def welcome_message(services: SessionServices, player: Player, token: str | None, re: str | None) -> Welcome:
     """The answer to `hello`."""
     return Welcome(
         player=player.name,
         kind=player.kind,
         token=token,
-        open=tuple(services.registry.open_of(player)),
-        ladders=tuple(ladder.info() for ladder in services.registry.offered),
+        open=tuple(services.registry.open_matches(player)),
+        ladders=tuple(ladder.info() for ladder in services.registry.offered_ladders),
         limits=Limits(
             frame_bytes=limits.FRAME_BYTES,
             nesting=limits.NESTING,
-            open_matches=OPEN_MATCHES,
+            open_matches=MAX_OPEN_MATCHES,
             requests_per_second=services.requests_per_second,
         ),
         server=services.program,
@@ -67,7 +67,7 @@ def welcome(services: SessionServices, player: Player, token: str | None, re: st
     )
 
 
-def _guest(services: SessionServices) -> tuple[Player, str]:
+def _new_guest(services: SessionServices) -> tuple[Player, str]:
     """A guest and his token. Many look in and never play: nothing of them is stored before they do."""
     guest, token = services.players.guest(), new_token()
     services.players.add(guest, hash_token(token))
@@ -80,7 +80,7 @@ def forget_idle_guest(services: SessionServices, guest: Player) -> None:
         services.players.remove(guest, services.players.guest_hash(guest))
 
 
-def _newcomer(services: SessionServices, hello: Hello) -> Player:
+def _claim_name(services: SessionServices, hello: Hello) -> Player:
     if services.registration == "closed":
         raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
     try:
@@ -90,7 +90,7 @@ def _newcomer(services: SessionServices, hello: Hello) -> Player:
         raise RefusedRequestError(code, str(error)) from None
 
 
-async def _enrol(services: SessionServices, player: Player) -> str:
+async def _register(services: SessionServices, player: Player) -> str:
     """Store a new player and give him a token; his name is kept for him meanwhile."""
     token = new_token()
     token_hash = hash_token(token)

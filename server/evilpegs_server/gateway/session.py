@@ -18,14 +18,14 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
-from evilpegs_server.gateway.login import SessionServices, admit, forget_idle_guest, welcome
+from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 
-MOST_REFUSALS: Final = 500
+MAX_REFUSALS: Final = 500
 """Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
 
 
@@ -37,11 +37,11 @@ class Session:
         self._services = services
         self._channel = channel
         self._client: Program | None = None
-        self._came_as_guest = False
+        self._is_new_guest = False
         self._closing = False
         self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
 
-    async def take(self, frame: str | bytes, arrived: float) -> None:
+    async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Deal with one frame that arrived at ``arrived`` (stall-free milliseconds)."""
         if self._closing:
             return
@@ -51,65 +51,65 @@ class Session:
                 raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
             request = decode_request(frame)
             re = request.id
-            if isinstance(request, Guess | Ready) and (runner := self._waiting_match(request)):
+            if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
                 runner.receive(Request(self._channel, request, arrived))
             else:
-                self._spend(arrived)
+                self._take_token(arrived)
                 await self._dispatch(request, arrived)
         except CodecError as error:
             self._refuse(error.code, str(error), error.re, arrived)
         except RefusedRequestError as error:
             self._refuse(error.code, str(error), re, arrived)
         except _TooFastError as error:
-            self._too_fast(error.wait_ms, re)
-        except Exception:  # noqa: BLE001 - whatever a client sent, the server goes on; `_failed` logs it
-            self._failed(re, arrived)
+            self._refuse_too_fast(error.wait_ms, re)
+        except Exception:  # noqa: BLE001 - whatever a client sent, the server goes on; `_report_failure` logs it
+            self._report_failure(re, arrived)
 
-    def take_at_once(self, text: str, arrived: float) -> bool:
-        """Hand a guess to the match that waits for it; False leaves whatever else this is to `take`."""
+    def try_guess(self, text: str, arrived: float) -> bool:
+        """Hand a guess to the match that waits for it; False leaves whatever else this is to `handle_frame`."""
         if '"guess"' not in text or self._closing:
             return False
         try:
             guess = decode_request(text)
         except CodecError:
             return False
-        if not isinstance(guess, Guess) or (runner := self._waiting_match(guess)) is None:
+        if not isinstance(guess, Guess) or (runner := self._find_awaiting_match(guess)) is None:
             return False
         try:
             runner.receive(Request(self._channel, guess, arrived))
-        except Exception:  # noqa: BLE001 - `_failed` logs it
-            self._failed(guess.id, arrived)
+        except Exception:  # noqa: BLE001 - `_report_failure` logs it
+            self._report_failure(guess.id, arrived)
         return True
 
     def leave(self) -> None:
         """The connection is gone."""
         self._services.registry.leave(self._channel)
-        if self._came_as_guest and self.player is not None:
+        if self._is_new_guest and self.player is not None:
             forget_idle_guest(self._services, self.player)
 
-    def _waiting_match(self, request: Guess | Ready) -> MatchRunner | None:
+    def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
         runner = self._services.registry.get(request.match)
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
-    def _spend(self, now: float) -> None:
+    def _take_token(self, now: float) -> None:
         wait_ms = self._rate.take(now)
         if wait_ms:
             raise _TooFastError(wait_ms)
 
     def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float) -> None:
-        if code in _UNREAD and (wait_ms := self._rate.take(now)):
-            self._too_fast(wait_ms, re)
+        if code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
+            self._refuse_too_fast(wait_ms, re)
         else:
             self._channel.send([error_text(code, message, re)])
 
-    def _failed(self, re: str | None, now: float) -> None:
+    def _report_failure(self, re: str | None, now: float) -> None:
         """Called where an exception is being handled."""
         self._services.log.exception("a request failed")
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
-    def _too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.refused > MOST_REFUSALS
+    def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
+        fatal = self._rate.refused > MAX_REFUSALS
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._channel.send([text])
@@ -128,7 +128,7 @@ class Session:
             case Watch():
                 await self._watch(request)
             case Unwatch():
-                self._known_player()
+                self._require_player()
                 self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
                 self._channel.send([encode(Unwatched(re=request.id))])
             case Ready() | Guess() | Hint() | Resign() | Resume():
@@ -137,12 +137,12 @@ class Session:
     async def _hello(self, hello: Hello) -> None:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
-        self.player, token = await admit(self._services, hello)
-        self._came_as_guest = self.player.is_guest and token is not None
+        self.player, token = await log_in(self._services, hello)
+        self._is_new_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._channel.send([encode(welcome(self._services, self.player, token, hello.id))])
+        self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id))])
 
-    def _known_player(self) -> Player:
+    def _require_player(self) -> Player:
         if self.player is None:
             raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "say hello first")
         return self.player
@@ -150,20 +150,20 @@ class Session:
     # Matches
 
     async def _to_match(self, request: MatchMessage, arrived: float) -> None:
-        player = self._known_player()
+        player = self._require_player()
         runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
         if runner is None or runner.player != player.id:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
-        self._take_finished_seat(runner)
+        self._take_seat_if_over(runner)
         runner.receive(Request(self._channel, request, arrived))
 
-    def _take_finished_seat(self, runner: MatchRunner) -> None:
+    def _take_seat_if_over(self, runner: MatchRunner) -> None:
         """Nobody sits at a match that is over: its player may ask again for what he missed."""
         if runner.match.over:
             runner.seat = self._channel
 
     def _play(self, request: Play) -> None:
-        player = self._known_player()
+        player = self._require_player()
         assert self._client is not None  # noqa: S101 - a known player has said hello
         services = self._services
         first = []
@@ -172,20 +172,20 @@ class Session:
         services.registry.play(self._channel, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:
-        self._known_player()
+        self._require_player()
         registry = self._services.registry
         if request.ladder is not None:
             if request.ladder not in registry.ladders:
                 raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
             self._follow(request.ladder)
-            matches, texts = registry.on_ladder(request.ladder), []
+            matches, texts = registry.ids_on_ladder(request.ladder), []
         else:
             runner = await registry.find(request.match or "")
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
             if not runner.match.over:
                 self._follow(runner.key.id)
-            matches, texts = [runner.key.id], [entry.text for entry in runner.told]
+            matches, texts = [runner.key.id], [entry.text for entry in runner.sent_entries]
         self._channel.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
 
     def _follow(self, topic: str) -> None:
@@ -199,5 +199,5 @@ class _TooFastError(Exception):
         self.wait_ms = wait_ms
 
 
-_UNREAD: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
+_UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
 """Refusals of frames that were never read as a message, and so have not been counted yet."""

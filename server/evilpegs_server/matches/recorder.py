@@ -31,7 +31,7 @@ from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Write
 
-NO_SECRETS: Final[Mapping[int, str | None]] = {}
+NO_WITNESSES: Final[Mapping[int, str | None]] = {}
 
 
 @dataclass(slots=True)
@@ -56,21 +56,21 @@ class Recorder:
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
         """Begin the record: who plays, then ``events``."""
         batch = Batch()
-        self._enter(batch, match_started_event(self._key, player, client, self._wall_ms()))
-        return self._fill(batch, events)
+        self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
+        return self._add_events(batch, events)
 
     def record(
         self,
         events: Sequence[MatchEvent],
         answer: Answer | None = None,
         stalled_ms: int = 0,
-        secrets: Mapping[int, str | None] = NO_SECRETS,
+        witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> Batch:
         """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
 
-        ``secrets`` has by game what is to be shown at its end, where that was found out before.
+        ``witnesses`` has by game what is to be shown at its end, where that was found out before.
         """
-        return self._fill(Batch(), events, answer, stalled_ms, secrets)
+        return self._add_events(Batch(), events, answer, stalled_ms, witnesses)
 
     def pending_witness(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
@@ -87,27 +87,27 @@ class Recorder:
             drawn = self._draw = Draw(self._key.id, game, self._key.nonce(game), client_nonce)
         return drawn
 
-    def _fill(
+    def _add_events(
         self,
         batch: Batch,
         events: Sequence[MatchEvent],
         answer: Answer | None = None,
         stalled_ms: int = 0,
-        secrets: Mapping[int, str | None] = NO_SECRETS,
+        witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> Batch:
         for event in events:
-            self._note(batch, event, answer, stalled_ms, secrets)
+            self._add_event(batch, event, answer, stalled_ms, witnesses)
         if batch.entries:
             batch.writes.append(writes.recorded(self._key.id, batch.entries))
         return batch
 
-    def _note(
+    def _add_event(
         self,
         batch: Batch,
         event: MatchEvent,
         answer: Answer | None,
         stalled_ms: int,
-        secrets: Mapping[int, str | None],
+        witnesses: Mapping[int, str | None],
     ) -> None:
         match event:
             case GuessAnswered() if answer is not None:
@@ -117,14 +117,14 @@ class Recorder:
             case GameBegun():
                 batch.writes.append(writes.game_begun(self._key.id, event.game, event.client_nonce))
             case GameOpened():
-                self._enter(batch, game_started_event(self._key, event, *self._next()))
+                self._append(batch, game_started_event(self._key, event, *self._next()))
             case GameEnded():
-                shown = secrets[event.game] if event.game in secrets else self._secret(event)
+                shown = witnesses[event.game] if event.game in witnesses else self._secret(event)
                 over = game_over_event(self._key, event, shown, *self._next())
                 batch.writes.append(writes.game_over(over))
-                self._enter(batch, over)
+                self._append(batch, over)
             case MatchEnded():
-                self._enter(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
+                self._append(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
                 batch.writes.append(writes.match_over(self._key.id))
 
     def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> LogEntry:
@@ -163,5 +163,5 @@ class Recorder:
     def _next(self) -> tuple[int, int]:
         return self._event_log.seq + 1, self._wall_ms()
 
-    def _enter(self, batch: Batch, event: RecordEvent) -> None:
+    def _append(self, batch: Batch, event: RecordEvent) -> None:
         batch.entries.append(self._event_log.append(event))

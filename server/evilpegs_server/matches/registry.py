@@ -26,9 +26,9 @@ from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 
-OPEN_MATCHES: Final = 8
+MAX_OPEN_MATCHES: Final = 8
 """Matches that one player may have open."""
-BRING_BACK_SECONDS: Final = 1.0
+RELOAD_SECONDS: Final = 1.0
 """How long a match rests that could not be stored."""
 RESTART_GRACE_MS: Final = 60_000
 """How long clocks wait for their players after a restart."""
@@ -46,28 +46,28 @@ class MatchRegistry:
         clock: StallFreeClock,
         wall_ms: Callable[[], int],
         log: BoundLogger,
-        bring_back_seconds: float = BRING_BACK_SECONDS,
+        reload_seconds: float = RELOAD_SECONDS,
     ) -> None:
         self.ladders = ladders
-        self.offered = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
+        self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
         """What can be played: on the others there may be matches of earlier times."""
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
         self._last_id = 0
         self._guests_who_played: set[int] = set()
-        self._returning: set[asyncio.Task[None]] = set()
+        self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
-        self._bring_back_seconds = bring_back_seconds
+        self._reload_seconds = reload_seconds
         self._services = MatchServices(codemaking, writer, clock, wall_ms, self.watchers.publish, self._retire, log)
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
         """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
-        ladder = self._admit(player, request.ladder)
+        ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
-        runner = self._runner(key, player.id, Match(ladder), EventLog(key.id))
+        runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.match_opened(key.id, player, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
@@ -79,8 +79,8 @@ class MatchRegistry:
 
         So the rows of matches that are played now are together in the database, and a commit touches few pages.
         """
-        drawn = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
-        self._last_id = max(self._last_id + 1, drawn)
+        proposed = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
+        self._last_id = max(self._last_id + 1, proposed)
         return f"{self._last_id:016x}"
 
     def has_played(self, guest: Player) -> bool:
@@ -92,15 +92,15 @@ class MatchRegistry:
         """The runners of all open matches, in the order in which they were opened or restored."""
         return tuple(self._open.values())
 
-    def open_of(self, player: Player) -> list[OpenMatch]:
+    def open_matches(self, player: Player) -> list[OpenMatch]:
         """The player's matches that are not over."""
         return [
-            OpenMatch(match=match, seq=len(runner.told))
+            OpenMatch(match=match, seq=len(runner.sent_entries))
             for match, runner in self._open.items()
             if runner.player == player.id
         ]
 
-    def on_ladder(self, ladder: str) -> list[str]:
+    def ids_on_ladder(self, ladder: str) -> list[str]:
         """The ids of the open matches of a ladder."""
         return [match for match, runner in self._open.items() if runner.key.ladder.id == ladder]
 
@@ -144,13 +144,13 @@ class MatchRegistry:
         """After `drain`, in time or not: nothing more happens in any match."""
         for runner in self._open.values():
             runner.close()
-        for task in self._returning:
+        for task in self._reload_tasks:
             task.cancel()
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def _admit(self, player: Player, ladder_id: str) -> Ladder:
+    def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
@@ -163,12 +163,12 @@ class MatchRegistry:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
             )
-        if len(self.open_of(player)) >= OPEN_MATCHES:
-            why = f"you have {OPEN_MATCHES} open matches; finish or resign one"
+        if len(self.open_matches(player)) >= MAX_OPEN_MATCHES:
+            why = f"you have {MAX_OPEN_MATCHES} open matches; finish or resign one"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
-    def _runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
+    def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
         runner = MatchRunner(key, player, match, event_log, self._services)
         if not match.over:
             self._open[key.id] = runner
@@ -179,7 +179,7 @@ class MatchRegistry:
         events = [decode_record_event(entry.text) for entry in stored.entries]
         match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
         key = MatchKey(stored.id, ladder, stored.seed)
-        runner = self._runner(key, stored.player, match, EventLog(stored.id, stored.entries))
+        runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if not match.over:
             runner.recover(RESTART_GRACE_MS)
         return runner
@@ -187,14 +187,14 @@ class MatchRegistry:
     def _retire(self, runner: MatchRunner) -> None:
         self._open.pop(runner.key.id, None)
         if runner.broken and not self.draining:
-            task = asyncio.get_running_loop().create_task(self._bring_back(runner.key.id))
-            self._returning.add(task)
-            task.add_done_callback(self._returning.discard)
+            task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
+            self._reload_tasks.add(task)
+            task.add_done_callback(self._reload_tasks.discard)
 
-    async def _bring_back(self, match: str) -> None:
+    async def _reload(self, match: str) -> None:
         """A match whose events could not be stored goes on from what is stored, once it can be read."""
         while True:
-            await asyncio.sleep(self._bring_back_seconds)
+            await asyncio.sleep(self._reload_seconds)
             try:
                 await self.find(match)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later

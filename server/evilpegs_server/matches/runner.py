@@ -22,7 +22,7 @@ from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
-from evilpegs_server.matches.recorder import NO_SECRETS, Batch, Recorder
+from evilpegs_server.matches.recorder import NO_WITNESSES, Batch, Recorder
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
@@ -30,7 +30,7 @@ from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.tasks import HintAnswer
 
-MOST_WAITING: Final = 16
+MAX_WAITING: Final = 16
 """Requests that may wait for one match."""
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
@@ -64,8 +64,8 @@ class MatchRunner:
         self._waiting: deque[Request] = deque()
         self._busy = False
         self._broken = self._draining = self._closed = False
-        self._told = event_log.seq
-        self._asking: tuple[ClientChannel, str | None] | None = None
+        self._sent_count = event_log.seq
+        self._current_sender: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
         self._stalled_at_turn = 0.0
 
@@ -75,7 +75,7 @@ class MatchRunner:
         self, channel: ClientChannel, player: str, client: Program, opening: Sequence[Write], re: str | None
     ) -> None:
         """Begin the match for whoever sits at ``channel``; ``opening`` is committed with its first events."""
-        self.seat, self._asking = channel, (channel, re)
+        self.seat, self._current_sender = channel, (channel, re)
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         batch.writes += opening
         started, *others = batch.entries
@@ -88,11 +88,11 @@ class MatchRunner:
             request.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self._broken:
             request.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
-        elif len(self._waiting) >= MOST_WAITING:
+        elif len(self._waiting) >= MAX_WAITING:
             request.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
         else:
             self._waiting.append(request)
-            self._pump()
+            self._handle_waiting()
 
     def leave(self, channel: ClientChannel) -> None:
         """The connection is gone. The match goes on by its clock."""
@@ -123,9 +123,9 @@ class MatchRunner:
         return not self._busy and self.match.state is state and (message.game, turn) == self.match.game_and_turn
 
     @property
-    def told(self) -> list[LogEntry]:
+    def sent_entries(self) -> list[LogEntry]:
         """The events that are durable and were sent to the player."""
-        return self.event_log.entries[: self._told]
+        return self.event_log.entries[: self._sent_count]
 
     @property
     def broken(self) -> bool:
@@ -139,7 +139,7 @@ class MatchRunner:
 
     # Feed
 
-    def _pump(self) -> None:
+    def _handle_waiting(self) -> None:
         while self._waiting and not self._busy:
             self._handle(self._waiting.popleft())
 
@@ -151,11 +151,11 @@ class MatchRunner:
             why = "this connection has not the seat of the match; send resume to take it"
             request.refuse(ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
-            self._hint(request)
+            self._start_hint(request)
         else:
-            self._feed(request, message)
+            self._apply(request, message)
 
-    def _feed(self, request: Request, message: Ready | Guess | Resign) -> None:
+    def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
         try:
             events = self._command(message, request.arrived)
         except RefusedError as refused:
@@ -163,7 +163,7 @@ class MatchRunner:
             return
         first = events[0]
         if isinstance(first, NeedReply):
-            self._reply(request, first)
+            self._start_reply(request, first)
         elif isinstance(first, AnswerRepeated):
             self._repeat(request, first)
         else:
@@ -178,14 +178,14 @@ class MatchRunner:
             case Resign():
                 return self.match.resign(message.game, now)
 
-    def _reply(self, request: Request, need: NeedReply) -> None:
+    def _start_reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
         stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
         draw = self._recorder.draw(need.game, need.client_nonce)
-        done = partial(self._replied, request, stalled_ms)
+        done = partial(self._finish_reply, request, stalled_ms)
         self._services.codemaking.reply(self.key.ladder, self.player, draw, need.history, need.guess, done)
 
-    def _replied(self, request: Request, stalled_ms: int, reply: Answer | Exception) -> None:
+    def _finish_reply(self, request: Request, stalled_ms: int, reply: Answer | Exception) -> None:
         if self._closed:
             return
         if isinstance(reply, Exception):
@@ -207,7 +207,7 @@ class MatchRunner:
         stalled_ms: int = 0,
     ) -> None:
         """Record what happened and say so once it is durable."""
-        self._asking = (request.channel, request.message.id) if request else None
+        self._current_sender = (request.channel, request.message.id) if request else None
         ended = self._recorder.pending_witness(events)
         if ended is None:
             self._record(request, events, refusal, reply, stalled_ms)
@@ -215,10 +215,10 @@ class MatchRunner:
         self._busy = True
         draw = self._recorder.draw(ended.game, ended.client_nonce)
         record = partial(self._record, request, events, refusal, reply, stalled_ms)
-        done = partial(self._disclosed, ended.game, record)
+        done = partial(self._finish_witness, ended.game, record)
         self._services.codemaking.find_witness(self.key.ladder, self.player, draw, ended.history, done)
 
-    def _disclosed(
+    def _finish_witness(
         self, game: int, record: Callable[[Mapping[int, str | None]], None], secret: str | Exception
     ) -> None:
         if self._closed:
@@ -234,10 +234,10 @@ class MatchRunner:
         refusal: str | None,
         reply: Answer | None,
         stalled_ms: int,
-        secrets: Mapping[int, str | None] = NO_SECRETS,
+        witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> None:
         try:
-            batch = self._recorder.record(events, reply, stalled_ms, secrets)
+            batch = self._recorder.record(events, reply, stalled_ms, witnesses)
         except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
             self._break(error)
             return
@@ -253,18 +253,18 @@ class MatchRunner:
             then()
             return
         self._busy = True
-        self._services.writer.submit(batch.writes, partial(self._committed, then))
+        self._services.writer.submit(batch.writes, partial(self._finish_commit, then))
 
-    def _committed(self, then: Callable[[], None], error: Exception | None) -> None:
+    def _finish_commit(self, then: Callable[[], None], error: Exception | None) -> None:
         self._busy = False
         if error is not None:
             self._break(error)
             return
         then()
-        self._pump()
+        self._handle_waiting()
 
     def _deliver(self, channel: ClientChannel | None, texts: list[str], batch: Batch) -> None:
-        self._asking = None
+        self._current_sender = None
         if channel is not None and texts:
             channel.send(texts)
         now = self._now()
@@ -272,7 +272,7 @@ class MatchRunner:
             self._start_clock(now)
         self.timer.set(self.match.deadline(), now)
         if batch.entries:
-            self._told = batch.entries[-1].seq
+            self._sent_count = batch.entries[-1].seq
             self._services.publish(self.key, batch.entries, self.seat)
         if self.match.over:
             self.timer.stop()
@@ -289,8 +289,8 @@ class MatchRunner:
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self.timer.stop()
         unanswered = [(request.channel, request.message.id) for request in self._waiting]
-        if self._asking is not None:
-            unanswered.insert(0, self._asking)
+        if self._current_sender is not None:
+            unanswered.insert(0, self._current_sender)
         elif self.seat is not None:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
@@ -337,7 +337,7 @@ class MatchRunner:
             older.send([responses.seat_taken_text()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
-    def _hint(self, request: Request) -> None:
+    def _start_hint(self, request: Request) -> None:
         if self.key.ladder.rated:
             request.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif self.match.state is not State.TURN:
@@ -346,10 +346,10 @@ class MatchRunner:
             request.refuse(code, "a hint is for an open turn", where)
         else:
             self._busy = True
-            done = partial(self._hinted, request)
+            done = partial(self._finish_hint, request)
             self._services.codemaking.hint(self.key.ladder, self.player, self.match.history, done)
 
-    def _hinted(self, request: Request, hint: HintAnswer | Exception) -> None:
+    def _finish_hint(self, request: Request, hint: HintAnswer | Exception) -> None:
         self._busy = False
         if self._closed:
             return
@@ -359,4 +359,4 @@ class MatchRunner:
         else:
             request.channel.send([responses.hint_text(self.key.id, hint, request.message.id)])
         self.timer.set(self.match.deadline(), self._now())
-        self._pump()
+        self._handle_waiting()

@@ -9,7 +9,7 @@ from evilpegs_server.matches.requests import ClientChannel
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import LogEntry
 
-MOST_WATCHED: Final = 64
+MAX_TOPICS: Final = 64
 """Matches and ladders that one connection may follow."""
 
 
@@ -24,7 +24,7 @@ class Watchers:
     def watch(self, channel: ClientChannel, topic: str) -> bool:
         """Follow a match or ladder id; False when the connection follows too many."""
         topics = self._topics[channel]
-        if topic not in topics and len(topics) >= MOST_WATCHED:
+        if topic not in topics and len(topics) >= MAX_TOPICS:
             return False
         topics.add(topic)
         self._channels[topic].add(channel)

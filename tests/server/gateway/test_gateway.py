@@ -1,11 +1,11 @@
-"""Frames: texts are taken at once and in order where that is possible, and framed as websockets frames them."""
+"""Frames: texts are handled at once and in order where that is possible, and framed as websockets frames them."""
 
 import pytest
 from websockets.asyncio.messages import Assembler
 from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
-from evilpegs_server.gateway.gateway import Connection, text_frame
+from evilpegs_server.gateway.gateway import StampedConnection, text_frame
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
@@ -14,27 +14,27 @@ def test_text_frame_equals_websockets_frame(size):
     assert text_frame(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
-class TestTakingAtOnce:
+class TestHandlingNow:
     @pytest.fixture
     def seen(self):
         return []
 
     @pytest.fixture
     async def connection(self, seen):
-        """A connection after its handshake that takes guesses at once."""
-        connection = Connection(ServerProtocol(), None)
+        """A connection after its handshake that handles guesses at once."""
+        connection = StampedConnection(ServerProtocol(), None)
         connection.request = object()
         connection.recv_messages = Assembler()
         connection.arrived = 7.0
 
-        def take(text, arrived):
+        def handle(text, arrived):
             seen.append((text, arrived))
             return text.startswith("guess")
 
-        connection.at_once = take
+        connection.handle_now = handle
         return connection
 
-    async def test_taken_texts_are_not_queued(self, connection, seen):
+    async def test_handled_texts_are_not_queued(self, connection, seen):
         connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
         connection.process_event(Frame(Opcode.TEXT, b"guess 2"))
         assert seen == [("guess 1", 7.0), ("guess 2", 7.0)]
@@ -48,7 +48,7 @@ class TestTakingAtOnce:
         assert [await connection.recv(), await connection.recv()] == ["play", "guess 1"]
 
     async def test_texts_before_session_are_queued(self, connection, seen):
-        connection.at_once = None
+        connection.handle_now = None
         connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
         assert seen == []
         assert await connection.recv() == "guess 1"

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_server.gateway.session import MOST_REFUSALS
-from evilpegs_server.matches.registry import OPEN_MATCHES
-from evilpegs_server.matches.watchers import MOST_WATCHED
+from evilpegs_server.gateway.session import MAX_REFUSALS
+from evilpegs_server.matches.registry import MAX_OPEN_MATCHES
+from evilpegs_server.matches.watchers import MAX_TOPICS
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import BrokenPart
 
@@ -32,7 +32,7 @@ class TestHello:
         assert welcome["limits"] == {
             "frame_bytes": 4096,
             "nesting": 8,
-            "open_matches": OPEN_MATCHES,
+            "open_matches": MAX_OPEN_MATCHES,
             "requests_per_second": 100,
         }
         assert welcome["server"] == {"name": "evilpegs", "version": "0"}
@@ -144,7 +144,7 @@ class TestPlay:
         assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
 
     async def test_open_matches_are_limited(self, ann, fake_server):
-        matches = [await ann.play("tiny", ready=False) for _ in range(OPEN_MATCHES)]
+        matches = [await ann.play("tiny", ready=False) for _ in range(MAX_OPEN_MATCHES)]
         assert await ann.error_code(type="play", ladder="tiny") == "too_many_matches"
         bob = await fake_server.connect_player("bob")
         await bob.play("tiny")
@@ -302,7 +302,7 @@ class TestWatch:
         assert await ann.error_code(type="watch", match=UNKNOWN_MATCH) == "not_your_match"
 
     async def test_watch_refuses_too_many_topics(self, ann, fake_server):
-        for number in range(MOST_WATCHED):
+        for number in range(MAX_TOPICS):
             fake_server.registry.watchers.watch(ann.channel, f"topic {number}")
         assert await ann.error_code(type="watch", ladder="tiny") == "rate_limited"
 
@@ -362,7 +362,7 @@ class TestRate:
         assert await hasty.error_code(type="guess", match=match, game=1, turn=1, code="12") == "rate_limited"
 
     async def test_flooding_connection_is_closed(self, hasty):
-        for _ in range(MOST_REFUSALS):
+        for _ in range(MAX_REFUSALS):
             await hasty.send(type="ping", c=1)
         assert hasty.channel.close_code is None
         last = await hasty.send(type="ping", c=1)

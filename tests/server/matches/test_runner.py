@@ -12,7 +12,7 @@ from evilpegs_protocol.client_messages import Resign
 from evilpegs_server.codemaking.replies import cost
 from evilpegs_server.match.match import IDLE_MS
 from evilpegs_server.matches.requests import Request
-from evilpegs_server.matches.runner import MOST_WAITING
+from evilpegs_server.matches.runner import MAX_WAITING
 from evilpegs_server.work.tasks import HINT_BUDGET, Hint, HintAnswer, Witness
 from support.workspaces import Call
 
@@ -65,7 +65,7 @@ class TestDurability:
         assert (await again.guess(match, 1, "2" * 16))["seq"] == 3
 
     async def test_broken_match_is_restored_by_itself(self, open_fake_server, engine, broken_disk):
-        fake_server = open_fake_server(engine, bring_back_seconds=0)
+        fake_server = open_fake_server(engine, reload_seconds=0)
         ann = await fake_server.connect_player()
         match = await ann.play("long")
         broken_disk.on = True
@@ -155,12 +155,12 @@ class TestOrder:
 
     async def test_too_many_waiting_requests_are_refused(self, ann, fake_server, match):
         await ann.send(type="guess", match=match, game=1, turn=1, code="123456")
-        for _ in range(MOST_WAITING):
+        for _ in range(MAX_WAITING):
             await ann.send(type="hint", match=match)
         assert await ann.error_code(type="hint", match=match) == "rate_limited"
         fake_server.pool.paused = False
         fake_server.pool.run_pending()
-        for _ in range(MOST_WAITING):
+        for _ in range(MAX_WAITING):
             await ann.receive("hint")
 
     async def test_absent_player_finds_reply_later(self, ann, fake_server, match):

@@ -6,7 +6,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from evilpegs_server.matches.watchers import MOST_WATCHED, Watchers
+from evilpegs_server.matches.watchers import MAX_TOPICS, Watchers
 from evilpegs_server.record.event_log import LogEntry
 
 ENTRY = LogEntry(3, 0, "feedback", '{"seq":3}', "ab" * 32)
@@ -69,7 +69,7 @@ def test_leave_forgets_watcher(watchers, match_key, channel):
 
 
 def test_watcher_follows_limited_topics(watchers, channel):
-    assert all(watchers.watch(channel, f"topic-{number}") for number in range(MOST_WATCHED))
+    assert all(watchers.watch(channel, f"topic-{number}") for number in range(MAX_TOPICS))
     assert not watchers.watch(channel, "one more")
     assert watchers.watch(channel, "topic-0")
     watchers.unwatch(channel, "topic-0")
@@ -86,8 +86,8 @@ def test_raising_watcher_harms_nobody(watchers, match_key, channel):
 
 
 def test_finished_match_frees_watched_topic(watchers, match_key, channel):
-    for number in range(2 * MOST_WATCHED):
+    for number in range(2 * MAX_TOPICS):
         match = replace(match_key, id=f"{number:016x}")
         assert watchers.watch(channel, match.id)
         watchers.publish(match, [ENTRY._replace(type="match_over")])
-    assert len(channel.texts) == 2 * MOST_WATCHED
+    assert len(channel.texts) == 2 * MAX_TOPICS
