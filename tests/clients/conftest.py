@@ -13,8 +13,9 @@ from rich.console import Console
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
-from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.session import Backoff, PlayerSession, RetryPolicy
+from evilpegs_clients.connection.login import Credentials
+from evilpegs_clients.connection.retry import Backoff, RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_game.codes import code_at, format_code, parse_code
@@ -330,9 +331,9 @@ def open_session(tokens, retry_policy):
 
     @asynccontextmanager
     async def opened(server, name="ann", news=None):
-        identity = Identity(CLIENT, name=name)
+        credentials = Credentials(CLIENT, name=name)
         async with listening(server.converse) as url:
-            session = PlayerSession(url, identity, tokens, retry_policy, (news if news is not None else []).append)
+            session = PlayerSession(url, credentials, tokens, retry_policy, (news if news is not None else []).append)
             try:
                 await session.open()
                 yield session

@@ -12,10 +12,11 @@ from rich.console import Console
 from structlog.stdlib import BoundLogger
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import PlayerSession, RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
@@ -62,7 +63,7 @@ async def test_strategy_plays_verified_games(serving, tokens, strategy):
         ]
     for summary in summaries:
         assert summary.player == strategy
-        assert summary.verified, [str(finding) for game in summary.games for finding in game.findings]
+        assert summary.verified, [str(violation) for game in summary.games for violation in game.violations]
         assert {game.outcome for game in summary.games} == {"solved"}
         assert summary.over_budget == 0
 
@@ -95,7 +96,7 @@ async def test_failing_strategy_resigns_on_server(serving, tokens):
 
 
 def session_at(url, tokens, retry_policy):
-    return PlayerSession(url, Identity(CLIENT, "ann"), tokens, retry_policy, lambda news: None)
+    return PlayerSession(url, Credentials(CLIENT, "ann"), tokens, retry_policy, lambda news: None)
 
 
 class Restarting:

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.session import RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings

@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.session import RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.feedback import Feedback

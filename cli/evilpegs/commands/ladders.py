@@ -17,8 +17,9 @@ from rich.table import Table
 from evilpegs.options import Json
 from evilpegs.output import console, print_json
 from evilpegs.tables import Shown, print_fitting, table_of
-from evilpegs_clients.connection.identity import Identity
-from evilpegs_clients.connection.session import PlayerSession, RetryPolicy
+from evilpegs_clients.connection.login import Credentials
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import LadderInfo, Welcome
@@ -26,9 +27,9 @@ from evilpegs_protocol.server_messages import LadderInfo, Welcome
 
 async def welcome(server: str) -> Welcome:
     """What the server answers to `hello`; raises ClientError."""
-    identity = Identity(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
+    credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
     retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, identity, TokenFile(default_token_file()), retry_policy, lambda _: None)
+    session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
     try:
         return await session.open()
     finally:

@@ -17,7 +17,7 @@ from evilpegs.output import console, counted, print_json, progress
 from evilpegs.tables import Shown, table_of
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_clients.verification.violation import Finding, NotChecked
+from evilpegs_clients.verification.violation import NotChecked, Violation
 from evilpegs_protocol.server_messages import MatchStarted
 
 Check = Literal["verification", "independent"]
@@ -75,8 +75,8 @@ def verified(
     """
     found = verify_match(events)
     report = check_record(events, max_codes, game_done=game_done)
-    said = (*report.findings, *report.not_checked)
-    checked: list[tuple[Check, Iterable[Finding]]] = [("verification", found), ("independent", said)]
+    said = (*report.violations, *report.not_checked)
+    checked: list[tuple[Check, Iterable[Violation]]] = [("verification", found), ("independent", said)]
     findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
     not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
     return VerifiedMatch(
@@ -95,7 +95,7 @@ def verified(
 
 
 def _remarks(
-    checked: Iterable[tuple[Check, Iterable[Finding]]], wanted: Callable[[Finding], bool]
+    checked: Iterable[tuple[Check, Iterable[Violation]]], wanted: Callable[[Violation], bool]
 ) -> tuple[Remark, ...]:
     return tuple(
         Remark(check, finding.game, finding.turn, finding.what)
@@ -171,7 +171,7 @@ def _list(out: Console, what: str, remarks: Sequence[Remark]) -> None:
     if remarks:
         out.print()
     for remark in remarks:
-        line = f"{what} ({remark.check}): {Finding(remark.what, remark.game, remark.turn)}"
+        line = f"{what} ({remark.check}): {Violation(remark.what, remark.game, remark.turn)}"
         out.print(_printable(line), soft_wrap=True)
 
 

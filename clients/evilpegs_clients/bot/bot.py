@@ -11,10 +11,11 @@ from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.match_player import MatchPlayer
 from evilpegs_clients.bot.move_chooser import MoveChooser
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
-from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.session import PlayerSession, Reconnecting, RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -87,9 +88,9 @@ async def play_matches(
     (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
-    identity = Identity(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
+    credentials = Credentials(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, identity, tokens, retry_policy, on_event)
+    session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
     bot = _Bot(session, strategy, secrets.randbits(64) if seed is None else seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:

@@ -45,7 +45,7 @@ class MatchPlayer:
             match=self._view.id,
             ladder=self._view.started.ladder,
             games=tuple(self._games.values()),
-            findings=tuple(verify_record(self._view.record)),
+            violations=tuple(verify_record(self._view.record)),
             over_budget=self._chooser.over_budget,
         )
 
@@ -78,8 +78,8 @@ class MatchPlayer:
     async def _summary(self, game: int) -> GameSummary:
         over = self._view.games_over[game]
         events = self._view.game_events(game)
-        findings = []
+        violations = []
         if len(events) > 2:  # the game was opened: there is more than match_started and game_over
             check = partial(verify_game, events, game, self._nonces.get(game), self._live_sets)
-            findings = await run_in_thread(check)
-        return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(findings))
+            violations = await run_in_thread(check)
+        return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations))

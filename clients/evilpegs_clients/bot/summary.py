@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evilpegs_clients.verification.violation import Finding
+from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import Outcome
 
 
@@ -14,12 +14,12 @@ class GameSummary:
     game: int
     outcome: Outcome
     guesses: int
-    findings: tuple[Finding, ...]
+    violations: tuple[Violation, ...]
 
     @property
     def verified(self) -> bool:
         """True if verification found no violation in the game."""
-        return not self.findings
+        return not self.violations
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class MatchSummary:
     match: str
     ladder: str
     games: tuple[GameSummary, ...]
-    findings: tuple[Finding, ...]
+    violations: tuple[Violation, ...]
     over_budget: int
 
     @property
     def verified(self) -> bool:
         """True if verification found no violation in the record or in any of its games."""
-        return not self.findings and all(game.verified for game in self.games)
+        return not self.violations and all(game.verified for game in self.games)
 
 
 @dataclass(frozen=True, slots=True)

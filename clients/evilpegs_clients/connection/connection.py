@@ -1,10 +1,7 @@
-"""One connection to a server: every request gets its direct answer, everything is delivered in order.
+"""One connection to a server: requests get their direct answers, and every message is delivered in order.
 
-`ProtocolConnection.ask` waits for the one message that answers the request. Meanwhile, and between requests, each
-message that arrives is first handed to ``deliver``, in order, the answers too: whoever keeps a record of the
-match is never behind an answer that somebody was given.
-
-The address of a server, as people type it.
+`ProtocolConnection.ask` waits for the message that answers its request. Every arriving message, answers included, is
+first passed to ``deliver`` in order. A match view is therefore never behind an answer that a caller has received.
 """
 
 import asyncio
@@ -42,12 +39,17 @@ from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL
 from evilpegs_protocol.server_messages import Error, ServerEvent
 
+DIAL_SECONDS: Final = 10.0
+"""The most time for connecting."""
+CLOSE_SECONDS: Final = 2.0
+"""The most time for a closing handshake."""
+
 
 def server_url(text: str) -> str:
-    """The WebSocket URL that ``text`` means; without a path it is the path of version 1.
+    """Return the WebSocket URL of the server that a person typed; a missing path becomes the one of version 1.
 
     Raises:
-        ServerUnreachableError: it is not a URL of a server.
+        ServerUnreachableError: The text is not the URL of a server.
     """
     try:
         parts = urlsplit(text.strip())
@@ -60,7 +62,7 @@ def server_url(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the server is on this very machine, where no proxy has a place."""
+    """Return True if the server is on this machine, where no proxy must be used."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -73,15 +75,11 @@ def _not_a_url(text: str) -> ServerUnreachableError:
     return ServerUnreachableError(message, UnreachableReason.ADDRESS)
 
 
-DIAL_SECONDS: Final = 10.0
-CLOSE_SECONDS: Final = 2.0
-
-
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message of the server: as a value, and as the JSON object it came as, without `re`.
+    """A message of the server as a value and as the JSON object that was received, without `re`.
 
-    The object keeps fields this client does not know; they count in the hashes of a record.
+    The object keeps fields that this client does not know, because the hashes of a record cover them.
     """
 
     message: ServerEvent
@@ -95,7 +93,7 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
     """Connect to the server at ``url``.
 
     Raises:
-        ServerUnreachableError: with one line that says why not, and what to do.
+        ServerUnreachableError: The message says in one line why the connection failed and what to do.
     """
     url = server_url(url)
     try:
@@ -118,7 +116,7 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
 
 
 class ProtocolConnection:
-    """An open connection; made by `dial`, to be closed with `close`."""
+    """An open connection, created by `dial`; close it with `close`."""
 
     def __init__(self, url: str, opened: ClientConnection, deliver: Deliver) -> None:
         self._url = url
@@ -127,14 +125,15 @@ class ProtocolConnection:
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
         self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
-        """Done once nothing more will arrive; its result is why."""
+        """The task that is done once nothing more will arrive; its result is the reason."""
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send a request and wait for its direct answer.
+        """Send a request and return its direct answer.
 
         Raises:
-            ServerRefusedError: the answer is an `error`.
-            ConnectionLostError: no answer will come; SeatTakenError if another connection plays now.
+            ServerRefusedError: The answer is an `error`.
+            ConnectionLostError: No answer will arrive because the connection was cut.
+            SeatTakenError: No answer will arrive because another connection of the player took over the match.
         """
         number = str(next(self._numbers))
         answer: asyncio.Future[ServerEvent] = asyncio.get_running_loop().create_future()
@@ -153,7 +152,7 @@ class ProtocolConnection:
         return reply
 
     async def close(self) -> None:
-        """Say goodbye; the match goes on without us."""
+        """Close the connection; a match that is not over continues."""
         await self._socket.close()
         await self.ended
 
@@ -168,7 +167,7 @@ class ProtocolConnection:
             while True:
                 self._receive(await self._socket.recv())
         except ConnectionClosed:
-            return self._why_closed()
+            return self._close_reason()
         except CodecError as error:
             message = f"{self._url} sent what is not evilpegs v1: {error}"
             return ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
@@ -186,15 +185,15 @@ class ProtocolConnection:
         if answer is not None and not answer.done():
             answer.set_result(message)
 
-    def _why_closed(self) -> ClientError:
+    def _close_reason(self) -> ClientError:
         if self._socket.close_code == CLOSE_SEAT_TAKEN:
             return SeatTakenError("another connection of the same player plays this match now")
         reason = self._socket.close_reason
         return ConnectionLostError(f"the connection to {self._url} was cut" + (f": {reason}" if reason else ""))
 
 
-def _was_refused(error: Exception) -> bool:
-    """One refusal, or one for each address of a host, which asyncio joins into a single text."""
+def _is_refused(error: Exception) -> bool:
+    """Return True for a refused connection; asyncio joins the errors of several addresses into one text."""
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
@@ -205,7 +204,7 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
         case TimeoutError():
             reason = UnreachableReason.SILENT
             message = f"{url} does not answer; is it the game port of an evilpegs server?"
-        case OSError() if _was_refused(error):
+        case OSError() if _is_refused(error):
             reason = UnreachableReason.REFUSED
             message = f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
         case socket.gaierror():

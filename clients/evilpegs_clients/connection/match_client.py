@@ -1,7 +1,7 @@
-"""The player's place at a match: his moves, which a cut connection can delay but neither lose nor double.
+"""A player's moves in one match; a cut connection can delay a move but neither lose nor repeat it.
 
-Nothing here answers with what a move brought: look at ``view`` after each. A move that a cut swallowed leaves
-the view as it was, or further on if the server had it; the match is resumed either way.
+The methods do not return the result of a move: read it from ``view`` afterwards. If the connection was cut during a
+move, the match is resumed, and the view shows whether the server had received the move.
 """
 
 import asyncio
@@ -24,25 +24,26 @@ RESYNC_ERRORS: Final = frozenset(
         ErrorCode.INTERNAL,
     }
 )
-"""The match went on, or went wrong, while the move was under way: what the view misses is fetched."""
+"""Refusals of a move because the match has changed meanwhile; the missing events are requested."""
 MAX_RESYNCS: Final = 3
-"""So often in a row without an event between; more would be a server that makes no sense."""
+"""The most such refusals in a row without a new event; more mean that the server contradicts itself."""
 
 
 class MatchClient:
-    """A seat at the match that ``view`` shows; made by `play` or `resume`."""
+    """A player in the match that ``view`` shows; created by `play` or `resume`."""
 
     def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
         self._session = session
-        self._behind = 0
-        self._behind_at = 0
+        self._resyncs = 0
+        self._resync_seq = 0
 
     @classmethod
     async def play(cls, session: PlayerSession, ladder: str) -> Self:
-        """Begin a match on ``ladder``.
+        """Begin a match on ``ladder``; if the answer is lost, find the match among the open ones.
 
-        If the answer is lost, the match it was about is found among the open ones.
+        Raises:
+            ServerRefusedError: The server does not begin a match; the message says what to do instead.
         """
         known = {match.match for match in session.welcome.open}
         session.view = None
@@ -50,7 +51,7 @@ class MatchClient:
             try:
                 await session.ask(Play(ladder=ladder))
             except ServerRefusedError as error:
-                raise _explained(error, ladder, session) from None
+                raise _explain_refusal(error, ladder, session) from None
             except ConnectionLostError:
                 await session.restore()
                 begun = [match.match for match in session.welcome.open if match.match not in known]
@@ -60,7 +61,7 @@ class MatchClient:
 
     @classmethod
     async def resume(cls, session: PlayerSession, match: str) -> Self:
-        """Take the seat at a match that was begun earlier, and learn all that happened in it."""
+        """Take over a match that was begun earlier, and receive all its events."""
         view = session.view = MatchView(match)
         await session.resume()
         while view.is_catching_up:
@@ -68,17 +69,17 @@ class MatchClient:
         return cls(session, view)
 
     async def wait_for_move(self) -> Phase:
-        """Wait until the player is to move or the match is over; the phase says which."""
+        """Wait until the player has to move or the match is over, and return the phase that says which."""
         while self.view.phase not in SETTLED_PHASES:
             await self.wait_for_change()
         return self.view.phase
 
     async def wait_for_change(self) -> None:
-        """Wait for news of the match."""
+        """Wait for the next message about the match."""
         await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]") -> bool:
-        """Wait until ``work`` ends or the match goes on without it; whether it has ended. It is not cancelled."""
+        """Wait until ``work`` is done or the match has left this turn; return True if it is done. Never cancel it."""
         progress = asyncio.create_task(self._wait_for_progress())
         try:
             await asyncio.wait([work, progress], return_when=asyncio.FIRST_COMPLETED)
@@ -90,15 +91,15 @@ class MatchClient:
         return work.done()
 
     async def ready(self, nonce: str) -> None:
-        """Begin the game that waits; ``nonce`` is our share in the draw of its secret."""
+        """Begin the waiting game; ``nonce`` is the player's share in the draw of a fixed secret."""
         await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
 
     async def guess(self, code: str) -> None:
         """Guess in the open turn.
 
         Raises:
-            ServerRefusedError: illegal_code, and whatever else no waiting can mend.
-            BrokenRecordError: the server answers another guess.
+            ServerRefusedError: The code is illegal, or another refusal that repeating does not resolve.
+            BrokenRecordError: The server answers a different guess.
         """
         view = self.view
         answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
@@ -111,7 +112,7 @@ class MatchClient:
         await self._move(Resign(match=self.view.id, game=game))
 
     async def hint(self) -> HintGiven | None:
-        """A good guess, on a practice ladder; None if the answer was lost."""
+        """Return the server's hint, on a practice ladder; None if the answer was lost."""
         answer = await self._move(Hint(match=self.view.id))
         return answer if isinstance(answer, HintGiven) else None
 
@@ -121,28 +122,28 @@ class MatchClient:
         except ConnectionLostError:
             await self._session.restore()
         except ServerRefusedError as error:
-            if error.code not in RESYNC_ERRORS or self._is_stuck():
+            if error.code not in RESYNC_ERRORS or self._too_many_resyncs():
                 raise
             await self._session.resume()
         return None
 
     async def _wait_for_progress(self) -> None:
-        """Wait until the match has left this turn, as its record says."""
-        mark = self._mark()
-        while self._mark() == mark:
+        """Wait until the record shows that the match has left this turn."""
+        progress = self._progress()
+        while self._progress() == progress:
             await self.wait_for_change()
 
-    def _mark(self) -> tuple[int, int, int]:
+    def _progress(self) -> tuple[int, int, int]:
         return self.view.game, len(self.view.history), len(self.view.games_over)
 
-    def _is_stuck(self) -> bool:
-        self._behind = self._behind + 1 if self._behind_at == self.view.seq else 1
-        self._behind_at = self.view.seq
-        return self._behind > MAX_RESYNCS
+    def _too_many_resyncs(self) -> bool:
+        self._resyncs = self._resyncs + 1 if self._resync_seq == self.view.seq else 1
+        self._resync_seq = self.view.seq
+        return self._resyncs > MAX_RESYNCS
 
 
-def _explained(error: ServerRefusedError, ladder: str, session: PlayerSession) -> ServerRefusedError:
-    """Why no match begins, with what to do instead."""
+def _explain_refusal(error: ServerRefusedError, ladder: str, session: PlayerSession) -> ServerRefusedError:
+    """Return the refusal with a message that says what to do instead."""
     message = error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
         ladders = ", ".join(known.id for known in session.welcome.ladders)

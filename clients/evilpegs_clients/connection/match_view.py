@@ -1,8 +1,8 @@
-"""A match as its player has seen it: the record so far, without gaps, and whose move it is.
+"""A match as its player sees it: the record so far, without gaps, and the phase that says whose move it is.
 
-A pure fold over what the server sends. An event comes in once, whatever was cut and sent again: one already
-seen is compared and dropped, one that comes too early raises ConnectionLostError, since what is between must
-be fetched again with `resume`. While a resumed match is caught up nothing in it is one's move.
+The view is a pure fold over the server's messages. Each event is applied once: a repeated event is compared with the
+first and dropped, and an event after a gap raises ConnectionLostError, because the events between must be requested
+with `resume`. While a resumed match catches up, it is never the player's move.
 """
 
 from enum import StrEnum
@@ -14,7 +14,7 @@ from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History
-from evilpegs_game.history import Turn as PlayedTurn
+from evilpegs_game.history import Turn as HistoryTurn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
@@ -30,24 +30,24 @@ from evilpegs_protocol.server_messages import (
 
 
 class Phase(StrEnum):
-    """What the match waits for, as far as its player knows."""
+    """The next step that the match waits for, as far as the player knows."""
 
     READY = "ready"
-    """The player's `ready`."""
+    """It waits for the player's `ready`."""
     TURN = "turn"
-    """The player's guess."""
+    """It waits for the player's guess."""
     WAITING = "waiting"
-    """The server."""
+    """It waits for the server."""
     OVER = "over"
-    """Nothing."""
+    """The match is over."""
 
 
 SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
-"""The phases in which the server waits for nobody but the player, or for nothing."""
+"""The phases in which the server will do nothing before the player does."""
 
 
 class MatchView:
-    """The match ``id``; `apply` takes in what arrives."""
+    """The match with the given ``id``, as far as `apply` has received it."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
         self.id = id
@@ -58,7 +58,7 @@ class MatchView:
         self.ready_by_ms = 0
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
-        """Every event as the JSON object it came as, in order."""
+        """Every event as the JSON object that was received, in order."""
         self.events: list[RecordEvent] = []
         """The same events as values."""
         self.games_over: dict[int, GameOver] = {}
@@ -68,7 +68,7 @@ class MatchView:
 
     @property
     def started(self) -> MatchStarted:
-        """The first event."""
+        """The first event of the record."""
         if self._started is None:
             message = "the match has not started"
             raise LookupError(message)
@@ -76,25 +76,25 @@ class MatchView:
 
     @property
     def rules(self) -> Rules:
-        """The rules of its games."""
+        """The rules of the match."""
         return Rules.parse(self.started.rules)
 
     @property
     def seq(self) -> int:
-        """The number of the last event seen; 0 before the first."""
+        """The number of the last event received; 0 before the first."""
         return len(self.record)
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether events that are known to exist have not come yet."""
+        """True if events that are known to exist have not arrived yet."""
         return self._resumed is not None or self._started is None
 
     def apply(self, received: ReceivedMessage) -> bool:
-        """Take in a message; False if it is not about this match or says nothing new.
+        """Apply a message; return False if it is not about this match or contains nothing new.
 
         Raises:
-            ConnectionLostError: an event before this one is missing.
-            BrokenRecordError: the server contradicts what it said before.
+            ConnectionLostError: An event before this one is missing.
+            BrokenRecordError: The server contradicts an earlier message.
         """
         message = received.message
         if getattr(message, "match", None) != self.id:
@@ -104,7 +104,7 @@ class MatchView:
         return self._apply_state(message)
 
     def game_events(self, game: int) -> list[dict[str, Any]]:
-        """The record's events of one game, with the first of the match ahead."""
+        """Return the first event of the match and the events of one game, as JSON objects."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
     def _apply_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
@@ -153,7 +153,7 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """With the last missed event it is known again whose move it is; an open turn is told by `turn`."""
+        """Set the phase once the last missed event has arrived; an open turn is announced by `turn` afterwards."""
         resumed = self._resumed
         if resumed is None:
             return
@@ -184,5 +184,5 @@ class MatchView:
 
     def _apply_feedback(self, event: FeedbackGiven) -> None:
         self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-        answered = PlayedTurn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
-        self.history = (*self.history, answered)
+        turn = HistoryTurn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
+        self.history = (*self.history, turn)

@@ -1,9 +1,8 @@
-"""The tokens that prove one's names, kept in a file that only its owner can read.
+"""The tokens that prove a player's names, stored in a file that only its owner can read.
 
-The file is JSON: for each server, for each name, the tokens issued, the newest first. More than one is
-kept because servers can take turns at one address (one database today, another tomorrow), and a token is the
-only proof of a name. Programs that run at the same time do not lose each other's tokens: each change is made
-under a lock and replaces the file as a whole.
+The file is JSON: for each server and each name, the issued tokens, newest first. Several are stored because servers
+with different databases can use one address in turn, and a token is the only proof of a name. Programs that run at
+the same time do not lose each other's tokens: each change is made under a lock and replaces the whole file.
 """
 
 import fcntl
@@ -19,82 +18,82 @@ from platformdirs import user_data_path
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 from evilpegs_protocol.files import replace_file
 
-MOST_KEPT: Final = 4
-_Kept = dict[str, dict[str, list[str]]]
+MAX_TOKENS: Final = 4
+_Servers = dict[str, dict[str, list[str]]]
 
 
 def default_token_file() -> Path:
-    """Where tokens are kept if nobody says otherwise: in the user's data directory."""
+    """Return the default path of the token file, in the user's data directory."""
     return user_data_path("evilpegs") / "tokens.json"
 
 
 class TokenFile:
-    """A file of tokens; every method raises TokenFileError with one line where the file will not do."""
+    """A file of tokens; every method raises TokenFileError with a message of one line if the file is unusable."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def kept(self, server: str, name: str) -> tuple[str, ...]:
-        """The tokens for that name on that server, the newest first; most often one or none."""
+    def get(self, server: str, name: str) -> tuple[str, ...]:
+        """Return the tokens of a name on a server, newest first; there is usually one or none."""
         return tuple(self._load().get(server, {}).get(name, ()))
 
-    def keep(self, server: str, name: str, token: str) -> None:
-        """Add a token, ahead of those already there."""
-        with self._locked():
-            kept = self._load()
-            names = kept.setdefault(server, {})
+    def add(self, server: str, name: str, token: str) -> None:
+        """Add a token before the existing ones, and drop the oldest beyond `MAX_TOKENS`."""
+        with self._lock():
+            servers = self._load()
+            names = servers.setdefault(server, {})
             others = [known for known in names.get(name, []) if known != token]
-            names[name] = [token, *others][:MOST_KEPT]
-            self._save(kept)
+            names[name] = [token, *others][:MAX_TOKENS]
+            self._save(servers)
 
     def check_writable(self) -> None:
-        """Find out whether a token could be kept, before one is issued."""
-        with self._locked():
+        """Raise TokenFileError if a token could not be stored, before one is issued."""
+        with self._lock():
             self._load()
 
-    def _load(self) -> _Kept:
+    def _load(self) -> _Servers:
         try:
             text = self.path.read_text()
-            self._close_to_others()
+            self._restrict_access()
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
-            raise self._failed("read", error) from error
+            raise self._error("read", error) from error
         try:
-            return _checked(json.loads(text))
+            return _check(json.loads(text))
         except (ValueError, RecursionError):
             message = f"the file of tokens {self.path} is damaged; mend it, or move it away and choose new names"
             raise DamagedTokenFileError(message) from None
 
-    def _close_to_others(self) -> None:
+    def _restrict_access(self) -> None:
         if self.path.stat().st_mode & 0o077:
             self.path.chmod(0o600)
 
-    def _save(self, kept: _Kept) -> None:
-        replace_file(self.path.resolve(), json.dumps(kept, indent=1, sort_keys=True).encode())
+    def _save(self, servers: _Servers) -> None:
+        replace_file(self.path.resolve(), json.dumps(servers, indent=1, sort_keys=True).encode())
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self.path.with_name(self.path.name + ".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
         except OSError as error:
-            raise self._failed("write", error) from error
+            raise self._error("write", error) from error
 
-    def _failed(self, what: str, error: Exception) -> TokenFileError:
+    def _error(self, what: str, error: Exception) -> TokenFileError:
         why = getattr(error, "strerror", None) or "it is not text"
         return TokenFileError(f"cannot {what} the file of tokens {self.path}: {why}; set XDG_DATA_HOME to move it")
 
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Whether, while the block lasts, no other program plays on that server under that name.
+    """Yield True if, during the block, no other program plays on the server under the name.
 
-    One that is alone may finish the matches it finds open; another's would be taken from under its hands. Programs
-    know of each other by locks beside the file of tokens, which stay there: who waits for one that was removed would
-    hold another file than who comes next. Of guests, who have no name, this is never true.
+    A sole user may finish the open matches it finds; otherwise they may belong to the other program. Programs detect
+    each other by lock files beside the token file. The lock files are never deleted: a program waiting for a deleted
+    file would hold a different lock than the next program. For guests, who have no name, this yields False.
     """
     if name is None:
         yield False
@@ -111,7 +110,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
         yield True
 
 
-def _checked(value: Any) -> _Kept:
+def _check(value: Any) -> _Servers:
     if not isinstance(value, dict) or not all(map(_is_names, value.values())):
         message = "not servers with names with tokens"
         raise ValueError(message)

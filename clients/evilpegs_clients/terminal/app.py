@@ -14,10 +14,11 @@ from time import monotonic
 
 from rich.console import Console
 
-from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.session import PlayerSession, Reconnecting, RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.terminal.input import Dialog, Forget, LeaveError, Lines, ReadLine
@@ -51,10 +52,10 @@ async def run_terminal(
     """
     screen = MatchScreen(console or Console())
     dialog = _dialog(screen, read_line, forget)
-    identity = Identity(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
+    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, identity, tokens, retry_policy, partial(_tell, screen))
+    session = PlayerSession(server, credentials, tokens, retry_policy, partial(_tell, screen))
     try:
         client = await _join_match(session, dialog, ladder)
         await TerminalMatch(client, dialog, new_nonce, clock).play()

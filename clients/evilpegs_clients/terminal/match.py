@@ -15,7 +15,7 @@ from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.terminal.input import Dialog, LeaveError, Word, read_command, read_word
 from evilpegs_clients.terminal.screen import HELP, minutes
 from evilpegs_clients.verification.verify import verify_game, verify_record
-from evilpegs_clients.verification.violation import Finding
+from evilpegs_clients.verification.violation import Violation
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import GameError
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
@@ -185,5 +185,5 @@ class TerminalMatch:
             case MatchOver():
                 self._screen.match_over(event, verify_record(self._view.record))
 
-    async def _verified(self, game: int) -> list[Finding]:
+    async def _verified(self, game: int) -> list[Violation]:
         return await run_in_thread(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))

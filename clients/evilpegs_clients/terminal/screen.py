@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from evilpegs_clients.terminal.pegs import MARKS, all_parts, few_parts, marks, peg_text
-from evilpegs_clients.verification.violation import Finding
+from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -105,27 +105,27 @@ class MatchScreen:
         """Every part of a guess."""
         self.say(all_parts(answered, match.codemaker, self._console.width))
 
-    def over(self, match: MatchStarted, game: GameOver, findings: Sequence[Finding]) -> None:
+    def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
         """How a game ended, what the secret was, and whether the server was honest."""
         solved = game.outcome == "solved"
         self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
             what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
             self.say(Text.assemble(what, peg_text(game.secret)))
-        if findings:
+        if violations:
             self.say(NOT_VERIFIED, "bold red")
-            for finding in findings:
-                self.say(f"  {finding}", "red")
+            for violation in violations:
+                self.say(f"  {violation}", "red")
         else:
             self.say(VERIFIED, "dim")
 
-    def match_over(self, over: MatchOver, findings: Sequence[Finding]) -> None:
+    def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
         """The match as a whole, where it had several games; and whether its record is unchanged."""
         solved = over.outcomes.count("solved")
         if len(over.outcomes) > 1:
             self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
-        for finding in findings:
-            self.say(f"{NOT_VERIFIED} {finding}", "bold red")
+        for violation in violations:
+            self.say(f"{NOT_VERIFIED} {violation}", "bold red")
 
     def hint(self, hint: HintGiven) -> None:
         """A good guess and why."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evilpegs_clients.verification.violation import Finding, NotChecked, Subject
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
@@ -43,12 +43,12 @@ class GameRecord:
         """The rules of the match."""
         return Rules.parse(self.match.rules)
 
-    def finding(self, subject: Subject, what: str, turn: int = 0) -> Finding:
+    def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
         """Return the finding that something in this game does not hold."""
-        return Finding(what, self.started.game, turn, subject)
+        return Violation(what, self.started.game, turn, subject)
 
 
-def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_BUDGET) -> Iterator[Finding]:
+def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a game that is over.
 
     A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
@@ -56,7 +56,7 @@ def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_
     try:
         history = tuple(_answered(game, event) for event in game.feedbacks)
     except GameError as error:
-        yield game.finding(Subject.TURN, str(error))
+        yield game.violation(Subject.TURN, str(error))
         return
     yield from _check_turns(game)
     yield from _check_nonces(game)
@@ -76,66 +76,66 @@ def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
     return Turn(parse_code(event.code, game.rules), given)
 
 
-def _check_turns(game: GameRecord) -> Iterator[Finding]:
+def _check_turns(game: GameRecord) -> Iterator[Violation]:
     for turn, event in enumerate(game.feedbacks, 1):
         if event.turn != turn:
-            yield game.finding(Subject.TURN, f"it is called turn {event.turn}", turn)
+            yield game.violation(Subject.TURN, f"it is called turn {event.turn}", turn)
 
 
-def _check_nonces(game: GameRecord) -> Iterator[Finding]:
+def _check_nonces(game: GameRecord) -> Iterator[Violation]:
     over = game.over
     if over.nonce is None:
-        yield game.finding(Subject.NONCE, "the nonce is not opened, so the commitment cannot be checked")
+        yield game.violation(Subject.NONCE, "the nonce is not opened, so the commitment cannot be checked")
     elif game.started.commitment != commitment(game.match.match, over.game, game.match.rules, over.nonce):
-        yield game.finding(Subject.COMMITMENT, "the commitment does not fit the nonce")
+        yield game.violation(Subject.COMMITMENT, "the commitment does not fit the nonce")
     never_began = over.client_nonce is None and not game.feedbacks
     if game.nonce_sent is not None and game.nonce_sent != over.client_nonce and not never_began:
-        yield game.finding(Subject.CLIENT_NONCE, "the client nonce is not the one that was sent")
+        yield game.violation(Subject.CLIENT_NONCE, "the client nonce is not the one that was sent")
 
 
-def _check_outcome(game: GameRecord, history: History) -> Iterator[Finding]:
+def _check_outcome(game: GameRecord, history: History) -> Iterator[Violation]:
     over, limit = game.over, game.match.guess_limit
     solved = [turn for turn, (_, given) in enumerate(history, 1) if given == all_black(game.rules.pegs)]
     if over.guesses != len(history) or len(history) > limit:
         what = f"{over.guesses} guesses are counted, {len(history)} were answered, of {limit}"
-        yield game.finding(Subject.GUESSES, what)
+        yield game.violation(Subject.GUESSES, what)
     if solved and solved[0] < len(history):
-        yield game.finding(Subject.GUESSES, "the game went on after it was solved", solved[0])
+        yield game.violation(Subject.GUESSES, "the game went on after it was solved", solved[0])
     if bool(solved) != (over.outcome == "solved"):
         what = f"the outcome is {over.outcome}, but the secret was {'' if solved else 'not '}found"
-        yield game.finding(Subject.OUTCOME, what)
+        yield game.violation(Subject.OUTCOME, what)
     if (len(history) == limit and not solved) != (over.outcome == "unsolved"):
-        yield game.finding(Subject.OUTCOME, f"the outcome is {over.outcome} after {len(history)} guesses of {limit}")
+        yield game.violation(Subject.OUTCOME, f"the outcome is {over.outcome} after {len(history)} guesses of {limit}")
 
 
-def _check_clock(game: GameRecord) -> Iterator[Finding]:
+def _check_clock(game: GameRecord) -> Iterator[Violation]:
     clock, elapsed = game.match.clock, 0
     left = clock.base_ms if clock else None
     for event in game.feedbacks:
         elapsed += event.took_ms
         if clock is not None and left is not None:
             if event.took_ms > left:
-                yield game.finding(Subject.FLAG, "the guess was answered though the time was up", event.turn)
+                yield game.violation(Subject.FLAG, "the guess was answered though the time was up", event.turn)
             left = max(0, left - event.took_ms) + clock.increment_ms
         if event.left_ms != left:
-            yield game.finding(Subject.CLOCK, f"{event.left_ms} ms are left, it should be {left}", event.turn)
+            yield game.violation(Subject.CLOCK, f"{event.left_ms} ms are left, it should be {left}", event.turn)
     ended_by_guess = game.over.outcome in {"solved", "unsolved"}
     if game.over.elapsed_ms < elapsed or (ended_by_guess and game.over.elapsed_ms > elapsed):
-        yield game.finding(Subject.CLOCK, f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
+        yield game.violation(Subject.CLOCK, f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
     if game.over.outcome == "flagged":
         yield from _check_flag(game, game.over.elapsed_ms - elapsed, left)
 
 
-def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Finding]:
+def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
     """The time of the turn that had no answer, against what was left for it."""
     if left_ms is None:
-        yield game.finding(Subject.FLAG, "the outcome is flagged, but there is no clock")
+        yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
         what = f"the outcome is flagged, but the last turn took {last_ms} ms of {left_ms}"
-        yield game.finding(Subject.FLAG, what)
+        yield game.violation(Subject.FLAG, what)
 
 
-def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Finding]:
+def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Violation]:
     if game.match.codemaker != "fixed":
         yield from _check_witness(game, history)
         yield from _check_adversary(game, history, live_sets, devil_budget)
@@ -143,22 +143,22 @@ def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets, de
         yield from _check_fixed(game, history, game.over.nonce)
 
 
-def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Finding]:
+def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Violation]:
     over, rules = game.over, game.rules
     secret = code_at(secret_index(nonce, over.client_nonce, over.match, over.game, rules.size), rules)
     if over.secret != format_code(secret) and (history or over.secret is not None):
-        yield game.finding(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
+        yield game.violation(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
     for turn, (guess, given) in enumerate(history, 1):
         due = feedback(guess, secret)
         if given != due:
-            yield game.finding(Subject.REPLY, _wrong(guess, given, due), turn)
+            yield game.violation(Subject.REPLY, _wrong(guess, given, due), turn)
 
 
-def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Finding]:
+def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Violation]:
     """Each reply by the rule of evil or devil, and the method that a devil says it used."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
-        yield game.finding(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
+        yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
         return
 
     def tie(turn: int, tied: int) -> int:
@@ -171,10 +171,10 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
         method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
         if told != method:
             what = f"the reply is called {told or 'nothing'}, it should be {method or 'nothing'}"
-            yield game.finding(Subject.METHOD, what, turn)
+            yield game.violation(Subject.METHOD, what, turn)
         due = codemaker.reply(position, guess)
         if given != due:
-            yield game.finding(Subject.REPLY, _wrong(guess, given, due), turn)
+            yield game.violation(Subject.REPLY, _wrong(guess, given, due), turn)
             return  # what follows an unruly reply says nothing
 
 
@@ -184,20 +184,20 @@ def _adversary(game: GameRecord, tie: TieBreak | None, devil_budget: int) -> Evi
     return Devil(worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
 
 
-def _check_witness(game: GameRecord, history: History) -> Iterator[Finding]:
+def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
     secret = game.over.secret
     if secret is None:
         if history and game.over.outcome != "void":
-            yield game.finding(Subject.WITNESS, "there is no witness")
+            yield game.violation(Subject.WITNESS, "there is no witness")
         return
     witness = parse_code(secret, game.rules)
     for turn, (guess, given) in enumerate(history, 1):
         if feedback(guess, witness) != given:
             what = f"the witness {secret} would have got {feedback(guess, witness)}, not {given}"
-            yield game.finding(Subject.WITNESS, what, turn)
+            yield game.violation(Subject.WITNESS, what, turn)
 
 
-def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Finding]:
+def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Violation]:
     """The help that practice ladders give is right too."""
     for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
@@ -205,10 +205,10 @@ def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> 
         parts = Position(game.rules, history[: turn - 1], live_sets).parts(guess)
         if event.candidates is not None and event.candidates != parts.get(given, 0):
             what = f"{parts.get(given, 0)} candidates are left, not {event.candidates}"
-            yield game.finding(Subject.HELP, what, turn)
+            yield game.violation(Subject.HELP, what, turn)
         rows = tuple((part.black, part.white, size) for part, size in parts.items())
         if event.parts is not None and event.parts != rows:
-            yield game.finding(Subject.HELP, "the parts are not those of the guess", turn)
+            yield game.violation(Subject.HELP, "the parts are not those of the guess", turn)
 
 
 def _wrong(guess: Code, given: Feedback, due: Feedback) -> str:

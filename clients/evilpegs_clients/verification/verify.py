@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
-from evilpegs_clients.verification.violation import Finding, Subject
+from evilpegs_clients.verification.violation import Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.live_sets import LiveSets
@@ -27,61 +27,61 @@ from evilpegs_protocol.server_messages import (
 )
 
 
-def check_start(started: MatchStarted) -> Iterator[Finding]:
+def check_start(started: MatchStarted) -> Iterator[Violation]:
     """The rules, said in five fields, are one."""
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
-        yield Finding(str(error), subject=Subject.RULES)
+        yield Violation(str(error), subject=Subject.RULES)
         return
     said = (started.rules, started.pegs, started.colors, started.repeats, started.symbols)
     meant = (str(rules), rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
     if said != meant:
         what = f"the rules contradict themselves: {started.rules} has {meant[1:]}, not {said[1:]}"
-        yield Finding(what, subject=Subject.RULES)
+        yield Violation(what, subject=Subject.RULES)
     if (started.codemaker == "fixed") != (started.tie is None):
         what = f"a {started.codemaker} codemaker with the tie rule {started.tie}"
-        yield Finding(what, subject=Subject.CODEMAKER)
+        yield Violation(what, subject=Subject.CODEMAKER)
     if (started.codemaker == "devil") != (started.exact_up_to is not None):
         what = f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes"
-        yield Finding(what, subject=Subject.CODEMAKER)
+        yield Violation(what, subject=Subject.CODEMAKER)
 
 
-def check_order(events: Sequence[RecordEvent]) -> Iterator[Finding]:
+def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
     """Numbers without gaps, one match, and games and turns one after another."""
     first = events[0]
     for place, event in enumerate(events, 1):
         if event.seq != place:
-            yield Finding(f"event {place} has the number {event.seq}")
+            yield Violation(f"event {place} has the number {event.seq}")
         if event.match != first.match:
-            yield Finding(f"event {place} is of another match")
+            yield Violation(f"event {place} is of another match")
     state = (0, 0, False)
     for event in events[1:]:
         following = _after(state, event)
         if following is None:
-            yield Finding(f"event {event.seq}, {event.type}, is out of order")
+            yield Violation(f"event {event.seq}, {event.type}, is out of order")
             return
         state = following
 
 
-def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Finding]:
+def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Violation]:
     """The summary is the sum of the games, and its head the hash of the event before it."""
     over = events[-1]
     if not isinstance(over, MatchOver):
-        yield Finding("the record ends before the match is over")
+        yield Violation("the record ends before the match is over")
         return
     ended = [event for event in events if isinstance(event, GameOver)]
     if len(ended) != games:
-        yield Finding(f"{len(ended)} games of {games} have ended", subject=Subject.SUMMARY)
+        yield Violation(f"{len(ended)} games of {games} have ended", subject=Subject.SUMMARY)
     if over.outcomes != tuple(game.outcome for game in ended):
-        yield Finding("the outcomes in match_over are not those of the games", subject=Subject.SUMMARY)
+        yield Violation("the outcomes in match_over are not those of the games", subject=Subject.SUMMARY)
     if over.guesses != tuple(game.guesses for game in ended):
-        yield Finding("the guesses in match_over are not those of the games", subject=Subject.SUMMARY)
+        yield Violation("the guesses in match_over are not those of the games", subject=Subject.SUMMARY)
     if over.elapsed_ms != sum(game.elapsed_ms for game in ended):
-        yield Finding("the time in match_over is not that of the games", subject=Subject.SUMMARY)
+        yield Violation("the time in match_over is not that of the games", subject=Subject.SUMMARY)
     if over.head != head:
         what = "the record was changed: the head in match_over is not the hash of the event before"
-        yield Finding(what, subject=Subject.HEAD)
+        yield Violation(what, subject=Subject.HEAD)
 
 
 _Place = tuple[int, int, bool]
@@ -118,7 +118,7 @@ NO_NONCES: Final[Mapping[int, str]] = {}
 
 def verify_match(
     events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, live_sets: LiveSets | None = None
-) -> list[Finding]:
+) -> list[Violation]:
     """Check a whole match: that nothing in its record was changed, and that every reply of each game is right.
 
     ``events`` are JSON objects, in the order of the record. ``nonces_sent`` has the nonce that the client sent in
@@ -132,19 +132,19 @@ def verify_match(
     >>> evilpegs.verify_match(events)
     []
     """
-    findings = verify_record(events)
-    if findings:
-        return findings
+    violations = verify_record(events)
+    if violations:
+        return violations
     sets = live_sets or LiveSets(CACHE_BYTES)
     games = _games(_parsed(events)[0], nonces_sent)
-    return [finding for game in games for finding in check_game(game, sets)]
+    return [violation for game in games for violation in check_game(game, sets)]
 
 
-def verify_record(events: Events) -> list[Finding]:
+def verify_record(events: Events) -> list[Violation]:
     """Check that the record of a match that is over is a whole: order, hashes, summary; not the games in it."""
-    parsed, findings = _parsed(events)
-    if findings:
-        return findings
+    parsed, violations = _parsed(events)
+    if violations:
+        return violations
     started = parsed[0]
     assert isinstance(started, MatchStarted)  # noqa: S101 - `_parsed` saw to it
     hashes = chain(canonical(dict(event)) for event in events)
@@ -158,33 +158,33 @@ def verify_game(
     nonce_sent: str | None = None,
     live_sets: LiveSets | None = None,
     devil_budget: int = DEVIL_BUDGET,
-) -> list[Finding]:
+) -> list[Violation]:
     """Check one game that is over, while its match may go on; needs the first event of the match too.
 
     A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
     """
-    parsed, findings = _parsed(events)
-    if findings:
-        return findings
+    parsed, violations = _parsed(events)
+    if violations:
+        return violations
     nonces = {} if nonce_sent is None else {game: nonce_sent}
     found = [record for record in _games(parsed, nonces) if record.over.game == game]
     if not found:
-        return [Finding("the game is not in the record, or not over", game)]
+        return [Violation("the game is not in the record, or not over", game)]
     sets = live_sets or LiveSets(CACHE_BYTES)
     return list(check_start(found[0].match)) or list(check_game(found[0], sets, devil_budget))
 
 
-def _parsed(events: Events) -> tuple[list[RecordEvent], list[Finding]]:
+def _parsed(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
     parsed: list[RecordEvent] = []
-    findings: list[Finding] = []
+    violations: list[Violation] = []
     for place, event in enumerate(events, 1):
         try:
             parsed.append(decode_record_event(canonical(dict(event))))
         except (CodecError, TypeError, ValueError, RecursionError) as error:
-            findings.append(Finding(f"event {place} is not an event of a record: {error}"))
-    if not findings and not (parsed and isinstance(parsed[0], MatchStarted)):
-        findings.append(Finding("the record does not begin with match_started"))
-    return parsed, findings
+            violations.append(Violation(f"event {place} is not an event of a record: {error}"))
+    if not violations and not (parsed and isinstance(parsed[0], MatchStarted)):
+        violations.append(Violation("the record does not begin with match_started"))
+    return parsed, violations
 
 
 def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:

@@ -44,7 +44,7 @@ class Subject(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Violation:
     """One thing that does not hold. ``game`` and ``turn`` are 0 where it concerns the whole match or game."""
 
     what: str
@@ -58,5 +58,5 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class NotChecked(Finding):
+class NotChecked(Violation):
     """One thing that could not be checked: it may hold or not."""

@@ -8,7 +8,7 @@ import pytest
 from evilpegs.commands.bot.run import told
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnecting
-from evilpegs_clients.verification.violation import Finding
+from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import Notice
 
 
@@ -110,7 +110,7 @@ def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
 
 
 def test_bot_shows_findings():
-    finding = Finding("4x99", 1, 2)
+    finding = Violation("4x99", 1, 2)
     game = GameSummary("0" * 16, 1, "solved", 5, (finding,))
     match = MatchSummary("0" * 16, "classic", (game,), (finding,), 0)
     for summary in (game, match):

@@ -85,8 +85,8 @@ async def test_bot_finds_lie_at_game_over(tiny_server, play):
     assert not summary.verified
     games = [event for event in events if isinstance(event, GameSummary)]
     assert [game.verified for game in games] == [False, False]
-    assert (1, Subject.COMMITMENT) in [(finding.game, finding.subject) for finding in games[0].findings]
-    assert [finding.subject for finding in summary.matches[0].findings] == [Subject.HEAD]
+    assert (1, Subject.COMMITMENT) in [(violation.game, violation.subject) for violation in games[0].violations]
+    assert [violation.subject for violation in summary.matches[0].violations] == [Subject.HEAD]
 
 
 async def test_bot_survives_cuts(tiny_server, play):

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from evilpegs_clients.connection.identity import Identity
+from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.errors import (
@@ -30,11 +30,11 @@ async def test_session_of_guest_keeps_no_file(tiny_server, open_session, tokens)
         assert session.welcome.player == "guest-1"
         assert not tokens.path.exists()
         session.keep_guest()
-        assert tokens.kept(session.server, "guest-1") == (session.welcome.token,)
+        assert tokens.get(session.server, "guest-1") == (session.welcome.token,)
 
 
 async def test_open_unreachable_server_fails_at_once(tokens, retry_policy, sleeps):
-    session = PlayerSession("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
+    session = PlayerSession("ws://127.0.0.1:9", Credentials(CLIENT), tokens, retry_policy, print)
     with pytest.raises(ServerUnreachableError):
         await session.open()
     await session.close()
@@ -151,7 +151,7 @@ async def test_session_leaves_contradicting_server(tiny_server, open_session):
 
 
 async def test_session_must_be_open(tokens, retry_policy):
-    session = PlayerSession("ws://127.0.0.1:9", Identity(CLIENT), tokens, retry_policy, print)
+    session = PlayerSession("ws://127.0.0.1:9", Credentials(CLIENT), tokens, retry_policy, print)
     with pytest.raises(RuntimeError):
         _ = session.welcome
     with pytest.raises(RuntimeError):

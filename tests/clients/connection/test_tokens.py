@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from evilpegs_clients.connection.tokens import MOST_KEPT, TokenFile, default_token_file, sole_user
+from evilpegs_clients.connection.tokens import MAX_TOKENS, TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 
 HERE = "ws://127.0.0.1:8765/v1"
@@ -26,33 +26,33 @@ def mode(path):
 
 
 def test_tokens_are_kept_by_server_and_name(tokens):
-    assert tokens.kept(HERE, "ann") == ()
-    tokens.keep(HERE, "ann", "a")
-    tokens.keep(HERE, "bob", "b")
-    tokens.keep(THERE, "ann", "c")
+    assert tokens.get(HERE, "ann") == ()
+    tokens.add(HERE, "ann", "a")
+    tokens.add(HERE, "bob", "b")
+    tokens.add(THERE, "ann", "c")
     again = TokenFile(tokens.path)
-    assert [again.kept(HERE, "ann"), again.kept(HERE, "bob"), again.kept(THERE, "ann")] == [("a",), ("b",), ("c",)]
-    assert again.kept(THERE, "bob") == ()
+    assert [again.get(HERE, "ann"), again.get(HERE, "bob"), again.get(THERE, "ann")] == [("a",), ("b",), ("c",)]
+    assert again.get(THERE, "bob") == ()
 
 
 def test_tokens_keep_newest_first(tokens):
     for token in "abcdef":
-        tokens.keep(HERE, "ann", token)
-    tokens.keep(HERE, "ann", "d")
-    assert tokens.kept(HERE, "ann") == ("d", "f", "e", "c")[:MOST_KEPT]
+        tokens.add(HERE, "ann", token)
+    tokens.add(HERE, "ann", "d")
+    assert tokens.get(HERE, "ann") == ("d", "f", "e", "c")[:MAX_TOKENS]
 
 
 def test_token_file_is_private(tmp_path):
     tokens = TokenFile(tmp_path / "new" / "dir" / "tokens.json")
-    tokens.keep(HERE, "ann", "a")
+    tokens.add(HERE, "ann", "a")
     assert mode(tokens.path) == 0o600
     assert sorted(path.name for path in tokens.path.parent.iterdir()) == ["tokens.json", "tokens.json.lock"]
 
 
 def test_token_file_mode_is_restored(tokens):
-    tokens.keep(HERE, "ann", "a")
+    tokens.add(HERE, "ann", "a")
     tokens.path.chmod(0o644)
-    assert tokens.kept(HERE, "ann") == ("a",)
+    assert tokens.get(HERE, "ann") == ("a",)
     assert mode(tokens.path) == 0o600
 
 
@@ -61,7 +61,7 @@ def test_token_file_mode_is_restored(tokens):
 )
 def test_damaged_token_file_is_left_unchanged(tokens, text):
     tokens.path.write_text(text)
-    for use in (lambda: tokens.kept(HERE, "ann"), lambda: tokens.keep(HERE, "ann", "a"), tokens.check_writable):
+    for use in (lambda: tokens.get(HERE, "ann"), lambda: tokens.add(HERE, "ann", "a"), tokens.check_writable):
         with pytest.raises(DamagedTokenFileError, match=re.escape(str(tokens.path))) as caught:
             use()
         assert "\n" not in str(caught.value)
@@ -70,7 +70,7 @@ def test_damaged_token_file_is_left_unchanged(tokens, text):
 
 def test_binary_token_file_is_refused(tokens):
     tokens.path.write_bytes(b"\xff\xfe\x00")
-    complaint = refusal(lambda: tokens.kept(HERE, "ann"))
+    complaint = refusal(lambda: tokens.get(HERE, "ann"))
     assert str(tokens.path) in complaint
     assert "XDG_DATA_HOME" in complaint
 
@@ -85,25 +85,25 @@ def test_unwritable_token_folder_is_refused(tmp_path):
 
 
 def test_failed_write_keeps_old_tokens(tokens, monkeypatch):
-    tokens.keep(HERE, "ann", "a")
+    tokens.add(HERE, "ann", "a")
 
     def fail(file):
         raise OSError(28, "disk-full")
 
     monkeypatch.setattr("os.fsync", fail)
-    assert "disk-full" in refusal(lambda: tokens.keep(HERE, "ann", "b"))
-    assert tokens.kept(HERE, "ann") == ("a",)
+    assert "disk-full" in refusal(lambda: tokens.add(HERE, "ann", "b"))
+    assert tokens.get(HERE, "ann") == ("a",)
     assert len(list(tokens.path.parent.iterdir())) == 2
 
 
-def keep_many(path, name):
+def add_many(path, name):
     for number in range(20):
-        TokenFile(path).keep(HERE, f"{name}{number}", "t")
+        TokenFile(path).add(HERE, f"{name}{number}", "t")
 
 
 def test_concurrent_programs_keep_all_tokens(tokens):
     context = multiprocessing.get_context("fork")
-    programs = [context.Process(target=keep_many, args=(tokens.path, name)) for name in "abcd"]
+    programs = [context.Process(target=add_many, args=(tokens.path, name)) for name in "abcd"]
     for program in programs:
         program.start()
     for program in programs:

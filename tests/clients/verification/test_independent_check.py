@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from evilpegs_clients.verification.independent.check import check_record
-from evilpegs_clients.verification.violation import Finding, Subject
+from evilpegs_clients.verification.violation import Subject, Violation
 from evilpegs_game.codes import format_code
 from evilpegs_protocol.commitment import commitment, tie_index
 from support.devil_matches import devil
@@ -60,21 +60,21 @@ def change(events, kind, game, turn=None, /, **fields):
 
 
 def found(events):
-    return check_record(events).findings
+    return check_record(events).violations
 
 
-def facts(findings):
-    return [(finding.game, finding.turn, finding.subject) for finding in findings]
+def facts(violations):
+    return [(violation.game, violation.turn, violation.subject) for violation in violations]
 
 
-def values(finding):
+def values(violation):
     """Return the codes, feedbacks and numbers that a finding names, in order."""
-    return re.findall(r"\d[\d,x]*\b", finding.what)
+    return re.findall(r"\d[\d,x]*\b", violation.what)
 
 
 def test_check_record_accepts_true_record(record):
     report = check_record(record)
-    assert (report.findings, report.not_checked, report.unreadable) == ((), (), None)
+    assert (report.violations, report.not_checked, report.unreadable) == ((), (), None)
     assert [game.game for game in report.games] == [1, 2, 3, 4]
     assert [game.outcome for game in report.games] == ["solved", "unsolved", "resigned", "resigned"]
     assert report.games[3].witness is None
@@ -154,15 +154,15 @@ def one_reply(events, code, black, white, witness):
 
 def test_check_record_finds_smaller_part(one_turn):
     assert found(one_turn) == ()
-    [finding] = found(one_reply(one_turn, "112", 0, 1, "223"))
-    assert facts([finding]) == [(1, 1, Subject.REPLY)]
-    assert values(finding) == ["112", "0,1", "14", "1,0", "17"]
+    [violation] = found(one_reply(one_turn, "112", 0, 1, "223"))
+    assert facts([violation]) == [(1, 1, Subject.REPLY)]
+    assert values(violation) == ["112", "0,1", "14", "1,0", "17"]
 
 
 def test_check_record_finds_early_all_black(one_turn):
-    [finding] = found(one_reply(one_turn, "112", 3, 0, "112"))
-    assert facts([finding]) == [(1, 1, Subject.REPLY)]
-    assert values(finding) == ["112", "3,0", "1", "1,0", "17"]
+    [violation] = found(one_reply(one_turn, "112", 3, 0, "112"))
+    assert facts([violation]) == [(1, 1, Subject.REPLY)]
+    assert values(violation) == ["112", "3,0", "1", "1,0", "17"]
 
 
 def test_check_record_finds_later_tied_part(one_turn):
@@ -171,15 +171,15 @@ def test_check_record_finds_later_tied_part(one_turn):
     tied = change(one_turn, "match_started", None, rules="2x3", pegs=2, colors=3, symbols="123")
     tied = change(tied, "game_started", 1, commitment=commitment(tied[0]["match"], 1, "2x3", tied[3]["nonce"]))
     assert found(one_reply(tied, "11", 0, 0, "22")) == ()
-    [finding] = found(one_reply(tied, "11", 1, 0, "12"))
-    assert facts([finding]) == [(1, 1, Subject.TIE)]
-    assert values(finding) == ["11", "1,0", "2", "0,0"]
+    [violation] = found(one_reply(tied, "11", 1, 0, "12"))
+    assert facts([violation]) == [(1, 1, Subject.TIE)]
+    assert values(violation) == ["11", "1,0", "2", "0,0"]
 
 
 def test_check_record_finds_empty_part(one_turn):
-    [_, finding] = found(one_reply(one_turn, "112", 2, 1, "112"))
-    assert facts([finding]) == [(1, 1, Subject.REPLY)]
-    assert values(finding) == ["112", "2,1"]
+    [_, violation] = found(one_reply(one_turn, "112", 2, 1, "112"))
+    assert facts([violation]) == [(1, 1, Subject.REPLY)]
+    assert values(violation) == ["112", "2,1"]
 
 
 def test_check_record_finds_later_witness(one_turn):
@@ -205,8 +205,8 @@ def test_check_record_finds_wrong_method(honest_match):
     methods = [event["method"] for event in turns(events, 1)]
     assert set(methods) == {"exact", "greedy"}
     for turn, method in enumerate(methods, 1):
-        findings = found(change(events, "feedback", 1, turn, method="exact" if method == "greedy" else "greedy"))
-        assert facts(findings) == [(1, turn, Subject.METHOD)]
+        violations = found(change(events, "feedback", 1, turn, method="exact" if method == "greedy" else "greedy"))
+        assert facts(violations) == [(1, turn, Subject.METHOD)]
     assert found(change(events, "feedback", 1, 1, method=None)) == ()
 
 
@@ -228,7 +228,7 @@ def test_check_record_finds_greedy_devil(honest_match):
 
 def test_large_rules_are_not_checked(one_turn):
     report = check_record(one_turn, max_codes=63)
-    assert report.findings == ()
+    assert report.violations == ()
     assert facts(report.not_checked) == [(1, 0, Subject.REPLY)]
     assert values(report.not_checked[0]) == ["3x4", "64"]
     assert check_record(one_turn, max_codes=64).not_checked == ()
@@ -249,7 +249,7 @@ def test_witness_of_large_rules_must_fit(one_turn):
 def test_devil_reply_over_work_is_not_checked(honest_match):
     events = played(honest_match, **KINDS["devil"])
     report = check_record(events, work=10)
-    assert report.findings == ()
+    assert report.violations == ()
     assert facts(report.not_checked)[0] == (1, 1, Subject.REPLY)
     assert values(report.not_checked[0]) == ["10"]
     last = len(turns(events, 1))
@@ -258,7 +258,7 @@ def test_devil_reply_over_work_is_not_checked(honest_match):
 
 def test_devil_table_over_cells_is_not_checked(honest_match):
     report = check_record(played(honest_match, **KINDS["devil"]), cells=100)
-    assert report.findings == ()
+    assert report.violations == ()
     assert facts(report.not_checked)[0] == (1, 1, Subject.REPLY)
     assert values(report.not_checked[0]) == ["27", "27", "100"]
 
@@ -272,7 +272,7 @@ def test_sealed_game_is_not_checked(seeded):
 
 def test_open_game_is_not_checked(one_turn):
     report = check_record(one_turn[:3])
-    assert report.findings == ()
+    assert report.violations == ()
     assert facts(report.not_checked) == [(1, 0, Subject.OUTCOME)]
 
 
@@ -308,4 +308,4 @@ def test_unreadable_record_is_a_finding(one_turn, spoil, named):
     assert report.games == ()
     assert re.search(rf"(?<!\w){re.escape(named)}(?!\w)", report.unreadable)
     assert "\n" not in report.unreadable
-    assert report.findings == (Finding(report.unreadable),)
+    assert report.violations == (Violation(report.unreadable),)

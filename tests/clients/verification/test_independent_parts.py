@@ -103,7 +103,7 @@ def test_plain_parts_of_classic():
 
 APART = """
 import sys
-import evilpegs_clients.independent.check
+import evilpegs_clients.verification.independent.check
 print(*sorted(name for name in sys.modules if name.split(".")[0] in {"evilpegs_game", "evilpegs_protocol", "numba"}))
 """
 

@@ -173,12 +173,12 @@ def test_changed_field_is_found_in_game_alone(record):
     ],
 )
 def test_finding_names_wrong_value(evil, kind, game, fields, place, named):
-    findings = verify_game(change(evil, kind, game, **fields), game)
-    assert any(facts([found]) == [place] and all(text in found.what for text in named) for found in findings)
+    violations = verify_game(change(evil, kind, game, **fields), game)
+    assert any(facts([found]) == [place] and all(text in found.what for text in named) for found in violations)
 
 
-def facts(findings):
-    return [(finding.game, finding.turn, finding.subject) for finding in findings]
+def facts(violations):
+    return [(violation.game, violation.turn, violation.subject) for violation in violations]
 
 
 def change(record, kind, game, **fields):
@@ -194,9 +194,9 @@ def test_findings_name_turn_and_values(fixed):
     given = next(event for event in fixed if event["type"] == "feedback")
     right = f"{given['black']},{given['white']}"
     lied = change(fixed, "feedback", 1, black=0, white=0)
-    [finding] = verify_game(lied, 1)
-    assert facts([finding]) == [(1, 1, Subject.REPLY)]
-    assert all(text in finding.what for text in (given["code"], "0,0", right))
+    [violation] = verify_game(lied, 1)
+    assert facts([violation]) == [(1, 1, Subject.REPLY)]
+    assert all(text in violation.what for text in (given["code"], "0,0", right))
     assert facts(verify_game(change(fixed, "game_over", 1, nonce="0" * 64), 1))[0] == (1, 0, Subject.COMMITMENT)
     assert facts(verify_game(change(fixed, "game_over", 1, nonce=None), 1)) == [(1, 0, Subject.NONCE)]
 
@@ -219,9 +219,9 @@ def test_merciful_evil_is_found(honest_match):
     match.guess("112")
     match.guess("134")
     match.end("resigned")
-    [finding] = verify_match(match.events)
-    assert facts([finding]) == [(1, 1, Subject.REPLY)]
-    assert all(text in finding.what for text in ("112", "0,0", "1,0"))
+    [violation] = verify_match(match.events)
+    assert facts([violation]) == [(1, 1, Subject.REPLY)]
+    assert all(text in violation.what for text in ("112", "0,0", "1,0"))
 
 
 def test_wrong_devil_method_is_found(honest_match):
@@ -233,10 +233,10 @@ def test_wrong_devil_method_is_found(honest_match):
         for wrong in (other, None):
             lied = copy.deepcopy(events)
             next(e for e in lied if (e.get("game"), e.get("turn")) == (1, turn))["method"] = wrong
-            [finding] = verify_game(lied, 1)
-            assert facts([finding]) == [(1, turn, Subject.METHOD)]
-            assert method in finding.what
-            assert (other in finding.what) == (wrong is not None)
+            [violation] = verify_game(lied, 1)
+            assert facts([violation]) == [(1, turn, Subject.METHOD)]
+            assert method in violation.what
+            assert (other in violation.what) == (wrong is not None)
 
 
 def test_greedy_devil_is_found(honest_match):
@@ -249,7 +249,7 @@ def test_greedy_devil_is_found(honest_match):
         match.end("resigned")
         match.events[0] |= {"codemaker": "devil", "exact_up_to": 125}
         match.events[2]["method"] = "exact"
-        verdicts |= {finding.subject for finding in verify_game(match.events, 1)} or {"holds"}
+        verdicts |= {violation.subject for violation in verify_game(match.events, 1)} or {"holds"}
     assert verdicts == {"holds", Subject.REPLY}
 
 
@@ -261,24 +261,24 @@ def test_wrong_exact_bound_is_found(honest_match):
     large.ready()
     large.end("resigned")
     large.events[0] |= {"exact_up_to": None}
-    [finding] = verify_game(large.events, 1)
-    assert finding.subject is Subject.CODEMAKER
-    assert "devil" in finding.what
+    [violation] = verify_game(large.events, 1)
+    assert violation.subject is Subject.CODEMAKER
+    assert "devil" in violation.what
     evil = honest_match(codemaker="evil", tie="largest")
     evil.events[0]["exact_up_to"] = 5
     evil.end("forfeit")
-    [finding] = verify_game(evil.events, 1)
-    assert finding.subject is Subject.CODEMAKER
-    assert "evil" in finding.what
-    assert "5" in finding.what
+    [violation] = verify_game(evil.events, 1)
+    assert violation.subject is Subject.CODEMAKER
+    assert "evil" in violation.what
+    assert "5" in violation.what
 
 
 def test_devil_over_budget_is_not_checked(honest_match):
     worst_case.cache_clear()
-    [finding] = verify_game(played(honest_match, **KINDS["devil"]).events, 1, devil_budget=1)
-    assert isinstance(finding, NotChecked)
-    assert facts([finding]) == [(1, 0, Subject.REPLY)]
-    assert " 1 " in finding.what
+    [violation] = verify_game(played(honest_match, **KINDS["devil"]).events, 1, devil_budget=1)
+    assert isinstance(violation, NotChecked)
+    assert facts([violation]) == [(1, 0, Subject.REPLY)]
+    assert " 1 " in violation.what
 
 
 def test_wrong_tie_rule_is_found(honest_match):
@@ -292,9 +292,9 @@ def test_wrong_tie_rule_is_found(honest_match):
 
 def test_wrong_witness_is_found(evil):
     wrong = next(code for code in ("111", "222", "333", "444") if code != evil[-3]["secret"])
-    findings = verify_game(change(evil, "game_over", 2, secret=wrong), 2)
-    assert {finding.subject for finding in findings} == {Subject.WITNESS}
-    assert all(wrong in finding.what and finding.turn for finding in findings)
+    violations = verify_game(change(evil, "game_over", 2, secret=wrong), 2)
+    assert {violation.subject for violation in violations} == {Subject.WITNESS}
+    assert all(wrong in violation.what and violation.turn for violation in violations)
     assert facts(verify_game(change(evil, "game_over", 2, secret=None), 2)) == [(2, 0, Subject.WITNESS)]
 
 
@@ -349,9 +349,9 @@ def flagged(honest_match):
 )
 def test_early_flag_is_found(flagged, elapsed_ms, last_ms):
     assert verify_match(flagged) == []
-    findings = verify_game(change(flagged, "game_over", 1, elapsed_ms=elapsed_ms), 1)
-    assert facts(findings) == ([] if last_ms is None else [(1, 0, Subject.FLAG)])
-    assert all(re.findall(r"\d+", finding.what) == [str(last_ms), "60960"] for finding in findings)
+    violations = verify_game(change(flagged, "game_over", 1, elapsed_ms=elapsed_ms), 1)
+    assert facts(violations) == ([] if last_ms is None else [(1, 0, Subject.FLAG)])
+    assert all(re.findall(r"\d+", violation.what) == [str(last_ms), "60960"] for violation in violations)
 
 
 @pytest.mark.parametrize("elapsed_ms", [40, 10**7])
@@ -375,10 +375,10 @@ def test_reply_over_memory_is_not_checked(honest_match):
     match.ready()
     match.guess("112")
     match.end("resigned")
-    [finding] = verify_match(match.events, live_sets=LiveSets(1 << 10))
-    assert isinstance(finding, NotChecked)
-    assert facts([finding]) == [(1, 0, Subject.REPLY)]
-    assert "3x4" in finding.what
+    [violation] = verify_match(match.events, live_sets=LiveSets(1 << 10))
+    assert isinstance(violation, NotChecked)
+    assert facts([violation]) == [(1, 0, Subject.REPLY)]
+    assert "3x4" in violation.what
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,14 @@ def _match_document(match: MatchSummary) -> dict[str, Any]:
         "match": match.match,
         "ladder": match.ladder,
         "verified": match.verified,
-        "findings": [str(finding) for finding in match.findings],
+        "findings": [str(finding) for finding in match.violations],
         "games": [
             {
                 "game": game.game,
                 "outcome": game.outcome,
                 "guesses": game.guesses,
                 "verified": game.verified,
-                "findings": [str(finding) for finding in game.findings],
+                "findings": [str(finding) for finding in game.violations],
             }
             for game in match.games
         ],

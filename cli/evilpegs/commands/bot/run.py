@@ -31,7 +31,7 @@ def default_names(strategy: str, candidates_only: bool, server: str, tokens: Tok
     player = _plain(strategy.removesuffix(".py")) or "bot"
     base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:LONGEST_USER])
     names = [base, *(f"{base}-{number}" for number in range(2, NAMESAKES + 1))]
-    return sorted(names, key=lambda name: not tokens.kept(server, name))
+    return sorted(names, key=lambda name: not tokens.get(server, name))
 
 
 def _base(player: str, owner: str) -> str:
@@ -118,11 +118,11 @@ def told(event: BotEvent) -> list[str]:
         case GameSummary():
             guesses = counted(event.guesses, "guess", "guesses")
             return [f"  game {event.game}: {event.outcome}, {guesses}, {_verdict(event.verified)}"] + [
-                f"  finding: {finding}" for finding in event.findings
+                f"  finding: {finding}" for finding in event.violations
             ]
         case MatchSummary():
             return [f"match {event.match} over: {tally(event.games)}, {_verdict(event.verified)}"] + [
-                f"finding: {finding}" for finding in event.findings
+                f"finding: {finding}" for finding in event.violations
             ]
         case Reconnecting():
             return [f"{event.why}; attempt {event.attempt} in {event.seconds:.1f} s"]

@@ -15,7 +15,7 @@ from evilpegs_clients.verification.independent.definitions import feedback
 from evilpegs_clients.verification.independent.record import Game, RecordError, commitment, read_games
 from evilpegs_clients.verification.independent.replies import ONE_BY_ONE, DevilRule, check_replies
 from evilpegs_clients.verification.independent.solver import CELLS, WORK
-from evilpegs_clients.verification.violation import Finding, NotChecked, Subject
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,17 @@ class CheckedGame:
     outcome: str | None
     guesses: int
     witness: str | None
-    said: tuple[Finding, ...] = ()
+    said: tuple[Violation, ...] = ()
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def violations(self) -> tuple[Violation, ...]:
         """What does not hold."""
-        return tuple(finding for finding in self.said if not isinstance(finding, NotChecked))
+        return tuple(violation for violation in self.said if not isinstance(violation, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What could not be checked, which says neither that it holds nor that it does not."""
-        return tuple(finding for finding in self.said if isinstance(finding, NotChecked))
+        return tuple(violation for violation in self.said if isinstance(violation, NotChecked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,15 @@ class Report:
     unreadable: str | None = None
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def violations(self) -> tuple[Violation, ...]:
         """Everything that does not hold."""
-        whole = () if self.unreadable is None else (Finding(self.unreadable),)
-        return (*whole, *(finding for game in self.games for finding in game.findings))
+        whole = () if self.unreadable is None else (Violation(self.unreadable),)
+        return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
         """Everything that could not be checked."""
-        return tuple(finding for game in self.games for finding in game.not_checked)
+        return tuple(violation for game in self.games for violation in game.not_checked)
 
 
 MAX_CODES: Final = 10**9
@@ -90,7 +90,7 @@ def check_record(
     return Report(tuple(checked))
 
 
-def _said(game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int) -> Iterator[Finding]:
+def _said(game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int) -> Iterator[Violation]:
     if game.outcome is None:
         yield NotChecked("the game is not over", game.game, subject=Subject.OUTCOME)
         return
@@ -100,7 +100,7 @@ def _said(game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int) 
         yield from check_replies(game, devil, max_codes, one_by_one)
 
 
-def _check_commitment(game: Game) -> Iterator[Finding]:
+def _check_commitment(game: Game) -> Iterator[Violation]:
     if game.commitment is None:
         return  # a game that was given up with those before it
     if game.nonce is None:
@@ -108,10 +108,10 @@ def _check_commitment(game: Game) -> Iterator[Finding]:
         yield NotChecked(what, game.game, subject=Subject.NONCE)
     elif game.commitment != commitment(game.match.id, game.game, game.match.rules, game.nonce):
         what = "the nonce is not the one of the commitment"
-        yield Finding(what, game.game, subject=Subject.COMMITMENT)
+        yield Violation(what, game.game, subject=Subject.COMMITMENT)
 
 
-def _check_witness(game: Game) -> Iterator[Finding]:
+def _check_witness(game: Game) -> Iterator[Violation]:
     if game.witness is None:
         if game.turns:
             what = "no code is shown that fits the feedback"
@@ -120,11 +120,11 @@ def _check_witness(game: Game) -> Iterator[Finding]:
     try:
         witness = game.match.space.read(game.witness)
     except ValueError as error:
-        yield Finding(f"the code shown at the end: {error}", game.game, subject=Subject.WITNESS)
+        yield Violation(f"the code shown at the end: {error}", game.game, subject=Subject.WITNESS)
         return
     for turn, (guess, given) in enumerate(game.turns, 1):
         due = feedback(guess, witness)
         if due != given:
             text = game.match.space.write(guess)
             what = f"{text} got {given}, but {game.witness}, shown at the end, gives {due}"
-            yield Finding(what, game.game, turn, Subject.WITNESS)
+            yield Violation(what, game.game, turn, Subject.WITNESS)

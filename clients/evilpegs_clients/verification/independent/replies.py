@@ -14,7 +14,7 @@ from evilpegs_clients.verification.independent.definitions import Code, Counted,
 from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
 from evilpegs_clients.verification.independent.record import Game, Match, tie_place
 from evilpegs_clients.verification.independent.solver import CELLS, Chosen, Solver, TooMuchWorkError, check_table
-from evilpegs_clients.verification.violation import Finding, NotChecked, Subject
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 
 
 def evil_replies(parts: Parts, all_black: Feedback) -> list[Feedback]:
@@ -83,7 +83,7 @@ ONE_BY_ONE: Final = 10**5
 
 def check_replies(
     game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int = ONE_BY_ONE
-) -> Iterator[Finding]:
+) -> Iterator[Violation]:
     """Check every turn of a game; ``devil`` has its rule where it is one."""
     size = game.match.space.size
     if size > max_codes:
@@ -117,16 +117,16 @@ def _allowed(game: Game, turn: int, counted: Counted, devil: DevilRule | None) -
     return devil.replies(game.turns[: turn - 1], counted.parts[:turn], game.turns[turn - 1].guess)
 
 
-def _check_method(game: Game, turn: int, parts: Parts, devil: DevilRule | None) -> Iterator[Finding]:
+def _check_method(game: Game, turn: int, parts: Parts, devil: DevilRule | None) -> Iterator[Violation]:
     told = game.methods[turn - 1]
     if devil is not None and told is not None:
         due = "exact" if devil.is_exact(parts) else "greedy"
         if told != due:
             what = f"the reply is called {told}, but with {sum(parts.values()):,} codes left it is {due}"
-            yield Finding(what, game.game, turn, Subject.METHOD)
+            yield Violation(what, game.game, turn, Subject.METHOD)
 
 
-def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Feedback]) -> Iterator[Finding]:
+def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Feedback]) -> Iterator[Violation]:
     given = game.turns[turn - 1].given
     if given not in allowed:
         size = f"{parts[given]:,} {'code' if parts[given] == 1 else 'codes'}"
@@ -136,7 +136,7 @@ def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Feedback]) -
         yield from _check_tie(game, turn, allowed)
 
 
-def _check_tie(game: Game, turn: int, tied: list[Feedback]) -> Iterator[Finding]:
+def _check_tie(game: Game, turn: int, tied: list[Feedback]) -> Iterator[Violation]:
     place = 0
     if game.match.tie == "largest/seeded":
         if game.nonce is None:
@@ -148,15 +148,15 @@ def _check_tie(game: Game, turn: int, tied: list[Feedback]) -> Iterator[Finding]
         yield _finding(game, turn, Subject.TIE, f"but of {len(tied)} equal parts the tie rule takes {tied[place]}")
 
 
-def _check_first(game: Game, counted: Counted) -> Iterator[Finding]:
+def _check_first(game: Game, counted: Counted) -> Iterator[Violation]:
     """The code that evil shows at the end is the first of those that fit."""
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:
             what = f"the code shown at the end is {game.witness}; the first that fits is {first}"
-            yield Finding(what, game.game, subject=Subject.WITNESS)
+            yield Violation(what, game.game, subject=Subject.WITNESS)
 
 
-def _finding(game: Game, turn: int, subject: Subject, what: str) -> Finding:
+def _finding(game: Game, turn: int, subject: Subject, what: str) -> Violation:
     guess, given = game.turns[turn - 1]
-    return Finding(f"{game.match.space.write(guess)} got {given}, {what}", game.game, turn, subject)
+    return Violation(f"{game.match.space.write(guess)} got {given}, {what}", game.game, turn, subject)

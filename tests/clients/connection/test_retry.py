@@ -1,6 +1,6 @@
 from random import Random
 
-from evilpegs_clients.connection.session import Backoff
+from evilpegs_clients.connection.retry import Backoff
 
 
 def test_backoff_delays_double_up_to_bound():

@@ -1,0 +1,110 @@
+"""Logging in to a server: with a stored token, else by claiming a name, else as a guest."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial
+from evilpegs_clients.connection.tokens import TokenFile
+from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
+from evilpegs_protocol.client_messages import ClientInfo, Hello
+from evilpegs_protocol.server_messages import ErrorCode, Welcome
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The program that plays and the name it plays under; without ``name`` the server admits it as a guest."""
+
+    client: ClientInfo
+    name: str | None = None
+    kind: Literal["bot", "human"] = "bot"
+
+
+class LoginSequence:
+    """The `hello` messages to try at one server, in order, and the token that the server issues."""
+
+    def __init__(self, server: str, credentials: Credentials, tokens: TokenFile) -> None:
+        self._server = server
+        self._credentials = credentials
+        self._tokens = tokens
+        self._proven: str | None = None
+
+    def hellos(self) -> list[Hello]:
+        """Return the messages to try in order; the next one applies if the server does not know the token before it.
+
+        Raises:
+            TokenFileError: A name would be claimed, but its token could not be stored.
+        """
+        credentials = self._credentials
+        if self._proven is not None:
+            return [self._with_token(self._proven)]
+        if credentials.name is None:
+            return [Hello(client=credentials.client)]
+        self._tokens.check_writable()
+        stored = self._tokens.get(self._server, credentials.name)
+        claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
+        return [*map(self._with_token, stored), claim]
+
+    def accept(self, hello: Hello, welcome: Welcome) -> None:
+        """Remember the token for this session, and store it in the token file if the player chose a name."""
+        self._proven = welcome.token or hello.token
+        if self._credentials.name is not None and self._proven is not None:
+            self._tokens.add(self._server, self._credentials.name, self._proven)
+
+    def keep_guest(self, player: str) -> None:
+        """Store a guest's token under the name the server gave them, so that they can come back."""
+        if self._proven is not None:
+            self._tokens.add(self._server, player, self._proven)
+
+    def explain(self, error: ServerRefusedError) -> ServerRefusedError:
+        """Return the refusal, with a clearer message if the name is taken and the stored tokens do not prove it."""
+        name = self._credentials.name
+        if error.code is not ErrorCode.NAME_TAKEN or name is None or not self._tokens.get(self._server, name):
+            return error
+        message = f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
+        return ServerRefusedError(error.code, message, fatal=error.fatal)
+
+    def _with_token(self, token: str) -> Hello:
+        return Hello(client=self._credentials.client, token=token)
+
+
+async def connect_and_log_in(
+    server: str, login: LoginSequence, deliver: Deliver, seconds: float
+) -> tuple[ProtocolConnection, Welcome]:
+    """Connect and log in; return the connection and the server's `welcome`. Each step takes at most ``seconds``.
+
+    Raises:
+        ClientError: The server cannot be reached or accepts none of the login messages.
+    """
+    *earlier, last = login.hellos()
+    for hello in earlier:
+        try:
+            return await _try_hello(server, login, hello, deliver, seconds)
+        except ServerRefusedError as error:
+            if error.code is not ErrorCode.AUTH_FAILED:
+                raise
+    try:
+        return await _try_hello(server, login, last, deliver, seconds)
+    except ServerRefusedError as error:
+        raise login.explain(error) from None
+
+
+async def _try_hello(
+    server: str, login: LoginSequence, hello: Hello, deliver: Deliver, seconds: float
+) -> tuple[ProtocolConnection, Welcome]:
+    """Try one login message on a new connection, which is closed unless the server answers with `welcome`."""
+    connection = await dial(server, deliver, seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            welcome = await connection.ask(hello)
+        if not isinstance(welcome, Welcome):
+            raise TimeoutError
+        login.accept(hello, welcome)
+    except TimeoutError:
+        await connection.close()
+        message = f"{server} does not answer hello with welcome: not an evilpegs server"
+        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER) from None
+    except BaseException:
+        await connection.close()
+        raise
+    return connection, welcome

@@ -1,0 +1,46 @@
+"""Waiting before the next attempt: a little longer each time, and never in step with other clients."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from evilpegs_clients.connection.connection import DIAL_SECONDS
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Exponential delays with jitter, in seconds; each is drawn from the upper half of its bound.
+
+    The bounds double from ``first`` up to ``longest``. After ``attempts`` delays the client gives up.
+    """
+
+    first: float = 0.2
+    longest: float = 10.0
+    attempts: int = 40
+
+    def delays(self, rng: Random) -> Iterator[float]:
+        """Yield the delays of one series of attempts."""
+        for attempt in range(self.attempts):
+            bound = min(self.longest, self.first * 2**attempt)
+            yield rng.uniform(bound / 2, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """The delays and attempts of a session after a cut connection or a temporary refusal.
+
+    ``rng`` draws the jitter; ``timeout`` bounds each step of connecting and logging in, in seconds. Tests pass a
+    ``sleep`` that returns at once.
+    """
+
+    rng: Random
+    sleep: Sleep = asyncio.sleep
+    backoff: Backoff = field(default_factory=Backoff)
+    timeout: float = DIAL_SECONDS
+
+    def delays(self) -> Iterator[float]:
+        """Yield the delays of one series of attempts."""
+        return self.backoff.delays(self.rng)
