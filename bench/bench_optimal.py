@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from evilpegs_game.optimal.against_evil import AgainstEvil
+from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.solve import Objective, solve
 from evilpegs_game.rules import Rules
 
@@ -72,8 +72,8 @@ def main() -> None:
         show(rules, objective, 1, loop)
     print(f"\nagainst evil, one thread\n{'rules':<14}{'guesses':>7}{'seconds':>10}")
     for rules in EVIL:
-        clock, _ = timed(lambda rules=rules: AgainstEvil(Rules.parse(rules)).shortest(), ROUNDS)
-        print(f"{rules:<14}{len(AgainstEvil(Rules.parse(rules)).shortest()):>7}{clock:>10.3f}")
+        clock, _ = timed(lambda rules=rules: ShortestLineSearch(Rules.parse(rules)).run(), ROUNDS)
+        print(f"{rules:<14}{len(ShortestLineSearch(Rules.parse(rules)).run()):>7}{clock:>10.3f}")
     print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 
 

@@ -14,7 +14,7 @@ from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.history import History
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.solve import LeastTotal
+from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import Node, parse_tree
 
@@ -78,14 +78,14 @@ def _best(position: Position, work: int) -> Code:
             f"{position.rules} has {position.rules.size:,} codes; optimal play is known for {FIRST_CODES:,} at most"
         )
         raise TooLargeError(message)
-    return LeastTotal(position.rules).best(position.candidates, work)
+    return LeastTotal(position.rules).best_guess(position.candidates, work)
 
 
 def _best_candidate(position: Position, work: int) -> Code:
     least_total = LeastTotal(position.rules)
     share = work // position.count
     guesses = map(position.candidate, range(position.count))
-    return min(guesses, key=lambda guess: least_total.after(position.candidates, guess, share))
+    return min(guesses, key=lambda guess: least_total.total_after(position.candidates, guess, share))
 
 
 def _unknown(position: Position, error: GameError, work: int) -> GameError:

@@ -100,7 +100,7 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
     Raises:
         ContradictionError, TooLargeError: as `Position.parts` does.
     """
-    answers = solver.total(position), solver.after(position, guess)
+    answers = solver.total(position), solver.total_after(position, guess)
     bounds = _bounds(position, guess) if None in answers else ()
     least, after = (bounds[place] if answer is None else _Total(answer, answer) for place, answer in enumerate(answers))
     if after.high is not None and (least.high is None or after.high < least.high):

@@ -116,7 +116,7 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
         played=played,
         chance=_chance(parts, given, all_black(position.rules.pegs)),
         best=best,
-        optimal=solver.best(position) if lost and lost.kind == "exact" else None,
+        optimal=solver.best_guess(position) if lost and lost.kind == "exact" else None,
         regret=lost,
     )
 

@@ -1,5 +1,9 @@
-"""The least total of guesses over a set of codes, by branch and bound: what `evilpegs_game.optimal.solve` stands on.
+"""Optimal play: the fewest guesses in all that a set of codes needs, and the strategy trees that attain it, proved.
 
-`total` answers for any set, `openings` for all codes of the rules; below them `search` and its `look` at a set work on
-a `board`, with what is already known in `solved_totals`.
+Begin with `solve`, which solves all codes of some rules, and `least_total`, which solves any live set. Both rest on
+branch and bound: `search` is the compiled loop on the arrays of `search_state`, `node_bounds` bounds a set without
+trying a guess, `guess_matrix` holds the feedback of the guesses worth trying, and `totals_table` remembers solved sets.
+Above the loop, `solver` answers for one guess matrix, `first_guesses` compares the first guesses of a large set,
+`tree_builder` writes down the result, and `proof_log` keeps what is proved. `within_budget` answers as far as a budget
+of work allows, and `against_evil` finds the shortest line against the evil codemaker.
 """

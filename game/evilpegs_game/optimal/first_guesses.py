@@ -1,35 +1,32 @@
-"""First guesses for a large set of codes: bounds of the total after each, tightened until the least is proved.
+"""First guesses for a large set of codes: bounds of the total after each, tightened until the least total is proved.
 
-Of first guesses that a symmetry of the set carries into each other one is taken. What each leaves is one question a
-feedback. First all are answered roughly, trying few guesses a set, for a good upper bound; then exactly, as long as a
-first guess may still be the best: the guesses after it are shared among threads.
+Of first guesses that a symmetry of the set carries into each other, one is taken. Each feedback to it leaves a
+subproblem. First all subproblems are solved roughly, with few guesses tried per set, for a good upper bound. Then they
+are solved exactly while a first guess may still be the best; the guesses for a large part are shared among threads.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import least_total_table
+from evilpegs_game.codemakers.size_bounds import Ints, least_total_table
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.optimal.first_guess import Opening, Part
-from evilpegs_game.optimal.guess_matrix import Frame, Ground, guess_of
-from evilpegs_game.optimal.proof_log import Answer, Journal, Question
-from evilpegs_game.optimal.search_state import NEVER, SHARED, STOP, UNLIMITED, Ints
-from evilpegs_game.optimal.solver import NO_BUDGET, Bounds, Searcher
-from evilpegs_game.optimal.totals_table import Totals
-from evilpegs_game.optimal.tree_builder import Planner, short_node
+from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, entry_guess
+from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
+from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
+from evilpegs_game.optimal.solver import NO_BUDGET, TotalBounds, TotalSolver, try_in_threads
+from evilpegs_game.optimal.totals_table import TotalsTable
+from evilpegs_game.optimal.tree_builder import TreeBuilder, build_small_node
 from evilpegs_game.partition import split
 from evilpegs_game.trees.tree import Node, Tree
 
 
 class Progress(NamedTuple):
-    """Bounds so far: of the total within ``within`` guesses, None for any number. ``upper`` is None if none is known.
+    """Bounds proved so far of the total within ``within`` guesses, or of the total at all if it is None.
 
-    Where ``lower`` is None it is proved that so few guesses are not enough.
+    ``upper`` is None if no tree is known. ``lower`` is None if it is proved that this number of guesses is not enough.
     """
 
     within: int | None
@@ -37,205 +34,228 @@ class Progress(NamedTuple):
     upper: int | None
 
 
-_Attempt = Callable[[int], tuple[int, Bounds]]
+class FirstGuessPart:
+    """The codes that give one feedback to a first guess, and bounds of their total."""
+
+    def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
+        self.subproblem = subproblem
+        self.columns = columns
+        self.bounds = bounds
+
+    @property
+    def codes(self) -> int:
+        """The number of codes."""
+        return int(self.columns.shape[1])
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the total is known."""
+        return self.bounds.lower >= self.bounds.upper
 
 
-class Openings:
-    """The first guesses for ``columns``, all codes of the rules or many of them, and what is known of each.
+class FirstGuess:
+    """A first guess and its parts, the smallest first, without all-black."""
 
-    ``journal`` holds what was found out before, and gets what is found out. ``notice`` is told of bounds each time
-    something was. ``budget`` bounds the work; it is for one thread.
+    def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
+        self.guess = guess
+        self.codes = codes
+        self.parts = parts
+
+    @property
+    def lower(self) -> int:
+        """A lower bound of the total of every tree that begins with the guess."""
+        return min(NEVER, self.codes + sum(part.bounds.lower for part in self.parts))
+
+    @property
+    def upper(self) -> int:
+        """The total of some tree that begins with the guess; `NEVER` if none is known."""
+        return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
+
+
+class FirstGuesses:
+    """The first guesses for ``columns``, all codes of the rules or many of them, and the bounds known of each.
+
+    ``guesses`` lists them in code order. ``proof_log`` holds what was proved before, and gets what is proved.
+    ``report`` is called with the bounds each time something is proved. ``budget`` bounds the work, in feedbacks looked
+    at, for one thread only.
 
     Raises:
-        TooLargeError: what a part takes, or may take, is over the bound of `Frame`.
+        TooLargeError: a part takes, or may take, more than `Tuning.max_matrix_bytes`.
     """
 
     def __init__(
         self,
-        ground: Ground,
+        code_space: CodeSpace,
         columns: Columns,
-        totals: Totals,
+        totals: TotalsTable,
         limit: int = UNLIMITED,
-        journal: Journal | None = None,
+        proof_log: ProofLog | None = None,
         threads: int = 1,
-        notice: Callable[[Progress], None] | None = None,
+        report: Callable[[Progress], None] | None = None,
         budget: int = NO_BUDGET,
     ) -> None:
-        self._ground = ground
+        self._code_space = code_space
         self._totals = totals
         self.limit = limit
-        self._journal = Journal(ground.rules) if journal is None else journal
+        self._proof_log = ProofLog(code_space.rules) if proof_log is None else proof_log
         self._threads = threads
-        self._notice = notice
+        self._report = report
         self._budget = budget
         self.work = 0
         """Feedbacks looked at so far."""
-        self._bounds = least_total_table(ground.others, columns.shape[1])[ground.others]
-        self._frames: dict[Question, Frame] = {}
-        possible = [self._opening(guess, columns) for guess in ground.first_guesses(columns)]
-        self.openings = [opening for opening in possible if opening]
+        self._least_totals = least_total_table(code_space.max_parts, columns.shape[1])[code_space.max_parts]
+        self._matrices: dict[Subproblem, GuessMatrix] = {}
+        possible = [self._first_guess(guess, columns) for guess in code_space.first_guesses(columns)]
+        self.guesses = [first for first in possible if first]
 
     @property
     def bytes(self) -> int:
-        """What the frames that are kept may take."""
-        parts = (part for opening in self.openings for part in opening.parts)
-        guesses = self._ground.rules.size
-        return min(self._ground.tuning.kept_bytes, sum(self._ground.frame_bytes(part.codes, guesses) for part in parts))
+        """The most bytes that the guess matrices kept may take."""
+        parts, space = (part for first in self.guesses for part in first.parts), self._code_space
+        return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 
-    def _opening(self, guess: Code, columns: Columns) -> Opening | None:
-        """The first guess and its parts; None if it tells nothing."""
+    def _first_guess(self, guess: Code, columns: Columns) -> FirstGuess | None:
+        """Return the first guess with its parts; None if every code gives the same feedback."""
         codes, below = int(columns.shape[1]), self.limit - (self.limit != UNLIMITED)
         parts = []
-        for given, part in split(columns, guess):
-            if given != all_black(self._ground.rules.pegs):
+        for feedback, part in split(columns, guess):
+            if feedback != all_black(self._code_space.rules.pegs):
                 if part.shape[1] == codes:
                     return None
-                parts.append(self._part(Question(below, guess, given), part))
-        return Opening(guess, codes, sorted(parts, key=lambda part: part.codes))
+                subproblem = Subproblem(below, guess, feedback)
+                parts.append(FirstGuessPart(subproblem, part, self._initial_bounds(subproblem, part.shape[1])))
+        return FirstGuess(guess, codes, sorted(parts, key=lambda part: part.codes))
 
-    def _part(self, question: Question, columns: Columns) -> Part:
-        codes = int(columns.shape[1])
-        if codes > self._ground.most[min(question.limit, self._ground.most.size - 1)]:
-            return Part(question, columns, Answer(NEVER, NEVER))
+    def _initial_bounds(self, subproblem: Subproblem, codes: int) -> KnownBounds:
+        max_codes = self._code_space.max_codes
+        if codes > max_codes[min(subproblem.limit, max_codes.size - 1)]:
+            return KnownBounds(NEVER, NEVER)
         if codes <= 2:
-            return Part(question, columns, Answer(2 * codes - 1, 2 * codes - 1))
-        return Part(question, columns, self._journal.answers.get(question, Answer(int(self._bounds[codes]))))
+            return KnownBounds(2 * codes - 1, 2 * codes - 1)
+        return self._proof_log.known.get(subproblem, KnownBounds(int(self._least_totals[codes])))
 
     @property
     def lower(self) -> int:
-        """A lower bound of the total, proved; `NEVER` if there is no tree within the limit."""
-        return min(opening.lower for opening in self.openings)
+        """A proved lower bound of the total; `NEVER` if there is no tree within the limit."""
+        return min(first.lower for first in self.guesses)
 
     @property
     def progress(self) -> Progress:
-        """What is proved so far."""
+        """The bounds proved so far."""
         lower, upper = self.lower, self.best.upper
         within = None if self.limit == UNLIMITED else self.limit
         return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
 
     @property
-    def best(self) -> Opening:
+    def best(self) -> FirstGuess:
         """The first guess with the least upper bound."""
-        return min(self.openings, key=lambda opening: opening.upper)
+        return min(self.guesses, key=lambda first: first.upper)
 
     @property
     def largest_part(self) -> int:
-        """How many codes the largest part has of those that may have to be solved."""
-        return max((part.codes for opening in self.openings for part in opening.parts), default=0)
+        """The number of codes in the largest part that may have to be solved."""
+        return max((part.codes for first in self.guesses for part in first.parts), default=0)
 
-    def prove(self) -> Opening:
-        """Find the least total, prove it, and return a first guess that attains it; `NEVER` is proved too."""
-        for opening in sorted(self.openings, key=lambda opening: opening.lower):
-            if opening.lower < self.best.upper:
-                self._solve_roughly(opening)
-        for opening in sorted(self.openings, key=lambda opening: opening.upper):
-            self.solve(opening, self.best.upper)
+    def prove(self) -> FirstGuess:
+        """Find and prove the least total, and return a first guess that attains it.
+
+        If there is no tree within the limit, that is proved: the upper bound of the result is `NEVER`.
+        """
+        for first in sorted(self.guesses, key=lambda first: first.lower):
+            if first.lower < self.best.upper:
+                self._solve_roughly(first)
+        for first in sorted(self.guesses, key=lambda first: first.upper):
+            self.solve(first, self.best.upper)
         return self.best
 
-    def solve(self, opening: Opening, upper: int) -> int:
-        """The total after this first guess, or a bound of it that is at least ``upper``."""
-        for part in opening.parts:
-            if opening.lower >= upper:
+    def solve(self, first: FirstGuess, upper: int) -> int:
+        """Return the total after this first guess, or a bound of it that is at least ``upper``."""
+        for part in first.parts:
+            if first.lower >= upper:
                 break
             if not part.is_exact:
-                self._solve_part(part, upper - (opening.lower - part.answer.lower))
-                self._tell()
-        return opening.lower
+                self._solve_part(part, upper - (first.lower - part.bounds.lower))
+                self._call_report()
+        return first.lower
 
-    def _solve_roughly(self, opening: Opening) -> None:
-        for part in opening.parts:
-            if part.answer.upper == NEVER > part.answer.lower:
-                frame = self._frame(part)
-                searcher = self._searcher(frame)
-                width = self._ground.tuning.rough_width
-                self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, width=width))
-                self.work += searcher.work
-        self._tell()
+    def _solve_roughly(self, first: FirstGuess) -> None:
+        for part in first.parts:
+            if part.bounds.upper == NEVER > part.bounds.lower:
+                matrix = self._matrix(part)
+                solver = self._solver(matrix)
+                width = self._code_space.tuning.rough_width
+                self._record(part, matrix, solver.solve(matrix.all_indices, part.subproblem.limit, width=width))
+                self.work += solver.work
+        self._call_report()
 
-    def _solve_part(self, part: Part, upper: int) -> None:
+    def _solve_part(self, part: FirstGuessPart, upper: int) -> None:
         """Find the total of the part, or prove that it is at least ``upper``."""
-        frame = self._frame(part)
-        if part.codes < self._ground.tuning.shared_codes:
-            searcher = self._searcher(frame)
-            self._learn(part, frame, searcher.least(frame.all_places, part.question.limit, upper))
-            self.work += searcher.work
+        matrix = self._matrix(part)
+        if part.codes < self._code_space.tuning.shared_codes:
+            solver = self._solver(matrix)
+            self._record(part, matrix, solver.solve(matrix.all_indices, part.subproblem.limit, upper))
+            self.work += solver.work
         else:
-            self._share_guesses(part, frame, min(upper, part.answer.upper))
+            self._solve_in_threads(part, matrix, min(upper, part.bounds.upper))
 
-    def _share_guesses(self, part: Part, frame: Frame, upper: int) -> None:
-        """The same, the guesses shared among threads, for a part of which a tree of ``upper`` may be known."""
-        limit, tried = part.question.limit, self._journal.tried.setdefault(part.question, {})
+    def _solve_in_threads(self, part: FirstGuessPart, matrix: GuessMatrix, upper: int) -> None:
+        """Find the total of the part, or prove that it is at least ``upper``, with its guesses shared among threads.
+
+        A tree with the total ``upper`` may already be known.
+        """
+        limit, tried = part.subproblem.limit, self._proof_log.tried.setdefault(part.subproblem, {})
         shared = np.array([upper, 0], dtype=np.int64)
-        first = self._searcher(frame, shared)
-        listed = frame.first_of_each_family(first.listed(frame.all_places, limit, upper))
-        left = [entry for entry in listed if tried.get(frame.code(guess_of(entry)), 0) < upper]
-        idle = [first, *(self._searcher(frame, shared) for _ in range(min(self._threads, len(left)) - 1))]
+        first = self._solver(matrix, shared)
+        entries = matrix.first_of_each_orbit(first.list_guesses(matrix.all_indices, limit, upper))
+        left = [entry for entry in entries if tried.get(matrix.guess_code(entry_guess(entry)), 0) < upper]
+        solvers = [first, *(self._solver(matrix, shared) for _ in range(min(self._threads, len(left)) - 1))]
+        with try_in_threads(solvers, left, limit, shared) as results:
+            for entry, bounds in results:
+                if bounds.upper < part.bounds.upper:
+                    self._record(part, matrix, bounds._replace(lower=part.bounds.lower))
+                elif bounds.guess is None:
+                    tried[matrix.guess_code(entry_guess(entry))] = bounds.lower
+                self._call_report()
+        self.work += sum(solver.work for solver in solvers)
+        proved = TotalBounds(min(upper, part.bounds.upper), part.bounds.upper)
+        self._record(part, matrix, proved)
+        first.begin(matrix.all_indices, limit, upper)
+        first.conclude(proved, TotalBounds(proved.lower, NEVER))
+        del self._proof_log.tried[part.subproblem]
 
-        def attempt(entry: int) -> tuple[int, Bounds]:
-            searcher = idle.pop()
-            searcher.begin(frame.all_places, limit, int(shared[SHARED]))
-            found = searcher.try_guess(entry)
-            idle.append(searcher)
-            return entry, found
+    def _call_report(self) -> None:
+        if self._report:
+            self._report(self.progress)
 
-        with self._attempts(attempt, left, shared) as attempts:
-            for entry, found in attempts:
-                if found.upper < part.answer.upper:
-                    self._learn(part, frame, found._replace(lower=part.answer.lower))
-                elif found.guess is None:
-                    tried[frame.code(guess_of(entry))] = found.lower
-                self._tell()
-        for searcher in idle:
-            self.work += searcher.work
-        proved = Bounds(min(upper, part.answer.upper), part.answer.upper)
-        self._learn(part, frame, proved)
-        first.begin(frame.all_places, limit, upper)
-        first.conclude(proved, Bounds(proved.lower, NEVER))
-        del self._journal.tried[part.question]
+    def _solver(self, matrix: GuessMatrix, shared: Ints | None = None) -> TotalSolver:
+        return TotalSolver(matrix, self._totals, shared, self._budget - self.work)
 
-    @contextmanager
-    def _attempts(self, attempt: _Attempt, left: list[int], shared: Ints) -> Iterator[Iterator[tuple[int, Bounds]]]:
-        """What comes of each attempt, as they end; whatever goes wrong, all threads have ended afterwards."""
-        with ThreadPoolExecutor(self._threads) as pool:
-            futures = [pool.submit(attempt, entry) for entry in left]
-            try:
-                yield (future.result() for future in as_completed(futures))
-            finally:
-                shared[STOP] = 1
-                pool.shutdown(cancel_futures=True)
+    def _record(self, part: FirstGuessPart, matrix: GuessMatrix, bounds: TotalBounds) -> None:
+        """Keep the better of these bounds of a part and of those known before."""
+        old = part.bounds
+        guess = old.guess if bounds.upper >= old.upper or bounds.guess is None else matrix.guess_code(bounds.guess)
+        part.bounds = KnownBounds(max(old.lower, bounds.lower), min(old.upper, bounds.upper), guess)
+        self._proof_log.known[part.subproblem] = part.bounds
 
-    def _tell(self) -> None:
-        if self._notice:
-            self._notice(self.progress)
-
-    def _searcher(self, frame: Frame, shared: Ints | None = None) -> Searcher:
-        return Searcher(frame, self._totals, shared, self._budget - self.work)
-
-    def _learn(self, part: Part, frame: Frame, bounds: Bounds) -> None:
-        """Keep better bounds of a part."""
-        old = part.answer
-        guess = old.guess if bounds.upper >= old.upper or bounds.guess is None else frame.code(bounds.guess)
-        part.answer = Answer(max(old.lower, bounds.lower), min(old.upper, bounds.upper), guess)
-        self._journal.answers[part.question] = part.answer
-
-    def tree(self, opening: Opening) -> Tree:
-        """A tree that begins with this first guess and has its upper bound as total."""
+    def tree(self, first: FirstGuess) -> Tree:
+        """Return a tree that begins with this first guess and whose total is the upper bound of the guess."""
         children: dict[Feedback, Node] = {}
-        for part in opening.parts:
+        for part in first.parts:
             if part.codes <= 2:
-                children[part.question.feedback] = short_node(part.columns)
+                children[part.subproblem.feedback] = build_small_node(part.columns)
             else:
-                frame = self._frame(part)
-                planner = Planner(self._searcher(frame))
-                node = planner.node(frame.all_places, part.question.limit, part.answer.guess)
-                children[part.question.feedback] = node
-        return Tree(self._ground.rules, Node(opening.guess, dict(sorted(children.items()))))
+                matrix = self._matrix(part)
+                builder = TreeBuilder(self._solver(matrix))
+                node = builder.build(matrix.all_indices, part.subproblem.limit, part.bounds.guess)
+                children[part.subproblem.feedback] = node
+        return Tree(self._code_space.rules, Node(first.guess, dict(sorted(children.items()))))
 
-    def _frame(self, part: Part) -> Frame:
-        """The frame of a part, kept while there is room."""
-        frame = self._frames.get(part.question)
-        if frame is None:
-            frame = Frame(self._ground, part.columns)
-            if sum(kept.bytes for kept in self._frames.values()) + frame.bytes <= self._ground.tuning.kept_bytes:
-                self._frames[part.question] = frame
-        return frame
+    def _matrix(self, part: FirstGuessPart) -> GuessMatrix:
+        """Return the guess matrix of a part, which is kept if there is memory for it."""
+        matrix = self._matrices.get(part.subproblem)
+        if matrix is None:
+            matrix = GuessMatrix(self._code_space, part.columns)
+            kept = sum(other.bytes for other in self._matrices.values())
+            if kept + matrix.bytes <= self._code_space.tuning.kept_bytes:
+                self._matrices[part.subproblem] = matrix
+        return matrix

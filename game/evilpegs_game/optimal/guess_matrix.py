@@ -1,4 +1,4 @@
-"""A frame: a set of codes with the guesses worth trying against it or any of its subsets."""
+"""The code space of some rules, and guess matrices: a set of codes with the guesses worth trying against it."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ from evilpegs_game.codemakers.small_sets import MAX_FEEDBACKS, FeedbackMatrix
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
 from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.optimal.node_bounds import mixed
-from evilpegs_game.optimal.search_state import GUESS_BITS, Board, Families, Keys, stack_bytes
+from evilpegs_game.optimal.node_bounds import mix
+from evilpegs_game.optimal.search_state import GUESS_BITS, GuessTables, OrbitTable, Words, stack_bytes
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Places, feedback_numbers
 from evilpegs_game.rules import Rules
@@ -18,13 +18,16 @@ from evilpegs_game.symmetry.code_sets import Symmetries
 
 _MAX_GUESSES: Final = 1 << 20
 _DIGEST_BYTES: Final = 32
-"""What each guess takes besides while it is found out which split the codes alike."""
+"""Bytes per guess that are needed besides while guesses that split the codes alike are being found."""
 _CHUNK: Final = 1 << 12
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
-class Ground:
-    """All codes of some rules, which are the guesses, and their symmetries; ``tuning`` bounds what is done with them.
+class CodeSpace:
+    """All codes of some rules, which are the guesses, and their symmetries. ``tuning`` bounds what is done with them.
+
+    ``columns`` holds all codes in code order. ``max_parts`` is the most parts a guess can make, all-black not counted.
+    ``max_codes[k]`` bounds the codes that can be solved within k guesses: int64.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -33,40 +36,54 @@ class Ground:
     def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
         self.rules = rules
         self.tuning = tuning
-        self.others = other_feedback_count(rules)
-        if rules.size > _MAX_GUESSES or self.others + 2 > MAX_FEEDBACKS:
+        self.max_parts = other_feedback_count(rules)
+        if rules.size > _MAX_GUESSES or self.max_parts + 2 > MAX_FEEDBACKS:
             message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
-        self.every = all_codes(rules)
-        self.symmetries = Symmetries(rules, self.every)
-        self.most = np.array(max_codes_within(rules), dtype=np.int64)
+        self.columns = all_codes(rules)
+        self.symmetries = Symmetries(rules, self.columns)
+        self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
 
-    def families(self, columns: Columns) -> Places:
-        """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
-        if columns.shape[1] < self.tuning.family_codes:
+    def orbits(self, columns: Columns) -> Places:
+        """Return for each guess the first guess, in code order, known to be equally good against ``columns``: int32.
+
+        Small sets are not worth the search for symmetries: there each guess is its own orbit.
+        """
+        if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
     def first_guesses(self, columns: Columns) -> list[Code]:
-        """The guesses against ``columns``, in code order, of those known to be as good as each other the first."""
+        """Return one guess of each orbit against ``columns``, the first of it, in code order."""
         if columns.shape[1] == self.rules.size:
-            return first_guesses_of(self.rules)
-        return [column_code(self.every, place) for place in np.unique(self.families(columns)).tolist()]
+            return one_guess_per_shape(self.rules)
+        return [column_code(self.columns, index) for index in np.unique(self.orbits(columns)).tolist()]
 
-    def frame_bytes(self, codes: int, guesses: int) -> int:
-        """What a frame takes, with the stack of one search."""
-        return (2 + _bit_type(self.others + 2)().itemsize) * codes * guesses + stack_bytes(codes, guesses, self.tuning)
+    def matrix_bytes(self, codes: int, guesses: int) -> int:
+        """Return the bytes that a guess matrix takes together with the stack of one search."""
+        tables = (2 + _bit_type(self.max_parts + 2)().itemsize) * codes * guesses
+        return tables + stack_bytes(codes, guesses, self.tuning)
+
+    def check_bytes(self, codes: int, needed: int) -> None:
+        """Raise TooLargeError if ``needed`` bytes for this many codes exceed `Tuning.max_matrix_bytes`."""
+        bound = self.tuning.max_matrix_bytes
+        if needed > bound:
+            message = (
+                f"{codes:,} codes of {self.rules} are too many for optimal play: they take {needed:,} bytes, "
+                f"the bound is {bound:,}"
+            )
+            raise TooLargeError(message, needed=needed, bound=bound)
 
 
-def first_guesses_of(rules: Rules) -> list[Code]:
-    """One guess of each shape, in code order: of those that rename colors or change pegs the first."""
+def one_guess_per_shape(rules: Rules) -> list[Code]:
+    """Return the codes that come first, in code order, of all their images when pegs and colors are permuted."""
     most = rules.pegs if rules.repeats else 1
     shapes = _shapes(rules.pegs, rules.colors, most)
     return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
 
 
 def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
-    """How often each color may occur, the most frequent first."""
+    """Return the ways to distribute pegs among colors, as the number of pegs of each color, the largest first."""
     if pegs == 0:
         return [()]
     if colors == 0:
@@ -78,103 +95,93 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
     ]
 
 
-def check_bytes(ground: Ground, columns: Columns, needed: int) -> None:
-    """Raise TooLargeError if what is needed for these codes is more than `Tuning.max_frame_bytes`."""
-    bound = ground.tuning.max_frame_bytes
-    if needed > bound:
-        message = (
-            f"{columns.shape[1]:,} codes of {ground.rules} are too many for optimal play: they take {needed:,} bytes, "
-            f"the bound is {bound:,}"
-        )
-        raise TooLargeError(message, needed=needed, bound=bound)
+class GuessMatrix:
+    """A set of codes and the feedback of the guesses worth trying against it or any subset.
 
-
-class Frame:
-    """A set of codes, and of the guesses that split it alike only one: the first code of the set, or of all.
+    Of guesses that split the set alike only one is kept: the first code of the set, or else the first of all codes.
 
     Raises:
-        TooLargeError: it would take more than `Tuning.max_frame_bytes`.
+        TooLargeError: it would take more than `Tuning.max_matrix_bytes`.
     """
 
-    def __init__(self, ground: Ground, columns: Columns) -> None:
-        """``columns``: over two codes, in code order."""
-        check_bytes(ground, columns, (columns.shape[1] + _DIGEST_BYTES) * ground.rules.size)
-        self.ground = ground
+    def __init__(self, code_space: CodeSpace, columns: Columns) -> None:
+        """Build the matrix of ``columns``: more than two codes, in code order."""
+        code_space.check_bytes(columns.shape[1], (columns.shape[1] + _DIGEST_BYTES) * code_space.rules.size)
+        self.code_space = code_space
         self.columns = columns
-        self.places = ground.symmetries.places(columns)
-        """The places of the codes among all codes."""
-        self.guesses, self.board = self._board()
-        self._families: Places | None = None
+        self._code_indices = code_space.symmetries.places(columns)
+        self.guesses, self.tables = self._build_tables()
+        self._orbits: Places | None = None
 
     @property
     def codes(self) -> int:
-        """How many codes there are."""
+        """The number of codes in the set."""
         return int(self.columns.shape[1])
 
     @property
-    def all_places(self) -> Places:
-        """All codes of the frame, as places in it."""
+    def all_indices(self) -> Places:
+        """The indices of all codes of the set, int32."""
         return np.arange(self.codes, dtype=np.int32)
 
     @property
     def bytes(self) -> int:
-        """What the tables take."""
-        return self.board.by_guess.nbytes + self.board.bits.nbytes
+        """The size of the tables."""
+        return self.tables.by_guess.nbytes + self.tables.bits.nbytes
 
-    def code(self, guess: int) -> Code:
-        """The code that a guess of the frame is."""
-        return column_code(self.ground.every, int(self.guesses[guess]))
+    def guess_code(self, guess: int) -> Code:
+        """Return the code of a guess, which is given by its index in the matrix."""
+        return column_code(self.code_space.columns, int(self.guesses[guess]))
 
-    def guess_number(self, code: Code) -> int:
-        """Which guess of the frame a code is that was found in it."""
-        place = self.ground.symmetries.places(to_columns([code]))
-        return int(np.searchsorted(self.guesses, place)[0])
+    def guess_index(self, code: Code) -> int:
+        """Return the index in the matrix of a code that is one of its guesses."""
+        index = self.code_space.symmetries.places(to_columns([code]))
+        return int(np.searchsorted(self.guesses, index)[0])
 
-    def _board(self) -> tuple[Places, Board]:
-        """The places of the guesses among all codes, rising; and the board."""
-        ground, numbers = self.ground, self.ground.others + 2
-        by_code = np.empty((self.codes, ground.rules.size), dtype=np.uint8)
+    def _build_tables(self) -> tuple[Places, GuessTables]:
+        """Return the indices of the guesses among all codes, ascending, and the tables."""
+        space, numbers = self.code_space, self.code_space.max_parts + 2
+        by_code = np.empty((self.codes, space.rules.size), dtype=np.uint8)
         for code in range(self.codes):
-            by_code[code] = feedback_numbers(ground.every, column_code(self.columns, code))
-        with np.errstate(over="ignore"):  # words that wrap around are meant
-            keys = _keys(self.places)
-            guesses = _different(_digests(by_code, keys, numbers), self.places)
-        check_bytes(ground, self.columns, by_code.nbytes + ground.frame_bytes(self.codes, guesses.size))
+            by_code[code] = feedback_numbers(space.columns, column_code(self.columns, code))
+        with np.errstate(over="ignore"):  # the mixing relies on words that wrap around
+            keys = _code_keys(self._code_indices)
+            guesses = _distinct_guesses(_partition_digests(by_code, keys, numbers), self._code_indices)
+        space.check_bytes(self.codes, by_code.nbytes + space.matrix_bytes(self.codes, guesses.size))
         by_code = np.ascontiguousarray(by_code[:, guesses])
         kind = _bit_type(numbers)
-        board = Board(
+        tables = GuessTables(
             by_guess=np.ascontiguousarray(by_code.T),
             bits=np.left_shift(kind(1), by_code, dtype=kind),
-            own=np.searchsorted(guesses, self.places).astype(np.int32),
-            keys=keys,
-            bounds=least_total_table(ground.others, self.codes),
-            most=ground.most,
-            black=numbers - 1,
+            self_guess=np.searchsorted(guesses, self._code_indices).astype(np.int32),
+            code_keys=keys,
+            least_totals=least_total_table(space.max_parts, self.codes),
+            max_codes=space.max_codes,
+            all_black=numbers - 1,
         )
-        return guesses, board
+        return guesses, tables
 
-    def first_of_each_family(self, listed: list[int]) -> list[int]:
-        """Of the guesses listed for the whole set, of those known to be as good as each other the first."""
-        if self._families is None:
-            self._families = self.ground.families(self.columns)[self.guesses]
-        guesses = np.array([guess_of(entry) for entry in listed], dtype=np.int64)
-        _, first = np.unique(self._families[guesses], return_index=True)
-        return [listed[place] for place in np.sort(first).tolist()]
+    def first_of_each_orbit(self, entries: list[int]) -> list[int]:
+        """Return, of the guesses listed for the whole set, the first of each orbit, in the order of the list."""
+        if self._orbits is None:
+            self._orbits = self.code_space.orbits(self.columns)[self.guesses]
+        guesses = np.array([entry_guess(entry) for entry in entries], dtype=np.int64)
+        _, first = np.unique(self._orbits[guesses], return_index=True)
+        return [entries[index] for index in np.sort(first).tolist()]
 
-    def families_after(self, guess: int) -> Families:
-        """For each large part under ``guess`` the guesses known to be as good as each other."""
-        given = self.board.by_guess[guess]
-        families = np.full((self.board.black + 1, self.guesses.size), -1, dtype=np.int32)
-        for number in range(self.board.black):
-            part = np.flatnonzero(given == number)
-            if part.size >= self.ground.tuning.family_codes:
-                known = self.ground.families(np.ascontiguousarray(self.columns[:, part]))[self.guesses]
-                families[number] = np.unique(known, return_inverse=True)[1]
-        return families
+    def orbits_after(self, guess: int) -> OrbitTable:
+        """Return the orbits of the guesses against each large part that ``guess`` makes."""
+        row = self.tables.by_guess[guess]
+        orbits = np.full((self.tables.all_black + 1, self.guesses.size), -1, dtype=np.int32)
+        for number in range(self.tables.all_black):
+            part = np.flatnonzero(row == number)
+            if part.size >= self.code_space.tuning.orbit_codes:
+                heads = self.code_space.orbits(np.ascontiguousarray(self.columns[:, part]))[self.guesses]
+                orbits[number] = np.unique(heads, return_inverse=True)[1]
+        return orbits
 
 
-def guess_of(entry: int) -> int:
-    """The guess that a list's entry stands for."""
+def entry_guess(entry: int) -> int:
+    """Return the guess of a list entry, without its estimate."""
     return entry & ((1 << GUESS_BITS) - 1)
 
 
@@ -182,31 +189,31 @@ def _bit_type(numbers: int) -> type[np.unsignedinteger]:
     return np.uint16 if numbers <= 16 else np.uint32 if numbers <= 32 else np.uint64
 
 
-def _keys(places: Places) -> Keys:
-    """Two words for each code, always the same: uint64, shape (codes, 2)."""
-    numbers = (2 * places[:, None] + np.arange(1, 3)).astype(np.uint64)
+def _code_keys(code_indices: Places) -> Words:
+    """Return two words for each code, the same in every run: uint64, shape (codes, 2)."""
+    numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
     return _mix_all(numbers * np.uint64(_GOLDEN))
 
 
 @kernel
-def _mix_all(words: Keys) -> Keys:
+def _mix_all(words: Words) -> Words:
     result = np.empty_like(words)
     for i in range(words.shape[0]):
         for j in range(words.shape[1]):
-            result[i, j] = mixed(words[i, j])
+            result[i, j] = mix(words[i, j])
     return result
 
 
-def _different(digests: Keys, own: Places) -> Places:
-    """The places of the guesses that are kept, rising: the codes of the set, and the first of each other partition."""
+def _distinct_guesses(digests: Words, members: Places) -> Places:
+    """Return the indices of the guesses to keep, ascending: the members, and the first of each other partition."""
     _, first = np.unique(digests, return_index=True)
-    others = first[~np.isin(digests[first], digests[own])]
-    return np.union1d(own, others).astype(np.int32)
+    others = first[~np.isin(digests[first], digests[members])]
+    return np.union1d(members, others).astype(np.int32)
 
 
 @kernel
-def _digests(by_code: FeedbackMatrix, keys: Keys, numbers: int) -> Keys:
-    """For each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
+def _partition_digests(by_code: FeedbackMatrix, keys: Words, numbers: int) -> Words:
+    """Return for each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
     digests = np.zeros(by_code.shape[1], np.uint64)
     part_keys = np.empty((numbers, _CHUNK), np.uint64)
     for start in range(0, digests.size, _CHUNK):
@@ -219,5 +226,5 @@ def _digests(by_code: FeedbackMatrix, keys: Keys, numbers: int) -> Keys:
         for number in range(numbers):
             for guess in range(stop - start):
                 if part_keys[number, guess]:
-                    digests[start + guess] += mixed(part_keys[number, guess])
+                    digests[start + guess] += mix(part_keys[number, guess])
     return digests

@@ -1,31 +1,36 @@
-"""The least total of guesses that any codes of some rules need, exactly, and the guesses that attain it."""
+"""The least total of guesses that a set of codes needs, computed exactly, and the guesses that attain it.
+
+The total of a set is the sum over its codes of the guesses, the winning one included, that a codebreaker needs. It is
+least for a codebreaker who plays perfectly for this sum. Any code of the rules may be guessed.
+"""
 
 from typing import Final
 
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.optimal.first_guesses import Openings
-from evilpegs_game.optimal.guess_matrix import Frame, Ground
+from evilpegs_game.optimal.first_guesses import FirstGuesses
+from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix
 from evilpegs_game.optimal.search_state import UNLIMITED
-from evilpegs_game.optimal.solver import NO_BUDGET, Searcher
+from evilpegs_game.optimal.solver import NO_BUDGET, TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 
-_ENTRIES: Final = 1 << 18
-_FEW: Final = 64
-"""All codes of the rules are a large set if there are more, and their first guesses are looked at one by one."""
-_FIRST_GUESSES: Final = 1000
-"""So they are for other sets of over `Tuning.opening_codes` codes, unless more first guesses than this differ."""
+_TABLE_ENTRIES: Final = 1 << 18
+_FEW_CODES: Final = 64
+"""The first guesses for all codes of the rules are examined one by one if there are more codes than this."""
+_MAX_FIRST_GUESSES: Final = 1000
+"""So are those for other sets of over `Tuning.first_guess_codes` codes, unless more first guesses than this differ."""
 
 
 class LeastTotal:
-    """Least totals for live sets of ``rules``; what it has found out it keeps, which saves time and changes no result.
+    """A solver of least totals for live sets of ``rules``. It keeps what it finds, which changes time but no result.
 
-    It takes 6 MB for that, all codes, and while it answers a frame: at most ``16 * codes * rules.size`` bytes and far
-    less for few codes, which few guesses split differently. Usable from several threads: they share what they find.
+    It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix: at most
+    ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
+    Several threads may share one solver.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -33,90 +38,96 @@ class LeastTotal:
 
     def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
         self.rules = rules
-        self._ground = Ground(rules, tuning)
-        self._totals = new_totals(_ENTRIES)
+        self._code_space = CodeSpace(rules, tuning)
+        self._totals = new_totals(_TABLE_ENTRIES)
 
     def total(self, columns: Columns, budget: int | None = None) -> int:
-        """The least total of guesses over these codes, the winning ones included; any code of the rules may be guessed.
+        """Return the least total of guesses for the codes of ``columns``, which are in code order.
+
+        ``budget`` bounds the work in feedbacks looked at; None is no bound.
 
         Raises:
-            OverBudgetError: it takes more than ``budget`` feedbacks looked at; or, if there is one, too much memory.
-            TooLargeError: so many codes take more memory than a `Frame` may, and there is no budget.
+            OverBudgetError: the work exceeds ``budget``, or there is a budget and the set needs too much memory.
+            TooLargeError: there is no budget and the set needs more memory than `Tuning.max_matrix_bytes`.
         """
-        return self._total(columns, _Meter(budget))
+        return self._total(columns, _RemainingBudget(budget))
 
-    def after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
-        """The same when ``guess`` is played first; raises what `total` does."""
-        meter = _Meter(budget)
-        parts = [part for given, part in split(columns, guess) if given != all_black(self.rules.pegs)]
-        return int(columns.shape[1]) + sum(self._total(part, meter) for part in parts)
-
-    def best(self, columns: Columns, budget: int | None = None) -> Code:
-        """A guess that attains the total: a candidate before others, then the first in code order.
+    def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
+        """Return the least total of guesses for these codes when ``guess`` is played first.
 
         Raises:
-            OverBudgetError, TooLargeError: as `total` does.
+            OverBudgetError, TooLargeError: under the conditions of `total`.
+        """
+        remaining = _RemainingBudget(budget)
+        parts = [part for feedback, part in split(columns, guess) if feedback != all_black(self.rules.pegs)]
+        return int(columns.shape[1]) + sum(self._total(part, remaining) for part in parts)
+
+    def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
+        """Return a guess that attains the least total: the first candidate that does, else the first code.
+
+        Raises:
+            OverBudgetError, TooLargeError: under the conditions of `total`.
         """
         if columns.shape[1] <= 2:
             return column_code(columns, 0)
-        meter = _Meter(budget)
-        total = self._total(columns, meter)
+        remaining = _RemainingBudget(budget)
+        total = self._total(columns, remaining)
         if self._is_large(columns):
-            return self._best_of_openings(columns, total, meter)
-        searcher = self._searcher(columns, meter)
-        best = searcher.first_best(searcher.frame.all_places, UNLIMITED, total)
-        meter.spend(searcher.work)
-        return searcher.frame.code(best)
+            return self._best_first_guess(columns, total, remaining)
+        solver = self._solver(columns, remaining)
+        best = solver.find_guess(solver.matrix.all_indices, UNLIMITED, total)
+        remaining.spend(solver.work)
+        return solver.matrix.guess_code(best)
 
-    def _best_of_openings(self, columns: Columns, total: int, meter: "_Meter") -> Code:
-        openings = Openings(self._ground, columns, self._totals, budget=meter.left)
-        candidates = {column_code(columns, place) for place in range(columns.shape[1])}
-        ordered = sorted(openings.openings, key=lambda opening: (opening.guess not in candidates, opening.guess))
-        return next(opening.guess for opening in ordered if openings.solve(opening, total + 1) == total)
+    def _best_first_guess(self, columns: Columns, total: int, remaining: "_RemainingBudget") -> Code:
+        first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=remaining.left)
+        candidates = {column_code(columns, index) for index in range(columns.shape[1])}
+        ordered = sorted(first_guesses.guesses, key=lambda first: (first.guess not in candidates, first.guess))
+        return next(first.guess for first in ordered if first_guesses.solve(first, total + 1) == total)
 
     def _is_large(self, columns: Columns) -> bool:
-        codes = int(columns.shape[1])
+        codes, space = int(columns.shape[1]), self._code_space
         if codes == self.rules.size:
-            return codes > _FEW
-        return codes > self._ground.tuning.opening_codes and len(self._ground.first_guesses(columns)) <= _FIRST_GUESSES
+            return codes > _FEW_CODES
+        return codes > space.tuning.first_guess_codes and len(space.first_guesses(columns)) <= _MAX_FIRST_GUESSES
 
-    def _total(self, columns: Columns, meter: "_Meter") -> int:
+    def _total(self, columns: Columns, remaining: "_RemainingBudget") -> int:
         codes = int(columns.shape[1])
         if codes <= 2:
             return 2 * codes - 1
         if self._is_large(columns):
-            openings = Openings(self._ground, columns, self._totals, budget=meter.left)
-            total = openings.prove().upper
-            meter.spend(openings.work)
+            first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=remaining.left)
+            total = first_guesses.prove().upper
+            remaining.spend(first_guesses.work)
             return total
-        searcher = self._searcher(columns, meter)
-        total = searcher.least(searcher.frame.all_places).upper
-        meter.spend(searcher.work)
+        solver = self._solver(columns, remaining)
+        total = solver.solve(solver.matrix.all_indices).upper
+        remaining.spend(solver.work)
         return total
 
-    def _searcher(self, columns: Columns, meter: "_Meter") -> Searcher:
-        meter.check(int(columns.shape[1]) * self.rules.size)
+    def _solver(self, columns: Columns, remaining: "_RemainingBudget") -> TotalSolver:
+        remaining.check(int(columns.shape[1]) * self.rules.size)
         try:
-            return Searcher(Frame(self._ground, columns), self._totals, budget=meter.left)
+            return TotalSolver(GuessMatrix(self._code_space, columns), self._totals, budget=remaining.left)
         except TooLargeError as error:
-            if meter.is_bounded:
+            if remaining.is_bounded:
                 raise OverBudgetError(str(error)) from None
             raise
 
 
-class _Meter:
-    """What is left of a budget."""
+class _RemainingBudget:
+    """The work that one call may still do, in feedbacks looked at."""
 
     def __init__(self, budget: int | None) -> None:
         self.is_bounded = budget is not None
         self.left = NO_BUDGET if budget is None else budget
 
     def spend(self, work: int) -> None:
-        """Count work that was done; a search ends by itself before it is too much."""
+        """Subtract work that was done; a search stops by itself before it exceeds the budget."""
         self.left -= work
 
     def check(self, work: int) -> None:
-        """Raise OverBudgetError unless there is enough left to look at each guess once."""
+        """Raise OverBudgetError unless ``work``, which looks at each guess once, is still affordable."""
         if work > self.left:
             message = "the least total takes more feedbacks looked at than the budget allows"
             raise OverBudgetError(message)

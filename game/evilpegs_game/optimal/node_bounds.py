@@ -1,16 +1,17 @@
-"""A look at a set of codes: bounds of its least total without trying a guess, and which guesses to try.
+"""Bounds of the least total of a set of codes without trying a guess, and the list of guesses worth trying.
 
-One pass over a table of bits finds how many parts every guess makes of the set, all-black not counted; two codes in one
-part cost a guess more than in two. So with n codes and b parts no guess of the set does better than 3 n - 2 - b, and no
-other than 3 n - b: exact where no part holds three. Most sets are solved or excluded by that. Where the largest part
-may be larger than the most parts that any guess makes, the sizes are counted too: a subset cannot be split into more
-parts than the set, which bounds what it needs. *Work* is feedbacks looked at.
+One pass over a table of bits counts the parts that every guess makes of the set, all-black not counted. Two codes in
+one part cost one guess more than in two parts. So with n codes and b parts, a guess of the set needs at least
+3 n - 2 - b and any other guess at least 3 n - b; both are exact if no part holds three codes. These bounds solve or
+exclude most sets. If the largest part may exceed the most parts that any guess makes, the part sizes are counted too:
+a subset cannot be split into more parts than the set, which bounds what it needs. *Work* is feedbacks looked at.
 """
 
 from typing import Final
 
 import numpy as np
 
+from evilpegs_game.codemakers.size_bounds import Ints
 from evilpegs_game.codemakers.small_sets import FeedbackSets
 from evilpegs_game.compiled import kernel
 from evilpegs_game.optimal.search_state import (
@@ -25,79 +26,95 @@ from evilpegs_game.optimal.search_state import (
     TRIED,
     UPPER,
     WORK,
-    Board,
-    Ints,
-    Stack,
+    GuessTables,
+    SearchStack,
 )
-from evilpegs_game.optimal.totals_table import NO_BOUND, Totals, note, recall
+from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
 from evilpegs_game.partition import Numbers, Places
 
 _BLOCK: Final = 64
 
 
 @kernel
-def mixed(word: np.uint64) -> np.uint64:
-    """Stir 64 bits. Source: S. Vigna, splitmix64."""
+def mix(word: np.uint64) -> np.uint64:
+    """Return 64 well mixed bits that depend on ``word``. Source: S. Vigna, splitmix64."""
     once = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     twice = (once ^ (once >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return twice ^ (twice >> np.uint64(31))
 
 
 @kernel
-def key_of(board: Board, codes: Places, limit: int) -> tuple[np.uint64, np.uint64]:
-    """The key of a set: the sum of those of its codes, stirred with the limit where that can matter."""
+def set_key(tables: GuessTables, codes: Places, limit: int) -> tuple[np.uint64, np.uint64]:
+    """Return the key and the check word of a set: the sums of those of its codes.
+
+    The limit is mixed in where it can matter.
+    """
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):
-        key += board.keys[codes[i], 0]
-        check += board.keys[codes[i], 1]
+        key += tables.code_keys[codes[i], 0]
+        check += tables.code_keys[codes[i], 1]
     if limit < codes.size:  # no optimal tree is higher than the number of codes
-        key ^= mixed(np.uint64(limit))
+        key ^= mix(np.uint64(limit))
     return key, check
 
 
 @kernel
-def _count_parts(board: Board, stack: Stack, codes: Places) -> int:
-    """The parts that each guess makes of ``codes``, all-black not counted; and the most."""
-    _mark(board.bits, codes, stack.seen)
-    return _count_bits(stack.seen, np.uint64(1) << np.uint64(board.black), stack.parts)
+def quick_bounds(
+    tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Places, limit: int, control: Ints
+) -> tuple[int, int]:
+    """Return a lower and an upper bound of the total within ``limit`` guesses, without trying a guess.
+
+    They come from ``totals`` if the set is known there; else they are computed and stored.
+    """
+    size = codes.size
+    if size > _max_codes(tables, limit):
+        return NEVER, NEVER
+    if size <= 2:
+        return 2 * size - 1, 2 * size - 1
+    key, check = set_key(tables, codes, limit)
+    lower, upper = look_up(totals, key, check)
+    if lower == 0:
+        lower, upper = _compute_bounds(tables, stack, codes, limit, control)
+        store(totals, key, check, size, lower, upper)
+    return lower, upper
 
 
 @kernel
-def _mark(bits: FeedbackSets, codes: Places, seen: FeedbackSets) -> None:
-    row = bits[codes[0]]
-    for g in range(seen.size):
-        seen[g] = row[g]
-    for i in range(1, codes.size):
-        row = bits[codes[i]]
-        for g in range(seen.size):
-            seen[g] |= row[g]
+def _compute_bounds(
+    tables: GuessTables, stack: SearchStack, codes: Places, limit: int, control: Ints
+) -> tuple[int, int]:
+    """Return a lower and an upper bound for more than two codes."""
+    size = codes.size
+    if size <= tables.all_black + 1:
+        control[WORK] += size * size
+        if _is_separated_by_member(tables, codes):
+            return 2 * size - 1, 2 * size - 1
+    control[WORK] += size * stack.seen.size
+    most = _count_parts(tables, stack, codes)
+    most_by_member = 0
+    for i in range(size):
+        most_by_member = max(most_by_member, int(np.int64(stack.parts[tables.self_guess[codes[i]]])))
+    if most == size:
+        return 2 * size, 2 * size
+    if limit == 2:
+        return NEVER, NEVER
+    lower = min(3 * size - most, 3 * size - most_by_member - 2)
+    if most_by_member == size - 2 or most == size - 1:  # one pair is left
+        return lower, lower
+    return max(lower, int(tables.least_totals[most, size])), NO_BOUND
 
 
 @kernel
-def _most_of(parts: Numbers) -> int:
-    most = np.uint8(0)
-    for g in range(parts.size):
-        most = max(most, parts[g])
-    return int(np.int64(most))
+def _max_codes(tables: GuessTables, limit: int) -> int:
+    """Return a bound on the number of codes that can be solved within ``limit`` guesses."""
+    return int(tables.max_codes[min(limit, tables.max_codes.size - 1)])
 
 
 @kernel
-def _count_bits(seen: FeedbackSets, but: np.uint64, counts: Numbers) -> int:
-    """The bits of each word ``but`` one; and the most. Source: the sideways sum, D. E. Knuth, TAOCP 7.1.3."""
-    for g in range(seen.size):
-        word = np.uint64(seen[g]) & ~but
-        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        counts[g] = np.uint8((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-    return _most_of(counts)
-
-
-@kernel
-def _is_told_apart(board: Board, codes: Places) -> bool:
-    """Whether guessing some code of the set tells all of it apart."""
+def _is_separated_by_member(tables: GuessTables, codes: Places) -> bool:
+    """Return whether some code of the set, as a guess, gets a different feedback from each code."""
     for i in range(codes.size):
-        row = board.by_guess[board.own[codes[i]]]
+        row = tables.by_guess[tables.self_guess[codes[i]]]
         seen, different = np.uint64(0), True
         for j in range(codes.size):
             bit = np.uint64(1) << np.uint64(row[codes[j]])
@@ -111,95 +128,97 @@ def _is_told_apart(board: Board, codes: Places) -> bool:
 
 
 @kernel
-def _max_codes(board: Board, limit: int) -> int:
-    """A bound on the codes within ``limit`` guesses."""
-    return int(board.most[min(limit, board.most.size - 1)])
+def _count_parts(tables: GuessTables, stack: SearchStack, codes: Places) -> int:
+    """Count the parts that each guess makes of ``codes``, all-black not counted, and return the most."""
+    _mark_feedbacks(tables.bits, codes, stack.seen)
+    return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
 
 
 @kernel
-def _look(board: Board, stack: Stack, codes: Places, limit: int, control: Ints) -> tuple[int, int]:
-    """A lower and an upper bound for over two codes."""
-    size = codes.size
-    if size <= board.black + 1:
-        control[WORK] += size * size
-        if _is_told_apart(board, codes):
-            return 2 * size - 1, 2 * size - 1
-    control[WORK] += size * stack.seen.size
-    most = _count_parts(board, stack, codes)
-    own = 0
-    for i in range(size):
-        own = max(own, int(np.int64(stack.parts[board.own[codes[i]]])))
-    if most == size:
-        return 2 * size, 2 * size
-    if limit == 2:
-        return NEVER, NEVER
-    lower = min(3 * size - most, 3 * size - own - 2)
-    if own == size - 2 or most == size - 1:  # one pair is left
-        return lower, lower
-    return max(lower, int(board.bounds[most, size])), NO_BOUND
+def _mark_feedbacks(bits: FeedbackSets, codes: Places, seen: FeedbackSets) -> None:
+    """Set in ``seen``, for each guess, the bits of the feedbacks that some code gives."""
+    row = bits[codes[0]]
+    for g in range(seen.size):
+        seen[g] = row[g]
+    for i in range(1, codes.size):
+        row = bits[codes[i]]
+        for g in range(seen.size):
+            seen[g] |= row[g]
 
 
 @kernel
-def glance(board: Board, stack: Stack, totals: Totals, codes: Places, limit: int, control: Ints) -> tuple[int, int]:
-    """A lower and an upper bound of the total within ``limit`` guesses, from what is known or from a look."""
-    size = codes.size
-    if size > _max_codes(board, limit):
-        return NEVER, NEVER
-    if size <= 2:
-        return 2 * size - 1, 2 * size - 1
-    key, check = key_of(board, codes, limit)
-    lower, upper = recall(totals, key, check)
-    if lower == 0:
-        lower, upper = _look(board, stack, codes, limit, control)
-        note(totals, key, check, size, lower, upper)
-    return lower, upper
+def _count_bits(seen: FeedbackSets, excluded: np.uint64, counts: Numbers) -> int:
+    """Count the bits of each word except ``excluded``, and return the greatest count.
+
+    Source: the sideways sum, D. E. Knuth, TAOCP 7.1.3.
+    """
+    for g in range(seen.size):
+        word = np.uint64(seen[g]) & ~excluded
+        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        counts[g] = np.uint8((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return _greatest(counts)
 
 
 @kernel
-def _bound_by_sizes(board: Board, stack: Stack, codes: Places, guess: int, most: int, largest: int) -> int:
-    """A lower bound by the sizes of the parts, none of which can be split into more than ``most``."""
-    row = board.by_guess[guess]
+def _greatest(counts: Numbers) -> int:
+    greatest = np.uint8(0)
+    for g in range(counts.size):
+        greatest = max(greatest, counts[g])
+    return int(np.int64(greatest))
+
+
+@kernel
+def _bound_by_part_sizes(
+    tables: GuessTables, stack: SearchStack, codes: Places, guess: int, most: int, largest: int
+) -> int:
+    """Return a lower bound of the total with ``guess`` from its part sizes; `NEVER` if a part exceeds ``largest``.
+
+    No part can be split into more than ``most`` parts.
+    """
+    row = tables.by_guess[guess]
     stack.counts[:] = 0
     for i in range(codes.size):
         stack.counts[row[codes[i]]] += 1
     total = codes.size
-    for number in range(board.black):
+    for number in range(tables.all_black):
         count = stack.counts[number]
         if count > largest:
             return NEVER
-        total += board.bounds[most, count]
+        total += tables.least_totals[most, count]
     return total
 
 
 @kernel
-def list_guesses(board: Board, stack: Stack, depth: int, control: Ints) -> None:
-    """List the guesses that may have a total under the upper bound, those of the least estimates first."""
+def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: Ints) -> None:
+    """List the guesses that may have a total under the upper bound of this row, the least estimates first."""
     state = stack.state[depth]
     size, upper = state[CODES], state[UPPER]
     codes = stack.codes[depth, :size]
     control[WORK] += size * stack.seen.size
-    most = _count_parts(board, stack, codes)
-    largest = _max_codes(board, state[LIMIT] - 1)
+    most = _count_parts(tables, stack, codes)
+    largest = _max_codes(tables, state[LIMIT] - 1)
     least, listed = NEVER, 0
     for start in range(0, stack.parts.size, _BLOCK):
         stop = min(start + _BLOCK, stack.parts.size)
-        at_least = 3 * size - 2 - _most_of(stack.parts[start:stop])
-        if at_least >= upper:
-            least = min(least, at_least)
+        block_bound = 3 * size - 2 - _greatest(stack.parts[start:stop])
+        if block_bound >= upper:
+            least = min(least, block_bound)
             continue
         for g in range(start, stop):
             parts = int(np.int64(stack.parts[g]))
-            is_own = int(np.int64((stack.seen[g] >> board.black) & 1))
-            estimate = 3 * size - 2 * is_own - parts
-            if parts + is_own == 1:
-                continue  # it tells nothing
-            if estimate < upper and size - is_own - parts + 1 > min(most, largest):
+            is_member = int(np.int64((stack.seen[g] >> tables.all_black) & 1))
+            estimate = 3 * size - 2 * is_member - parts
+            if parts + is_member == 1:
+                continue  # every code gives the same feedback
+            if estimate < upper and size - is_member - parts + 1 > min(most, largest):
                 control[WORK] += size
-                estimate = _bound_by_sizes(board, stack, codes, g, most, largest)
+                estimate = _bound_by_part_sizes(tables, stack, codes, g, most, largest)
             if estimate < upper:
-                stack.listed[depth, listed] = (estimate << GUESS_BITS) + g
+                stack.entries[depth, listed] = (estimate << GUESS_BITS) + g
                 listed += 1
             else:
                 least = min(least, estimate)
-    stack.listed[depth, :listed].sort()
+    stack.entries[depth, :listed].sort()
     state[LISTED], state[NEXT], state[LEAST], state[TRIED], state[OPEN] = listed, 0, least, 0, 0

@@ -1,6 +1,6 @@
-"""The journal of a proof: what was found out of the least total, so that a proof that was ended goes on.
+"""The proof log: what is already proved about the least total, so that an interrupted proof can be continued.
 
-The text form, a line a fact; a last line with the SHA-256 of all before it, so that a damaged journal is not believed::
+Its text has one line per fact, and a last line with the SHA-256 of all lines before it, which reveals any damage::
 
     evilpegs journal 1
     rules 4x7
@@ -10,8 +10,8 @@ The text form, a line a fact; a last line with the SHA-256 of all before it, so 
     sha256 ...
 
 A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
-for any; then come that guess and that feedback, and a lower bound, an upper bound and a guess that attains it, ``-``
-where none is known; or a guess, ``tried``, and a lower bound of the total with it.
+for any; then come that guess and that feedback. The rest is a lower bound, an upper bound and a guess that attains it,
+``-`` where none is known; or a guess, ``tried``, and a lower bound of the total with it.
 """
 
 from collections.abc import Iterator
@@ -25,89 +25,95 @@ from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
 TITLE: Final = "evilpegs journal "
-"""What all versions begin with."""
+"""The beginning of proof logs of all versions."""
 
-_HEADER: Final = TITLE + "1"
+_HEADING: Final = f"{TITLE}1"
 
 
-class Question(NamedTuple):
-    """The least total, within ``limit`` guesses, of the codes that give ``feedback`` to the first guess ``after``."""
+class Subproblem(NamedTuple):
+    """The least total within ``limit`` guesses of the codes that give ``feedback`` to the guess ``first``."""
 
     limit: int
-    after: Code
+    first: Code
     feedback: Feedback
 
 
-class Answer(NamedTuple):
-    """Its bounds; ``upper`` is `NEVER` and ``guess`` None if none is known. ``guess`` attains ``upper``."""
+class KnownBounds(NamedTuple):
+    """Bounds of the total of a subproblem.
+
+    ``upper`` is `NEVER` if no tree is known. ``guess`` attains ``upper``; None if it is not known.
+    """
 
     lower: int
     upper: int = NEVER
     guess: Code | None = None
 
 
-class Journal:
-    """What is known about the first guesses of ``rules``."""
+class ProofLog:
+    """The facts known about the first guesses of ``rules``.
+
+    ``known`` has the bounds of subproblems. ``tried`` has, for subproblems that are not finished, the guesses that were
+    tried in vain, each with a lower bound of the total with it.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.answers: dict[Question, Answer] = {}
-        self.tried: dict[Question, dict[Code, int]] = {}
-        """Of guesses that answer no better a lower bound of the total with them."""
+        self.known: dict[Subproblem, KnownBounds] = {}
+        self.tried: dict[Subproblem, dict[Code, int]] = {}
 
     def to_text(self) -> str:
-        """The form above; equal contents give equal texts."""
-        lines = [_HEADER, f"rules {self.rules}"]
-        for question in sorted(self.answers.keys() | self.tried.keys()):
-            lines += [f"{_format_question(question)} {words}" for words in self._facts(question)]
+        """Return the text form described above. Equal contents give equal texts."""
+        lines = [_HEADING, f"rules {self.rules}"]
+        for subproblem in sorted(self.known.keys() | self.tried.keys()):
+            lines += [f"{_format_subproblem(subproblem)} {words}" for words in self._facts(subproblem)]
         body = "\n".join(lines) + "\n"
         return f"{body}sha256 {sha256(body.encode()).hexdigest()}\n"
 
-    def _facts(self, question: Question) -> Iterator[str]:
-        answer = self.answers.get(question)
-        if answer is not None:
-            upper = "-" if answer.upper == NEVER else answer.upper
-            yield f"{answer.lower} {upper} {format_code(answer.guess) if answer.guess else '-'}"
-        for guess, lower in sorted(self.tried.get(question, {}).items()):
+    def _facts(self, subproblem: Subproblem) -> Iterator[str]:
+        bounds = self.known.get(subproblem)
+        if bounds is not None:
+            upper = "-" if bounds.upper == NEVER else bounds.upper
+            yield f"{bounds.lower} {upper} {format_code(bounds.guess) if bounds.guess else '-'}"
+        for guess, lower in sorted(self.tried.get(subproblem, {}).items()):
             yield f"{format_code(guess)} tried {lower}"
 
     @classmethod
-    def from_text(cls, text: str) -> "Journal":
-        """Read the form above.
+    def from_text(cls, text: str) -> "ProofLog":
+        """Read the text form described above.
 
         Raises:
-            ForeignError: the text is no journal, or a journal of another version.
+            ForeignError: the text is not a proof log, or one of another version.
             DamagedError: the text was changed, so that nothing in it can be trusted.
-            MalformedError: the text says what cannot be.
+            MalformedError: the checksum is right, but a line is not a fact.
         """
         body, end, digest = text.rpartition("sha256 ")
         lines = body.splitlines()
-        if not text.startswith(f"{_HEADER}\n"):
+        if not text.startswith(f"{_HEADING}\n"):
             message = "this is not a journal of this version"
             raise ForeignError(message)
         if not end or digest.strip() != sha256(body.encode()).hexdigest():
             message = "the journal is damaged"
             raise DamagedError(message)
         try:
-            journal = cls(Rules.parse(lines[1].removeprefix("rules ")))
+            proof_log = cls(Rules.parse(lines[1].removeprefix("rules ")))
             for line in lines[2:]:
-                journal._read(line.split(" "))
+                proof_log._read(line.split(" "))
         except (GameError, IndexError, ValueError):
             message = "the journal says what cannot be"
             raise MalformedError(message) from None
-        return journal
+        return proof_log
 
     def _read(self, words: list[str]) -> None:
-        after, feedback = parse_code(words[1], self.rules), Feedback.parse(words[2])
-        question = Question(UNLIMITED if words[0] == "-" else int(words[0]), after, feedback)
+        first, feedback = parse_code(words[1], self.rules), Feedback.parse(words[2])
+        subproblem = Subproblem(UNLIMITED if words[0] == "-" else int(words[0]), first, feedback)
         if words[4:5] == ["tried"]:
-            self.tried.setdefault(question, {})[parse_code(words[3], self.rules)] = int(words[5])
+            self.tried.setdefault(subproblem, {})[parse_code(words[3], self.rules)] = int(words[5])
         else:
             upper = NEVER if words[4] == "-" else int(words[4])
             guess = None if words[5] == "-" else parse_code(words[5], self.rules)
-            self.answers[question] = Answer(int(words[3]), upper, guess)
+            self.known[subproblem] = KnownBounds(int(words[3]), upper, guess)
 
 
-def _format_question(question: Question) -> str:
-    limit = "-" if question.limit == UNLIMITED else str(question.limit)
-    return f"{limit} {format_code(question.after)} {question.feedback}"
+def _format_subproblem(subproblem: Subproblem) -> str:
+    limit = "-" if subproblem.limit == UNLIMITED else str(subproblem.limit)
+    return f"{limit} {format_code(subproblem.first)} {subproblem.feedback}"

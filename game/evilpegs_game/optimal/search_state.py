@@ -1,139 +1,149 @@
-"""What the search for a least total works on: a board that does not change, and a stack that does."""
+"""The arrays of a search for a least total: the guess tables, which do not change, and the stack, which does.
+
+The columns of `SearchStack.state` and the words of the control and shared arrays are named by constants.
+"""
 
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.codemakers.size_bounds import Ints
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Numbers, Places
 
-Ints = NDArray[np.int64]
-Keys = NDArray[np.uint64]
+Words = NDArray[np.uint64]
+"""Random or mixed 64-bit words, as keys and digests."""
 
 NEVER: Final = 1 << 22
-"""A total that no set has: what is asked for cannot be."""
+"""A total that no set has: there is no tree within the number of guesses allowed."""
 
 UNLIMITED: Final = 1 << 20
 """A number of guesses that no tree reaches."""
 
 GUESS_BITS: Final = 21
-"""Of a listed guess; its estimate is above them."""
+"""Low bits of a list entry that hold the guess; the bits above them hold its estimate."""
 
-# What stands in a row of `Stack.state`.
+# The columns of `SearchStack.state`.
 CODES: Final = 0
-"""How many codes the set has."""
+"""Number of codes in the set."""
 UPPER: Final = 1
-"""Totals that reach it are not looked for."""
+"""Upper bound: the search looks for totals below it only."""
 BEST: Final = 2
-"""The guess that attains UPPER, or one of the two below."""
+"""The incumbent, that is the guess that attains UPPER; or NONE or ELSEWHERE."""
 LEAST: Final = 3
-"""No guess that was tried in vain has a lesser total."""
+"""Lower bound of the totals of all guesses that were tried and did not beat UPPER."""
 LIMIT: Final = 4
-"""How many guesses are allowed."""
+"""Number of guesses allowed."""
 LISTED: Final = 5
-"""How many guesses are listed."""
+"""Number of entries in the list of guesses."""
 NEXT: Final = 6
-"""Which of them is next."""
+"""Index of the next entry to try."""
 GUESS: Final = 7
-"""The guess that is being tried."""
+"""The guess being tried."""
 LOWER: Final = 8
-"""Its lower bound."""
+"""Lower bound of the total with this guess."""
 OPEN: Final = 9
-"""How many of its parts were not solved at once."""
+"""Number of its parts that bounds alone did not solve."""
 PART: Final = 10
-"""Which of them is being solved."""
+"""Index of the open part being solved."""
 TRIED: Final = 11
-"""How many partitions were tried."""
+"""Number of partitions remembered in `SearchStack.tried`."""
 _STATE: Final = 12
 
 NONE: Final = -1
-"""As BEST: nothing attains UPPER so far as is known."""
+"""Value of BEST: no guess is known to attain UPPER."""
 ELSEWHERE: Final = -2
-"""As BEST: something does that is not known here."""
+"""Value of BEST: some guess attains UPPER, but which one is not known here."""
 
-# What stands in the control of a search.
+# The words of the control array of a search.
 WORK: Final = 0
-"""Feedbacks looked at."""
+"""Feedbacks looked at so far."""
 ALLOWED: Final = 1
-"""The most of them."""
+"""Feedbacks that may be looked at."""
 WIDTH: Final = 2
-"""How many guesses are tried a set, 0 for all; otherwise nothing is proved but upper bounds."""
+"""Guesses tried per set, 0 for all; with a width, only upper bounds are proved."""
 FIRST: Final = 3
-"""Not zero: stop at the first guess that is good enough."""
+"""Nonzero to stop at the first guess that beats the upper bound."""
 CONTROL: Final = 4
 
-# What stands in the words that searches of one set share.
+# The words that searches of one set share.
 SHARED: Final = 0
-"""An upper bound of its total."""
+"""Upper bound of the total of the set."""
 STOP: Final = 1
-"""Not zero: stop at once."""
+"""Nonzero to stop at once."""
 
 
-class Board(NamedTuple):
-    """A set of codes and the guesses to be tried against it and its subsets.
+class GuessTables(NamedTuple):
+    """A set of codes and the guesses to try against it and its subsets, as compiled code reads them.
 
-    ``by_guess``: feedback numbers, uint8, shape (guesses, codes). ``bits``: the same as bits, shape (codes, guesses),
-    of an unsigned type with a bit a feedback. ``own``: the guess that each code is, int32. ``keys``: two random words
-    a code, uint64, shape (codes, 2). ``bounds``: as `count_bound.least_totals`. ``most``: as `count_bound.most_within`.
-    ``black``: the number of all-black, the last.
+    ``by_guess``: feedback numbers, uint8, shape (guesses, codes).
+    ``bits``: the same feedback, one bit per number, an unsigned type, shape (codes, guesses).
+    ``self_guess``: for each code of the set the index of the guess that is this code, int32.
+    ``code_keys``: two random words per code, uint64, shape (codes, 2).
+    ``least_totals``: see `size_bounds.least_total_table`. ``max_codes``: see `size_bounds.max_codes_within`.
+    ``all_black``: the number of all-black, which is the last feedback number.
     """
 
     by_guess: FeedbackMatrix
     bits: FeedbackSets
-    own: Places
-    keys: Keys
-    bounds: Ints
-    most: Ints
-    black: int
+    self_guess: Places
+    code_keys: Words
+    least_totals: Ints
+    max_codes: Ints
+    all_black: int
 
 
-Families = NDArray[np.int32]
-"""For a guess, which of the guesses after it are as good as each other: int32, shape (feedbacks, guesses).
+OrbitTable = NDArray[np.int32]
+"""For one guess, the orbits of the guesses after it: int32, shape (feedbacks, guesses), or no rows at all.
 
-A row a feedback: the number of each guess's family, -1 where nothing is known of a feedback. No row at all: of none.
+The row of a feedback holds the orbit number of each guess; guesses of one orbit are equally good. A row of -1 means
+that the orbits after this feedback are unknown.
 """
 
 
-class Stack(NamedTuple):
-    """Where a search stands: a row a depth.
+class SearchStack(NamedTuple):
+    """The state of a search, one row per depth.
 
-    ``state``: as named above. ``codes``: of the set. ``listed``: guesses with their estimates above them. ``grouped``:
-    the codes part after part. ``starts``, ``sizes``, ``lowers``: of the parts that were not solved at once. ``tried``:
-    digests of partitions. The others are scratch: ``seen``, ``parts`` and ``marks`` one a guess, the rest a feedback.
+    ``state``: the columns named above, int64. ``codes``: the set, as indices of codes. ``entries``: the guesses to
+    try, each with its estimate in the bits above. ``grouped``: the codes, part after part. ``starts``, ``sizes``,
+    ``lowers``: the open parts in ``grouped`` and their lower bounds. ``tried``: digests of partitions.
+
+    The rest is scratch space: ``seen``, ``parts`` and ``marks`` have one element per guess, ``counts``, ``part_keys``
+    and ``order`` one per feedback.
     """
 
     state: Ints
     codes: Places
-    listed: Ints
+    entries: Ints
     grouped: Places
     starts: Ints
     sizes: Ints
     lowers: Ints
-    tried: Keys
+    tried: Words
     seen: FeedbackSets
     parts: Numbers
     counts: Ints
-    part_keys: Keys
+    part_keys: Words
     order: Ints
     marks: Numbers
 
 
-def new_stack(board: Board, tuning: Tuning = DEFAULT) -> Stack:
-    """A stack for ``board``; it is as deep as any search of so few codes gets."""
-    guesses, codes = board.by_guess.shape
-    rows, numbers = stack_rows(codes, tuning), board.black + 1
-    return Stack(
+def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
+    """Return an empty stack for ``tables``, as deep as any search of its codes can get."""
+    guesses, codes = tables.by_guess.shape
+    rows, numbers = stack_rows(codes, tuning), tables.all_black + 1
+    return SearchStack(
         state=np.zeros((rows, _STATE), dtype=np.int64),
         codes=np.zeros((rows, codes), dtype=np.int32),
-        listed=np.zeros((rows, guesses), dtype=np.int64),
+        entries=np.zeros((rows, guesses), dtype=np.int64),
         grouped=np.zeros((rows, codes), dtype=np.int32),
         starts=np.zeros((rows, numbers), dtype=np.int64),
         sizes=np.zeros((rows, numbers), dtype=np.int64),
         lowers=np.zeros((rows, numbers), dtype=np.int64),
         tried=np.zeros((rows, tuning.tried_partitions), dtype=np.uint64),
-        seen=np.zeros(guesses, dtype=board.bits.dtype),
+        seen=np.zeros(guesses, dtype=tables.bits.dtype),
         parts=np.zeros(guesses, dtype=np.uint8),
         counts=np.zeros(numbers, dtype=np.int64),
         part_keys=np.zeros(numbers, dtype=np.uint64),
@@ -143,11 +153,11 @@ def new_stack(board: Board, tuning: Tuning = DEFAULT) -> Stack:
 
 
 def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
-    """The rows of a stack: every guess leaves fewer codes; far fewer, where there are many."""
+    """Return the number of rows of a stack. Every guess leaves fewer codes; of large sets it leaves far fewer."""
     return min(codes, tuning.stack_rows) + 2
 
 
 def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
-    """What a stack takes, nearly."""
+    """Return the approximate size of a stack in bytes."""
     row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
     return stack_rows(codes, tuning) * row + 16 * guesses

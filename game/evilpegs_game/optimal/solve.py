@@ -1,7 +1,6 @@
-"""Optimal play: the strategy trees of the least total of guesses over all codes, found and proved.
+"""Optimal play: the strategy tree of the least total of guesses over all codes, found and proved.
 
-The total of a set of codes is the sum over its codes of the guesses, the winning one included, that a codebreaker
-needs who plays perfectly for that sum; any code of the rules is a legal guess. It is found by branch and bound: see
+The total is defined in `evilpegs_game.optimal.least_total`, and it is found by branch and bound, see
 `evilpegs_game.optimal`. Sources: K. Koyama and T. W. Lai, An optimal Mastermind strategy, Journal of Recreational
 Mathematics 25 (1993); G. Ville, An Optimal Mastermind (4,7) Strategy and More Results in the Expected Case (2013).
 """
@@ -11,25 +10,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from evilpegs_game.codemakers.size_bounds import least_possible_total, max_codes_within
+from evilpegs_game.codemakers.size_bounds import max_codes_within
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
-from evilpegs_game.optimal.first_guesses import Openings, Progress
-from evilpegs_game.optimal.guess_matrix import Ground
-from evilpegs_game.optimal.least_total import LeastTotal
-from evilpegs_game.optimal.proof_log import Journal
+from evilpegs_game.optimal.first_guesses import FirstGuesses, Progress
+from evilpegs_game.optimal.guess_matrix import CodeSpace
+from evilpegs_game.optimal.proof_log import ProofLog
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED, stack_bytes
-from evilpegs_game.optimal.totals_table import ENTRY_BYTES, Totals, new_totals
+from evilpegs_game.optimal.totals_table import ENTRY_BYTES, TotalsTable, new_totals
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import Tree, format_tree
 
-__all__ = ["Cost", "LeastTotal", "Objective", "Progress", "Solution", "least_possible_total", "solve", "solve_cost"]
-
 Objective = Literal["mean", "worst"]
-"""What is least: the total of guesses; or the guesses for the worst code, and then the total."""
+"""The quantity to minimize: the total of guesses, or the guesses for the worst code and then the total."""
 
 _FEW_CODES: Final = 256
 _SOME_CODES: Final = 1500
@@ -37,10 +33,10 @@ _SOME_CODES: Final = 1500
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """A strategy tree, its total and worst case, and what is proved.
+    """A strategy tree, its total, its worst case in guesses, and what is proved.
 
-    No tree at all has a total under ``lower``; or, for the objective ``worst``, none of its worst case, and none has a
-    better one.
+    No tree has a total under ``lower``. For the objective ``worst`` this holds for all trees with its worst case, and
+    no tree has a better worst case.
     """
 
     tree: Tree
@@ -78,106 +74,107 @@ class Solution:
         }
 
 
-class Cost(NamedTuple):
-    """What solving takes: first guesses that differ, codes in the largest part of one, and bytes."""
+class SolveCost(NamedTuple):
+    """The cost of `solve`: the number of different first guesses, codes in the largest part of one, and bytes."""
 
     first_guesses: int
     largest_part: int
     memory: int
 
 
-def solve_cost(rules: Rules, threads: int = 1) -> Cost:
-    """What `solve` takes, known before it is spent.
+def solve_cost(rules: Rules, threads: int = 1) -> SolveCost:
+    """Return the cost of `solve` without solving anything.
 
     Raises:
-        TooLargeError: it does not fit.
+        TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
     """
-    ground = Ground(rules)
-    return _cost(ground, Openings(ground, ground.every, new_totals(4)), threads)
+    space = CodeSpace(rules)
+    return _cost(space, FirstGuesses(space, space.columns, new_totals(4)), threads)
 
 
 def solve(
     rules: Rules,
     objective: Objective = "mean",
     threads: int = 1,
-    journal: Journal | None = None,
+    proof_log: ProofLog | None = None,
     progress: Callable[[Progress], None] | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Solution:
-    """Find the best tree for all codes of ``rules`` and prove that it is.
+    """Find the best tree for all codes of ``rules`` and prove that there is no better one.
 
-    ``journal`` holds what was found out before and gets what is found out; ``progress`` is told of bounds as they
-    tighten, and called often. Which of several best trees it is may depend on both, and on chance if there are several
+    ``proof_log`` holds what was proved before and gets what is proved. ``progress`` is called often, with the bounds as
+    they tighten. If several trees are best, the one returned may depend on both, and on timing if there are several
     ``threads``. ``tuning`` bounds time and memory and changes no total.
 
     Raises:
-        TooLargeError: it does not fit.
+        TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
     """
-    ground = Ground(rules, tuning)
-    totals = new_totals(_entries(ground))
+    space = CodeSpace(rules, tuning)
+    totals = new_totals(_table_entries(space))
     limits = [UNLIMITED] if objective == "mean" else range(_least_height(rules), rules.size + 1)
-    solutions = (_solve_within(ground, totals, limit, threads, journal, progress) for limit in limits)
+    solutions = (_solve_within(space, totals, limit, threads, proof_log, progress) for limit in limits)
     return next(solution for solution in solutions if solution)
 
 
 def _solve_within(
-    ground: Ground,
-    totals: Totals,
+    space: CodeSpace,
+    totals: TotalsTable,
     limit: int,
     threads: int,
-    journal: Journal | None,
+    proof_log: ProofLog | None,
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
-    """The best tree within ``limit`` guesses; None if there is none."""
-    openings = Openings(ground, ground.every, totals, limit, journal, threads, progress)
-    _cost(ground, openings, threads)
-    best = openings.prove()
+    """Return the best tree within ``limit`` guesses; None if there is none."""
+    first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
+    _cost(space, first_guesses, threads)
+    best = first_guesses.prove()
     if progress:
-        progress(openings.progress)
+        progress(first_guesses.progress)
     if best.upper == NEVER:
         return None
-    tree = openings.tree(best)
+    tree = first_guesses.tree(best)
     distribution = _distribution(tree)
     total = sum(guesses * codes for guesses, codes in distribution.items())
-    return Solution(tree, total, max(distribution), openings.lower)
+    return Solution(tree, total, max(distribution), first_guesses.lower)
 
 
 def _distribution(tree: Tree) -> Counter[int]:
-    """How many codes are found with the first guess, the second and so on: what the tree does, not what was proved."""
-    found: Counter[int] = Counter()
+    """Return the number of codes per number of guesses, by playing the tree rather than from what was proved."""
+    distribution: Counter[int] = Counter()
     waiting = [(1, tree.root, all_codes(tree.rules))]
     while waiting:
         guesses, node, columns = waiting.pop()
-        for given, part in split(columns, node.guess):
-            if given == all_black(tree.rules.pegs):
-                found[guesses] += 1
+        for feedback, part in split(columns, node.guess):
+            if feedback == all_black(tree.rules.pegs):
+                distribution[guesses] += 1
             else:
-                waiting.append((guesses + 1, node.children[given], part))
-    return found
+                waiting.append((guesses + 1, node.children[feedback], part))
+    return distribution
 
 
-def _cost(ground: Ground, openings: Openings, threads: int) -> Cost:
-    largest, guesses = openings.largest_part, ground.rules.size
-    frame = largest * guesses + ground.frame_bytes(largest, guesses)
-    bound = ground.tuning.max_frame_bytes
-    if frame > bound:
+def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveCost:
+    largest, guesses = first_guesses.largest_part, space.rules.size
+    matrix = largest * guesses + space.matrix_bytes(largest, guesses)
+    bound = space.tuning.max_matrix_bytes
+    if matrix > bound:
         message = (
-            f"{largest:,} codes of {ground.rules}, which one first guess leaves, are too many for optimal play: "
-            f"they take {frame:,} bytes, the bound is {bound:,}"
+            f"{largest:,} codes of {space.rules}, which one first guess leaves, are too many for optimal play: "
+            f"they take {matrix:,} bytes, the bound is {bound:,}"
         )
-        raise TooLargeError(message, needed=frame, bound=bound)
-    stacks = (threads - 1) * stack_bytes(largest, guesses, ground.tuning)
-    return Cost(len(openings.openings), largest, _entries(ground) * ENTRY_BYTES + openings.bytes + frame + stacks)
+        raise TooLargeError(message, needed=matrix, bound=bound)
+    stacks = (threads - 1) * stack_bytes(largest, guesses, space.tuning)
+    memory = _table_entries(space) * ENTRY_BYTES + first_guesses.bytes + matrix + stacks
+    return SolveCost(len(first_guesses.guesses), largest, memory)
 
 
-def _entries(ground: Ground) -> int:
-    """Return the entries of the table of totals: as many as were needed, or 100 MB of them."""
-    if ground.tuning.entries is not None:
-        return ground.tuning.entries
-    rules = ground.rules
-    return 1 << (16 if rules.size <= _FEW_CODES else 20 if rules.size <= _SOME_CODES else 22)
+def _table_entries(space: CodeSpace) -> int:
+    """Return the entries of the table of totals: as many as experience says are useful, at most 100 MB of them."""
+    if space.tuning.table_entries is not None:
+        return space.tuning.table_entries
+    codes = space.rules.size
+    return 1 << (16 if codes <= _FEW_CODES else 20 if codes <= _SOME_CODES else 22)
 
 
 def _least_height(rules: Rules) -> int:
-    """No tree is lower."""
+    """Return a number of guesses that every tree needs at worst."""
     return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

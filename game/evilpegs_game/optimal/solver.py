@@ -1,13 +1,17 @@
-"""A search in a frame, by one thread: the least total of its codes, or of some of them."""
+"""A solver of least totals for the codes of one guess matrix and their subsets, and its use in several threads."""
 
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from evilpegs_game.codemakers.size_bounds import Ints
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.optimal.guess_matrix import Frame, guess_of
-from evilpegs_game.optimal.node_bounds import glance, list_guesses
-from evilpegs_game.optimal.search import at_least, remember, search
+from evilpegs_game.optimal.guess_matrix import GuessMatrix, entry_guess
+from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds
+from evilpegs_game.optimal.search import bound_of_failed, record_bounds, search
 from evilpegs_game.optimal.search_state import (
     ALLOWED,
     BEST,
@@ -29,21 +33,20 @@ from evilpegs_game.optimal.search_state import (
     UPPER,
     WIDTH,
     WORK,
-    Families,
-    Ints,
+    OrbitTable,
     new_stack,
 )
-from evilpegs_game.optimal.totals_table import NO_BOUND, Totals
+from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable
 from evilpegs_game.partition import Places
 
 NO_BUDGET: Final = 1 << 62
-NO_FAMILIES: Final = np.empty((0, 0), dtype=np.int32)
+NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
-class Bounds(NamedTuple):
-    """No tree has a total under ``lower``; some tree has ``upper``, or none is known if that is `NEVER`.
+class TotalBounds(NamedTuple):
+    """Bounds of a total: no tree has less than ``lower``; some tree has ``upper``, or none is known if it is `NEVER`.
 
-    ``guess``, a guess of the frame, attains ``upper``; None where it is not known.
+    ``guess``, a guess of the matrix, attains ``upper``; None if it is not known.
     """
 
     lower: int
@@ -52,26 +55,32 @@ class Bounds(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether they meet; also at `NEVER`, where it is proved that there is no tree."""
+        """Whether the bounds meet. At `NEVER` they prove that there is no tree."""
         return self.lower == self.upper
 
 
 class StoppedError(Exception):
-    """Another thread wanted the search to end."""
+    """The search was stopped because another thread asked for it."""
 
 
 def new_shared() -> Ints:
-    """What searches of one set share: an upper bound, and the wish to stop."""
+    """Return the words that searches of one set share: no upper bound yet, and no request to stop."""
     return np.array([NEVER, 0], dtype=np.int64)
 
 
-class Searcher:
-    """Searches in ``frame``; what it finds out it keeps in ``totals``. For one thread at a time."""
+class TotalSolver:
+    """A solver for subsets of ``matrix``, which stores what it finds in ``totals``. It is for one thread at a time.
 
-    def __init__(self, frame: Frame, totals: Totals, shared: Ints | None = None, budget: int | None = None) -> None:
-        self.frame = frame
+    ``shared`` connects it with solvers of the same set in other threads, see `new_shared`. ``budget`` bounds its work
+    in feedbacks looked at.
+    """
+
+    def __init__(
+        self, matrix: GuessMatrix, totals: TotalsTable, shared: Ints | None = None, budget: int | None = None
+    ) -> None:
+        self.matrix = matrix
         self._totals = totals
-        self._stack = new_stack(frame.board, frame.ground.tuning)
+        self._stack = new_stack(matrix.tables, matrix.code_space.tuning)
         self._shared = new_shared() if shared is None else shared
         self._control = np.zeros(CONTROL, dtype=np.int64)
         self._budget = NO_BUDGET if budget is None else budget
@@ -81,111 +90,157 @@ class Searcher:
         """Feedbacks looked at so far."""
         return int(self._control[WORK])
 
-    def least(self, places: Places, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> Bounds:
-        """Bounds of the total of the codes at ``places`` within ``limit`` guesses: exact, or at least ``upper``.
+    def solve(self, indices: Places, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
+        """Return the total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
 
-        If ``width``, only so many guesses a set are tried, and only the upper bound is worth something.
+        Otherwise the lower bound returned is at least ``upper``. With a ``width``, only this many guesses per set are
+        tried, so that only the upper bound is useful.
 
         Raises:
-            OverBudgetError: it takes more work than the budget.
+            OverBudgetError: the work exceeds the budget.
+            StoppedError: another thread asked for the end of the search.
+            TooLargeError: the search needs more guesses one after another than its stack holds.
         """
-        known = self.bounds(places, limit)
+        known = self.bounds(indices, limit)
         if known.is_exact or known.lower >= upper:
             return known
         self._shared[SHARED] = NEVER
-        listed = self.listed(places, limit, min(upper, known.upper))
-        if places.size == self.frame.codes:
-            listed = self.frame.first_of_each_family(listed)
-        tried = self.try_guesses(listed[:width] if width else listed, width)
+        entries = self.list_guesses(indices, limit, min(upper, known.upper))
+        if indices.size == self.matrix.codes:
+            entries = self.matrix.first_of_each_orbit(entries)
+        tried = self.try_guesses(entries[:width] if width else entries, width)
         return self.conclude(known, tried, is_proved=not width)
 
-    def bounds(self, places: Places, limit: int = UNLIMITED) -> Bounds:
-        """What is known without trying a guess."""
+    def bounds(self, indices: Places, limit: int = UNLIMITED) -> TotalBounds:
+        """Return what is known of the total of these codes without trying a guess."""
         with np.errstate(over="ignore"):
-            lower, upper = glance(self.frame.board, self._stack, self._totals, places, limit, self._control)
-        return Bounds(int(lower), min(NEVER, int(upper)))
+            lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
+        return TotalBounds(int(lower), min(NEVER, int(upper)))
 
-    def first_best(self, places: Places, limit: int, total: int) -> int:
-        """A guess that attains the ``total`` of these codes: one of them before others, then the first."""
+    def find_guess(self, indices: Places, limit: int, total: int) -> int:
+        """Return a guess that attains the least ``total`` of these codes: one of them before others, then the first.
+
+        Raises:
+            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
+        """
         self._shared[SHARED] = NEVER
-        listed = self.listed(places, limit, total + 1)
-        own = set(self.frame.board.own[places].tolist())
-        ordered = sorted(listed, key=lambda entry: (guess_of(entry) not in own, guess_of(entry)))
+        entries = self.list_guesses(indices, limit, total + 1)
+        members = set(self.matrix.tables.self_guess[indices].tolist())
+        ordered = sorted(entries, key=lambda entry: (entry_guess(entry) not in members, entry_guess(entry)))
         best = self.try_guesses(ordered, is_first_enough=True).guess
         assert best is not None  # noqa: S101 - some guess attains the least total
         return best
 
-    def begin(self, places: Places, limit: int, upper: int) -> None:
-        """Put a set of codes in the first row, to look for a total under ``upper``."""
-        self._stack.codes[0, : places.size] = places
+    def begin(self, indices: Places, limit: int, upper: int) -> None:
+        """Put a set of codes in the first row of the stack, to search for a total under ``upper``."""
+        self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
-        state[CODES], state[LIMIT], state[UPPER] = places.size, limit, upper
+        state[CODES], state[LIMIT], state[UPPER] = indices.size, limit, upper
         state[LEAST], state[LISTED], state[LOWER], state[OPEN], state[TRIED] = NEVER, 0, 0, 0, 0
 
-    def listed(self, places: Places, limit: int, upper: int) -> list[int]:
-        """Begin, and list the guesses that may do it, the most promising first: each with its estimate above it."""
-        self.begin(places, limit, upper)
-        with np.errstate(over="ignore"):
-            list_guesses(self.frame.board, self._stack, 0, self._control)
-        return [int(entry) for entry in self._stack.listed[0, : self._stack.state[0, LISTED]]]
+    def list_guesses(self, indices: Places, limit: int, upper: int) -> list[int]:
+        """Begin with a set and return the guesses that may have a total under ``upper``, the most promising first.
 
-    def try_guesses(self, listed: list[int], width: int = 0, is_first_enough: bool = False) -> Bounds:
-        """Try guesses of those listed for the set in the first row.
-
-        If one was found ``lower``, ``upper`` and ``guess`` say so; else nothing tried has less than ``lower``.
+        Each entry is a guess with its estimate in the bits above, see `entry_guess`.
         """
-        self._ready(listed, width, is_first_enough)
-        self._search(NO_FAMILIES)
-        return self._found()
+        self.begin(indices, limit, upper)
+        with np.errstate(over="ignore"):
+            list_guesses(self.matrix.tables, self._stack, 0, self._control)
+        return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0, LISTED]]]
 
-    def try_guess(self, entry: int) -> Bounds:
-        """The same for one guess. If it takes long, guesses as good as each other are looked for behind it."""
+    def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
+        """Try these guesses for the set in the first row.
+
+        If one beats the upper bound, it is returned with its total as both bounds. Otherwise no guess tried has a total
+        under the returned ``lower``. With ``is_first_enough`` the search ends at the first guess that succeeds.
+        """
+        self._set_entries(entries, width, is_first_enough)
+        self._search(NO_ORBITS)
+        return self._result()
+
+    def try_guess(self, entry: int) -> TotalBounds:
+        """Try one guess for the set in the first row, with the result of `try_guesses`.
+
+        If it takes long, the guesses after it are grouped into orbits, and it is tried again with one guess per orbit.
+        """
         state = self._stack.state[0]
-        places, limit, upper = self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER])
-        self._ready([entry])
-        if not self._goes_on_to_the_end(NO_FAMILIES, self.work + self.frame.ground.tuning.patience):
-            self.begin(
-                places, limit, upper
-            )  # not what UPPER is by now: what it stopped at may have been found just then
-            self._ready([entry])
-            self._search(self.frame.families_after(guess_of(entry)))
-        return self._found()
+        indices, limit, upper = self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER])
+        self._set_entries([entry])
+        if not self._run(NO_ORBITS, self.work + self.matrix.code_space.tuning.patience):
+            # Begin with the bound from before: this guess may have lowered UPPER just when it was stopped.
+            self.begin(indices, limit, upper)
+            self._set_entries([entry])
+            self._search(self.matrix.orbits_after(entry_guess(entry)))
+        return self._result()
 
-    def conclude(self, known: Bounds, tried: Bounds, is_proved: bool = True) -> Bounds:
-        """What is known of the set in the first row now that all its guesses were tried, in vain or not."""
+    def conclude(self, known: TotalBounds, tried: TotalBounds, is_proved: bool = True) -> TotalBounds:
+        """Return and record the bounds of the set in the first row after all its guesses were tried.
+
+        ``known`` are the bounds from before, ``tried`` the result of the guesses. Unless ``is_proved``, the lower bound
+        stays.
+        """
         state = self._stack.state[0]
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))
         if not is_proved:
             now = now._replace(lower=known.lower)
         codes, upper = self._stack.codes[0, : state[CODES]], now.upper if now.upper < NEVER else NO_BOUND
         with np.errstate(over="ignore"):
-            remember(self.frame.board, self._totals, codes, state[LIMIT], now.lower, upper)
+            record_bounds(self.matrix.tables, self._totals, codes, state[LIMIT], now.lower, upper)
         return now
 
-    def _ready(self, listed: list[int], width: int = 0, is_first_enough: bool = False) -> None:
+    def _set_entries(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> None:
         state = self._stack.state[0]
-        state[BEST], state[LISTED], state[NEXT] = NONE, len(listed), 0
-        self._stack.listed[0, : len(listed)] = listed
+        state[BEST], state[LISTED], state[NEXT] = NONE, len(entries), 0
+        self._stack.entries[0, : len(entries)] = entries
         self._control[WIDTH], self._control[FIRST] = width, is_first_enough
 
-    def _found(self) -> Bounds:
+    def _result(self) -> TotalBounds:
         state = self._stack.state[0]
         if state[BEST] != NONE:
-            return Bounds(int(state[UPPER]), int(state[UPPER]), int(state[BEST]))
-        return Bounds(int(at_least(state)), NEVER)
+            return TotalBounds(int(state[UPPER]), int(state[UPPER]), int(state[BEST]))
+        return TotalBounds(int(bound_of_failed(state)), NEVER)
 
-    def _search(self, families: Families) -> None:
-        if self._goes_on_to_the_end(families, self._budget):
+    def _search(self, orbits: OrbitTable) -> None:
+        if self._run(orbits, self._budget):
             return
         if self._shared[STOP]:
             raise StoppedError
         if self.work > self._budget:
             message = "the least total takes more feedbacks looked at than the budget allows"
             raise OverBudgetError(message)
-        message = f"{self.frame.ground.rules} takes more guesses one after another than a search has room for"
+        message = f"{self.matrix.code_space.rules} takes more guesses one after another than a search has room for"
         raise TooLargeError(message)
 
-    def _goes_on_to_the_end(self, families: Families, allowed: int) -> bool:
+    def _run(self, orbits: OrbitTable, allowed: int) -> bool:
+        """Run the search with ``allowed`` work in all, and return whether it ended by itself."""
         self._control[ALLOWED] = min(allowed, self._budget)
         with np.errstate(over="ignore"):
-            return search(self.frame.board, self._stack, self._totals, self._control, self._shared, families)
+            return search(self.matrix.tables, self._stack, self._totals, self._control, self._shared, orbits)
+
+
+@contextmanager
+def try_in_threads(
+    solvers: Sequence[TotalSolver], entries: list[int], limit: int, shared: Ints
+) -> Iterator[Iterator[tuple[int, TotalBounds]]]:
+    """Try the guesses listed for the whole matrix, and yield an iterator of entries and results in order of completion.
+
+    Each solver has a thread. All have the same matrix and the words ``shared``. When the context ends, be it by an
+    error, all threads have ended.
+    """
+    idle = list(solvers)
+    indices = solvers[0].matrix.all_indices
+
+    def attempt(entry: int) -> tuple[int, TotalBounds]:
+        solver = idle.pop()
+        solver.begin(indices, limit, int(shared[SHARED]))
+        bounds = solver.try_guess(entry)
+        idle.append(solver)
+        return entry, bounds
+
+    with ThreadPoolExecutor(len(solvers)) as pool:
+        futures = [pool.submit(attempt, entry) for entry in entries]
+        try:
+            yield (future.result() for future in as_completed(futures))
+        finally:
+            shared[STOP] = 1
+            pool.shutdown(cancel_futures=True)

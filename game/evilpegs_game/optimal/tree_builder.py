@@ -1,44 +1,44 @@
-"""Strategy trees of the least total: for each set of codes a guess that attains it, and so on for what it leaves."""
+"""Strategy trees of the least total: for each set of codes a guess that attains it, and subtrees for its parts."""
 
 import numpy as np
 
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.optimal.solver import Searcher
+from evilpegs_game.optimal.solver import TotalSolver
 from evilpegs_game.partition import Places
 from evilpegs_game.trees.tree import Node
 
 
-def short_node(columns: Columns) -> Node:
-    """The tree for one code or two."""
-    first, *others = [column_code(columns, place) for place in range(columns.shape[1])]
+def build_small_node(columns: Columns) -> Node:
+    """Return the tree for one code or two: guess the first, then the second."""
+    first, *others = [column_code(columns, index) for index in range(columns.shape[1])]
     return Node(first, {feedback(first, other): Node(other, {}) for other in others})
 
 
-class Planner:
-    """Makes trees for subsets of a frame."""
+class TreeBuilder:
+    """A builder of optimal trees for subsets of a guess matrix, on top of a solver."""
 
-    def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
-        self._frame = searcher.frame
-        self._feedbacks = feedbacks(self._frame.ground.rules.pegs)
+    def __init__(self, solver: TotalSolver) -> None:
+        self._solver = solver
+        self._matrix = solver.matrix
+        self._feedbacks = feedbacks(self._matrix.code_space.rules.pegs)
 
-    def node(self, places: Places, limit: int, guess: Code | None = None) -> Node:
-        """The tree for the codes at ``places``: no higher than ``limit``, and of the least total.
+    def build(self, indices: Places, limit: int, guess: Code | None = None) -> Node:
+        """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
-        ``guess`` is one known to attain it; by default the first that does, codes of the set before others.
+        ``guess`` is a guess known to attain the total. Without one, the first guess of the set that attains it is
+        taken, or else the first of all guesses.
         """
-        if places.size <= 2:
-            return short_node(np.ascontiguousarray(self._frame.columns[:, places]))
-        number = self._best(places, limit) if guess is None else self._frame.guess_number(guess)
-        given = self._frame.board.by_guess[number, places]
-        parts = {self._feedbacks[other]: places[given == other] for other in np.unique(given).tolist()}
+        if indices.size <= 2:
+            return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))
+        number = self._find_guess(indices, limit) if guess is None else self._matrix.guess_index(guess)
+        numbers = self._matrix.tables.by_guess[number, indices]
         children: dict[Feedback, Node] = {}
-        for reply, part in parts.items():
-            if reply != self._feedbacks[-1]:
-                children[reply] = self.node(part, limit - 1)
-        return Node(self._frame.code(number), children)
+        for one in np.unique(numbers).tolist():
+            if one != self._matrix.tables.all_black:
+                children[self._feedbacks[one]] = self.build(indices[numbers == one], limit - 1)
+        return Node(self._matrix.guess_code(number), children)
 
-    def _best(self, places: Places, limit: int) -> int:
-        total = self._searcher.least(places, limit).upper
-        return self._searcher.first_best(places, limit, total)
+    def _find_guess(self, indices: Places, limit: int) -> int:
+        total = self._solver.solve(indices, limit).upper
+        return self._solver.find_guess(indices, limit, total)

@@ -8,28 +8,28 @@ from typing import Final
 class Tuning:
     """Thresholds and bounds of a search. None of them changes a total, only the time and the memory it takes.
 
-    ``rough_width``: guesses tried per set for a first upper bound.
+    ``rough_width``: guesses tried per set to find a first upper bound.
     ``shared_codes``: sets of at least this size share their guesses among threads, and report each guess tried.
-    ``kept_bytes``: frames are kept as long as all of them take at most this much.
-    ``patience``: work on one guess, in feedbacks, before the guesses after it are grouped into families.
-    ``family_codes``: sets of at least this size have their guesses grouped into families of equally good ones.
+    ``kept_bytes``: guess matrices are kept for later use while all of them together take at most this much.
+    ``patience``: work on one guess, in feedbacks, before the guesses after it are grouped into orbits.
+    ``orbit_codes``: sets of at least this size have their guesses grouped into orbits of equally good ones.
     ``tried_partitions``: partitions remembered per set, so that equal ones are skipped.
     ``stack_rows``: the most guesses that a search plays one after another.
-    ``max_frame_bytes``: a frame that takes more, with the stack of a search in it, is refused.
-    ``opening_codes``: `LeastTotal` looks at the first guesses of larger live sets one by one.
-    ``entries``: entries of the table of totals of `solve`, a power of two; None lets the rules decide.
+    ``max_matrix_bytes``: a guess matrix that takes more, with the stack of one search, is refused.
+    ``first_guess_codes``: `LeastTotal` examines the first guesses of larger live sets one by one.
+    ``table_entries``: entries of the table of totals of `solve`, a power of two; None lets the rules decide.
     """
 
     rough_width: int = 3
     shared_codes: int = 100
     kept_bytes: int = 1 << 28
     patience: int = 50_000_000
-    family_codes: int = 40
+    orbit_codes: int = 40
     tried_partitions: int = 1024
     stack_rows: int = 128
-    max_frame_bytes: int = 1 << 29
-    opening_codes: int = 700
-    entries: int | None = None
+    max_matrix_bytes: int = 1 << 29
+    first_guess_codes: int = 700
+    table_entries: int | None = None
 
 
 DEFAULT: Final = Tuning()

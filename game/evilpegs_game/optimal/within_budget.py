@@ -1,4 +1,4 @@
-"""Optimal play as far as a budget goes: answers, or none."""
+"""Least totals as far as a work budget allows, with None as the answer beyond it."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -6,22 +6,20 @@ from typing import Final, TypeVar
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.solve import LeastTotal
+from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 
-_LOOKS: Final = 60
-"""A search that is worth a try looks at every guess for every candidate so often: by experience."""
+_WORTHWHILE_LOOKS: Final = 60
+"""A search is likely to end if the budget covers this many looks at every guess for every candidate: by experience."""
 
 _T = TypeVar("_T")
 
 
 class BoundedSolver:
-    """Asks `LeastTotal`; each question may take ``budget`` feedbacks, any number if that is None.
+    """A `LeastTotal` whose every answer may look at ``budget`` feedbacks, at any number of them if it is None.
 
-    ``make`` builds the solver that is asked.
-
-    What was found out before makes more answers affordable, so an answer may depend on the questions before it in
-    whether it comes, never in what it is.
+    ``make`` builds the solver. What earlier answers found saves work, so whether there is an answer may depend on them;
+    the answer itself never does.
     """
 
     def __init__(
@@ -34,25 +32,25 @@ class BoundedSolver:
             self._solver = None
 
     def total(self, position: Position) -> int | None:
-        """The least total of guesses over the candidates."""
-        return self._ask(position, lambda solver, columns: solver.total(columns, self._budget))
+        """Return the least total of guesses over the candidates, or None if it is beyond the budget."""
+        return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
 
-    def after(self, position: Position, guess: Code) -> int | None:
-        """The same when ``guess`` is played first."""
-        return self._ask(position, lambda solver, columns: solver.after(columns, guess, self._budget))
+    def total_after(self, position: Position, guess: Code) -> int | None:
+        """Return the least total over the candidates when ``guess`` is played first, or None beyond the budget."""
+        return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
 
-    def best(self, position: Position) -> Code | None:
-        """A guess with which the least total is attained, a candidate if there is one."""
-        return self._ask(position, lambda solver, columns: solver.best(columns, self._budget))
+    def best_guess(self, position: Position) -> Code | None:
+        """Return a guess that attains the least total, a candidate if possible, or None beyond the budget."""
+        return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 
-    def _ask(self, position: Position, question: Callable[[LeastTotal, Columns], _T]) -> _T | None:
-        if self._solver is None or not self._is_worth_a_try(position):
+    def _answer(self, position: Position, query: Callable[[LeastTotal, Columns], _T]) -> _T | None:
+        if self._solver is None or not self._is_worth_trying(position):
             return None
         try:
-            return question(self._solver, position.candidates)
+            return query(self._solver, position.candidates)
         except (OverBudgetError, TooLargeError):
             return None
 
-    def _is_worth_a_try(self, position: Position) -> bool:
-        """If not, the candidates are not even listed."""
-        return self._budget is None or _LOOKS * position.count * position.rules.size <= self._budget
+    def _is_worth_trying(self, position: Position) -> bool:
+        """Return False if the budget is so small that the candidates need not even be listed."""
+        return self._budget is None or _WORTHWHILE_LOOKS * position.count * position.rules.size <= self._budget

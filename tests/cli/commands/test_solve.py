@@ -11,15 +11,15 @@ from evilpegs.commands.solve.progress import TOLD_EVERY, Tightening
 from evilpegs.commands.solve.proof_log_file import SAVED_EVERY, JournalFile
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.optimal.proof_log import Answer, Journal, Question
+from evilpegs_game.optimal.first_guesses import Progress
+from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
 from evilpegs_game.optimal.search_state import UNLIMITED
-from evilpegs_game.optimal.solve import Progress
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import parse_tree
 from support.plain_least_total import played
 from support.printed import numbers_in
 
-FACT = {Question(UNLIMITED, (0, 0, 1), Feedback(1, 0)): Answer(9)}
+FACT = {Subproblem(UNLIMITED, (0, 0, 1), Feedback(1, 0)): KnownBounds(9)}
 
 
 def test_solve_writes_tree_to_standard_output(run):
@@ -93,8 +93,8 @@ def test_solve_refuses_bad_input(run, arguments, named):
 def test_solve_named_journal_stays(run, tmp_path):
     path = tmp_path / "3x3.journal"
     run("solve", "--rules", "3x3", "--journal", path)
-    kept = Journal.from_text(path.read_text())
-    assert kept.answers
+    kept = ProofLog.from_text(path.read_text())
+    assert kept.known
     assert run("solve", "--rules", "3x3", "--journal", path).status == 0
     result = run("solve", "--rules", "3x4", "--journal", path)
     assert (result.status, result.out) == (2, "")
@@ -112,8 +112,8 @@ def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
 
 
 def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
-    journal = Journal(Rules(3, 3))
-    journal.answers.update(FACT)
+    journal = ProofLog(Rules(3, 3))
+    journal.known.update(FACT)
     (tmp_path / "journal").write_text(journal.to_text().replace(" 9 ", " 900 "))
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
     assert result.document["total"] == 73
@@ -125,7 +125,7 @@ def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
 def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
     def interrupted(rules, objective, threads, journal, progress):
         if journal:
-            journal.answers.update(FACT)
+            journal.known.update(FACT)
         progress(Progress(None, 70, 75))
         raise KeyboardInterrupt
 
@@ -135,7 +135,7 @@ def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             find_solution(interrupted, Rules(3, 3), "mean", 1, kept, out)
         assert list(map(numbers_in, out.printed)) == [{"3x3", "70", "75"}]
-    assert Journal.from_text((tmp_path / "journal").read_text()).answers == FACT
+    assert ProofLog.from_text((tmp_path / "journal").read_text()).known == FACT
     assert [path.name for path in tmp_path.iterdir()] == ["journal"]
 
 
@@ -152,23 +152,23 @@ def test_solve_resumes_after_interrupt_and_kill(start, tmp_path):
         ended = child.end(signal.SIGINT)
     assert (ended.status, ended.out) == (130, "")
     assert "Traceback" not in ended.err
-    kept = Journal.from_text((tmp_path / "best.tree.journal").read_text())
+    kept = ProofLog.from_text((tmp_path / "best.tree.journal").read_text())
     assert kept.rules == Rules(4, 7)
-    assert kept.answers
+    assert kept.known
     assert not (tmp_path / "best.tree").exists()
     with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
         wait_for_bounds(child)
         assert child.end(signal.SIGKILL).status == -signal.SIGKILL
-    again = Journal.from_text((tmp_path / "best.tree.journal").read_text())
-    assert kept.answers.keys() <= again.answers.keys()
+    again = ProofLog.from_text((tmp_path / "best.tree.journal").read_text())
+    assert kept.known.keys() <= again.known.keys()
 
 
 def test_solve_claims_no_proof_from_forged_journal(run, tmp_path):
     """A forged journal promises a tree that does not exist; the guesses of the real tree are counted nevertheless."""
     run("solve", "--rules", "3x3", "--journal", tmp_path / "journal")
-    journal = Journal.from_text((tmp_path / "journal").read_text())
-    for question, answer in list(journal.answers.items()):
-        journal.answers[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
+    journal = ProofLog.from_text((tmp_path / "journal").read_text())
+    for question, answer in list(journal.known.items()):
+        journal.known[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
     (tmp_path / "journal").write_text(journal.to_text())
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
     assert played(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
@@ -191,13 +191,13 @@ class Clock:
 def test_solve_journal_is_saved_every_few_seconds(tmp_path):
     clock = Clock()
     file = JournalFile(tmp_path / "journal", Rules(3, 3), clock)
-    file.journal.answers.update(FACT)
+    file.journal.known.update(FACT)
     clock.time += SAVED_EVERY - 0.1
     file.tick()
     assert not (tmp_path / "journal").exists()
     clock.time += 0.1
     file.tick()
-    assert JournalFile(tmp_path / "journal", Rules(3, 3), clock).journal.answers == FACT
+    assert JournalFile(tmp_path / "journal", Rules(3, 3), clock).journal.known == FACT
     (tmp_path / "journal").unlink()
     file.tick()
     assert list(tmp_path.iterdir()) == []
@@ -208,7 +208,7 @@ def test_solve_journal_survives_failed_save(tmp_path, monkeypatch):
     file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
     file.save()
     before = (tmp_path / "journal").read_text()
-    file.journal.answers.update(FACT)
+    file.journal.known.update(FACT)
 
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -19,7 +19,7 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.solve import LeastTotal
+from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
 from evilpegs_game.trees.from_strategy import tree_from_strategy
@@ -73,7 +73,7 @@ def test_optimal_tree_has_least_total(text):
 def test_optimal_after_other_guess():
     guess, position = choice("4x6", "6543", "1122")
     least = LeastTotal(Rules(4, 6))
-    assert least.after(position.candidates, guess) == least.total(position.candidates)
+    assert least.total_after(position.candidates, guess) == least.total(position.candidates)
 
 
 @compiled
@@ -81,7 +81,7 @@ def test_optimal_after_other_first_guess():
     rules = Rules(4, 6)
     played = evaluate(seeded_choice(Optimal()), rules, first=(0, 0, 1, 1))
     position = Position(rules, (), LiveSets())
-    assert played.total == LeastTotal(rules).after(position.candidates, (0, 0, 1, 1))
+    assert played.total == LeastTotal(rules).total_after(position.candidates, (0, 0, 1, 1))
 
 
 def test_optimal_refuses_impossible_feedback():
@@ -102,7 +102,7 @@ def test_optimal_is_exact_near_end():
     guess, position = choice("5x8", "12345", "11234", "21355")
     assert 2 < position.count < 100
     least = LeastTotal(Rules(5, 8))
-    assert least.after(position.candidates, guess) == least.total(position.candidates)
+    assert least.total_after(position.candidates, guess) == least.total(position.candidates)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,8 @@ def test_optimal_candidates_only():
     least = LeastTotal(Rules(4, 6))
     candidates = [position.candidate(place) for place in range(position.count)]
     assert len(candidates) > 2
-    assert least.after(position.candidates, guess) == min(least.after(position.candidates, code) for code in candidates)
+    totals = [least.total_after(position.candidates, code) for code in candidates]
+    assert least.total_after(position.candidates, guess) == min(totals)
     guess, position = choice("4x6", candidates_only=True)
     assert guess == best_guess(position, MOST_PARTS, candidates_only=True)
 

@@ -25,7 +25,7 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.solve import LeastTotal
+from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
@@ -198,7 +198,7 @@ def test_regret_skips_walk_over_budget():
 @pytest.mark.parametrize("error", [OverBudgetError, TooLargeError])
 def test_regret_after_abandoned_search_keeps_bounds(error):
     class NoAfter(LeastTotal):
-        def after(self, *_):
+        def total_after(self, *_):
             raise error
 
     class NoAnswer(NoAfter):
@@ -237,7 +237,7 @@ class KnownTotal(BoundedSolver):
     def total(self, position):
         return position.count
 
-    def after(self, position, guess):
+    def total_after(self, position, guess):
         return None
 
 
@@ -254,7 +254,7 @@ def test_regret_uses_count_bound_without_look_ahead(live_sets, budget):
 
 def test_regret_without_walk_has_only_lower_bound():
     class TotalOnly(BoundedSolver):
-        def after(self, position, guess):
+        def total_after(self, position, guess):
             return None
 
     look_ahead = 64 * 64  # a walk takes three times as much
@@ -264,7 +264,7 @@ def test_regret_without_walk_has_only_lower_bound():
 
 def test_analyze_omits_optimal_guess_not_found():
     class NoBest(BoundedSolver):
-        def best(self, position):
+        def best_guess(self, position):
             return None
 
     history = (Turn((0, 0), Feedback(0, 0)),)
@@ -275,7 +275,8 @@ def test_analyze_omits_optimal_guess_not_found():
 def test_bounded_solver_skips_too_large_rules():
     rules = Rules(10, 12)
     solver, position = BoundedSolver(rules), Position(rules, (), LiveSets())
-    assert (solver.total(position), solver.after(position, (0,) * 10), solver.best(position)) == (None, None, None)
+    assert (solver.total(position), solver.best_guess(position)) == (None, None)
+    assert solver.total_after(position, (0,) * 10) is None
 
 
 def test_bounded_solver_skips_hopeless_search():

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.optimal.guess_matrix import Frame, Ground, first_guesses_of
+from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, one_guess_per_shape
+from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.optimal.search_state import NEVER
-from evilpegs_game.optimal.solve import LeastTotal, least_possible_total, solve, solve_cost
-from evilpegs_game.optimal.solver import Searcher
+from evilpegs_game.optimal.solve import solve, solve_cost
+from evilpegs_game.optimal.solver import TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
@@ -31,17 +32,17 @@ TINY = [
 ]
 plain = cache(PlainLeastTotal)
 solver = cache(LeastTotal)
-ground = cache(Ground)
+code_space = cache(CodeSpace)
 
 
 @st.composite
 def live_sets(draw, rules, most=9):
-    places = draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most))
-    return to_columns([code_at(place, rules) for place in sorted(places)])
+    indices = draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most))
+    return to_columns([code_at(index, rules) for index in sorted(indices)])
 
 
 def plain_codes(columns):
-    return tuple(column_code(columns, place) for place in range(columns.shape[1]))
+    return tuple(column_code(columns, index) for index in range(columns.shape[1]))
 
 
 @settings(max_examples=60)
@@ -58,7 +59,7 @@ def test_least_total_equals_definition(data):
 def test_least_total_best_is_first_that_attains_it(data):
     rules = data.draw(st.sampled_from(TINY))
     columns = data.draw(live_sets(rules))
-    assert solver(rules).best(columns) == plain(rules).best(plain_codes(columns))
+    assert solver(rules).best_guess(columns) == plain(rules).best(plain_codes(columns))
 
 
 @settings(max_examples=40)
@@ -71,46 +72,46 @@ def test_least_total_after_guess_equals_definition(data):
     expected = plain(rules).after(codes, guess, len(codes))
     if expected == float("inf"):  # the guess excludes nothing and costs each code one guess
         expected = len(codes) + plain(rules).total(codes, len(codes))
-    assert solver(rules).after(columns, guess) == expected
+    assert solver(rules).total_after(columns, guess) == expected
 
 
 @settings(max_examples=60)
 @given(st.data())
-def test_searcher_within_limit_equals_definition(data):
+def test_total_solver_within_limit_equals_definition(data):
     """The search finds the total within a limit or proves that there is none, with and without an upper bound."""
     rules = data.draw(st.sampled_from([rules for rules in TINY if rules.size > 2]))
     columns = data.draw(live_sets(rules).filter(lambda columns: columns.shape[1] > 2))
     limit = data.draw(st.integers(1, 4))
     expected = min(NEVER, plain(rules).total(plain_codes(columns), limit))
     upper = data.draw(st.sampled_from([NEVER, expected, expected + 1, expected - 1]))
-    frame = Frame(ground(rules), columns)
-    found = Searcher(frame, new_totals(1 << 10)).least(frame.all_places, limit, upper)
-    assert found.lower <= expected <= found.upper
-    assert found.lower == expected or found.lower >= upper
-    assert found.upper == expected or found.lower >= upper
+    matrix = GuessMatrix(code_space(rules), columns)
+    bounds = TotalSolver(matrix, new_totals(1 << 10)).solve(matrix.all_indices, limit, upper)
+    assert bounds.lower <= expected <= bounds.upper
+    assert bounds.lower == expected or bounds.lower >= upper
+    assert bounds.upper == expected or bounds.lower >= upper
 
 
 @compiled
 @settings(max_examples=30)
 @given(st.data())
-def test_searcher_of_larger_sets_equals_slower_search(data):
+def test_total_solver_of_larger_sets_equals_slower_search(data):
     """Sets of 3x4, where parts do not fit one feedback each, with a memo that forgets and with one that keeps."""
     rules = Rules(3, 4)
     columns = data.draw(live_sets(rules, most=24))
-    frame = Frame(ground(rules), columns) if columns.shape[1] > 2 else None
+    matrix = GuessMatrix(code_space(rules), columns) if columns.shape[1] > 2 else None
     total = solver(rules).total(columns)
-    if frame:
-        assert Searcher(frame, new_totals(4)).least(frame.all_places).upper == total
-    after = [solver(rules).after(columns, code_at(place, rules)) for place in range(rules.size)]
+    if matrix:
+        assert TotalSolver(matrix, new_totals(4)).solve(matrix.all_indices).upper == total
+    after = [solver(rules).total_after(columns, code_at(index, rules)) for index in range(rules.size)]
     assert min(after) == total
 
 
 @pytest.mark.parametrize("width", [1, 2])
-def test_searcher_of_some_width_finds_upper_bound(width):
+def test_total_solver_of_some_width_finds_upper_bound(width):
     columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 1:20])
-    frame, totals = Frame(ground(Rules(3, 3)), columns), new_totals(1 << 10)
-    rough = Searcher(frame, totals).least(frame.all_places, width=width)
-    exact = Searcher(frame, totals).least(frame.all_places)
+    matrix, totals = GuessMatrix(code_space(Rules(3, 3)), columns), new_totals(1 << 10)
+    rough = TotalSolver(matrix, totals).solve(matrix.all_indices, width=width)
+    exact = TotalSolver(matrix, totals).solve(matrix.all_indices)
     assert rough.lower <= exact.lower == exact.upper <= rough.upper
 
 
@@ -197,10 +198,10 @@ def test_least_total_of_all_codes_equals_solve():
     every = all_codes(rules)
     least = LeastTotal(rules)
     assert least.total(every) == solve(rules).total == 451
-    best = least.best(every)
-    assert least.after(every, best) == 451
-    firsts = first_guesses_of(rules)
-    assert best == next(guess for guess in firsts if least.after(every, guess) == 451)
+    best = least.best_guess(every)
+    assert least.total_after(every, best) == 451
+    firsts = one_guess_per_shape(rules)
+    assert best == next(guess for guess in firsts if least.total_after(every, guess) == 451)
     with pytest.raises(OverBudgetError):
         LeastTotal(rules).total(every, budget=20_000)
 
@@ -210,12 +211,12 @@ def test_least_total_of_large_set_is_same(columns):
     """The answers are those for a set that is not large, even if some guesses exclude nothing."""
     columns = np.ascontiguousarray(columns)
     few = LeastTotal(Rules(3, 3))
-    answers = few.total(columns), few.best(columns)
-    many = LeastTotal(Rules(3, 3), Tuning(opening_codes=7))
-    assert (many.total(columns), many.best(columns)) == answers
+    answers = few.total(columns), few.best_guess(columns)
+    many = LeastTotal(Rules(3, 3), Tuning(first_guess_codes=7))
+    assert (many.total(columns), many.best_guess(columns)) == answers
 
 
-@pytest.mark.parametrize("ask", ["total", "best"])
+@pytest.mark.parametrize("ask", ["total", "best_guess"])
 def test_least_total_keeps_budget(ask):
     columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, 1:20])
     for budget in (10, 600):
@@ -224,10 +225,10 @@ def test_least_total_keeps_budget(ask):
 
 
 @pytest.mark.parametrize("bound", [1000, 20_000])
-def test_least_total_refuses_too_large_frame(bound):
+def test_least_total_refuses_too_large_matrix(bound):
     """It is refused before anything is made, or once the guesses that differ are known; with a budget, as over it."""
     columns = np.ascontiguousarray(all_codes(Rules(3, 3))[:, :20])
-    least = LeastTotal(Rules(3, 3), Tuning(max_frame_bytes=bound))
+    least = LeastTotal(Rules(3, 3), Tuning(max_matrix_bytes=bound))
     with pytest.raises(TooLargeError, match=r"20.*3x3") as refused:
         least.total(columns)
     assert refused.value.bound == bound
@@ -264,13 +265,8 @@ def test_solve_cost_counts_guesses_codes_and_bytes():
 @pytest.mark.parametrize("rules", [Rules(3, 4), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 3)], ids=str)
 def test_first_guesses_are_one_per_shape(rules):
     """Renaming colors and permuting pegs carries every code to exactly one of them."""
-    shapes = [sorted(map(guess.count, set(guess))) for guess in first_guesses_of(rules)]
+    shapes = [sorted(map(guess.count, set(guess))) for guess in one_guess_per_shape(rules)]
     codes = plain(rules).guesses
     assert all(sorted(map(code.count, set(code))) in shapes for code in codes)
     assert len({tuple(shape) for shape in shapes}) == len(shapes)
-    assert set(first_guesses_of(rules)) <= set(codes)
-
-
-@pytest.mark.parametrize(("codes", "least"), [(0, 0), (1, 1), (14, 27), (15, 30)])
-def test_optimal_offers_least_possible_total(codes, least):
-    assert least_possible_total(codes, Rules(4, 6)) == least
+    assert set(one_guess_per_shape(rules)) <= set(codes)

@@ -149,7 +149,7 @@ class Adviser:
         return Position(self._rules, rows, self._live_sets, self._effort.feedbacks)
 
     def _optimal(self, position: Position) -> tuple[Code | None, Fraction | None]:
-        best, total = self._solver.best(position), self._solver.total(position)
+        best, total = self._solver.best_guess(position), self._solver.total(position)
         return best, None if total is None else Fraction(total, position.count)
 
     def _sampled(self, position: Position) -> Code:

@@ -8,7 +8,7 @@ from evilpegs.tables import TurnRow, turn_table
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.evaluation.exact import DuelTurn
-from evilpegs_game.optimal.against_evil import AgainstEvil
+from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.rules import Rules
 
 Adversary = Literal["evil", "devil"]
@@ -24,7 +24,7 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
         _show(adversary, rules, _worst_case(rules), (), as_json)
         return
     err = console(sys.stderr)
-    line = AgainstEvil(rules).shortest(
+    line = ShortestLineSearch(rules).run(
         lambda guesses: err.print(f"{rules}: trying {counted(guesses, 'guess', 'guesses')}")
     )
     _show(adversary, rules, len(line), line, as_json)

@@ -18,13 +18,14 @@ from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import console, counted, print_json
 from evilpegs_game.codes import format_code
-from evilpegs_game.optimal.proof_log import Journal
-from evilpegs_game.optimal.solve import Cost, Objective, Progress, Solution, solve_cost
+from evilpegs_game.optimal.first_guesses import Progress
+from evilpegs_game.optimal.proof_log import ProofLog
+from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
 from evilpegs_game.optimal.solve import solve as solver
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import format_tree
 
-Solver = Callable[[Rules, Objective, int, Journal | None, Callable[[Progress], None]], Solution]
+Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
 
 
 MOST_THREADS: Final = 256
@@ -105,11 +106,11 @@ def _threads(threads: int | None) -> int:
     return many
 
 
-def _cost(rules: Rules, threads: int) -> Cost:
+def _cost(rules: Rules, threads: int) -> SolveCost:
     return solve_cost(rules, threads)
 
 
-def _cost_line(rules: Rules, cost: Cost) -> str:
+def _cost_line(rules: Rules, cost: SolveCost) -> str:
     firsts = counted(cost.first_guesses, "first guess that differs", "first guesses that differ")
     return (
         f"{rules}: {counted(rules.size, 'code')}, {firsts}, {counted(cost.largest_part, 'code')} at most after one; "
@@ -117,7 +118,7 @@ def _cost_line(rules: Rules, cost: Cost) -> str:
     )
 
 
-def _show_cost(rules: Rules, cost: Cost, as_json: bool) -> None:
+def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
     if as_json:
         print_json({"rules": str(rules), "codes": rules.size, **cost._asdict()})
     else:

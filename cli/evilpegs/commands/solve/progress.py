@@ -5,7 +5,7 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs_game.optimal.solve import Progress
+from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.rules import Rules
 
 TOLD_EVERY: Final = 0.5

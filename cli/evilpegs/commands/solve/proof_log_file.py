@@ -8,7 +8,7 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.optimal.proof_log import TITLE, Journal
+from evilpegs_game.optimal.proof_log import TITLE, ProofLog
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import replace_file
 
@@ -49,11 +49,11 @@ class JournalFile:
             self._path.unlink()
 
 
-def _read(path: Path, rules: Rules) -> Journal:
+def _read(path: Path, rules: Rules) -> ProofLog:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Journal(rules)
+        return ProofLog(rules)
     except UnicodeDecodeError:
         text = "something else"
     except (OSError, ValueError) as error:
@@ -61,16 +61,16 @@ def _read(path: Path, rules: Rules) -> Journal:
     if text and not text.startswith(TITLE):
         message = f"{path} holds something else than a journal; name another file"
         raise CommandError(message)
-    journal = _believed(path, text) if text else Journal(rules)
+    journal = _believed(path, text) if text else ProofLog(rules)
     if journal and journal.rules != rules:
         message = f"{path} is a journal of {journal.rules}, not of {rules}; name another file"
         raise CommandError(message)
-    return journal or Journal(rules)
+    return journal or ProofLog(rules)
 
 
-def _believed(path: Path, text: str) -> Journal | None:
+def _believed(path: Path, text: str) -> ProofLog | None:
     try:
-        return Journal.from_text(text)
+        return ProofLog.from_text(text)
     except MalformedError as error:
         print(f"evilpegs: {path}: {error}; the proof begins anew", file=sys.stderr)  # noqa: T201
         return None
