@@ -1,1 +1,7 @@
-"""evaluation."""
+"""Evaluation of strategies: how many guesses they need, for every secret of the rules or in simulated games.
+
+Begin with `run.py`: `run_evaluation` takes cost estimates and an `ExecutionPlan` and returns the counts of guesses.
+`request.py` turns the names and options that people type into `StrategySpec` values, and counts into results.
+Work that takes long is cut into tasks (`tasks.py`), which workers play (`executors.py`), which are added up
+(`tally.py`), and which a checkpoint file keeps (`checkpoint.py`).
+"""

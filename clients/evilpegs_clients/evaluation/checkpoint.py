@@ -1,8 +1,9 @@
-"""The journal of a run: what was finished, so that a run that was killed goes on from there.
+"""The checkpoint of a run: the outcomes of finished tasks in a file, so that a killed run can continue.
 
-A text file, a line a finished unit: its key and its outcome as JSON, then a checksum over the run and the line. Lines
-are only ever appended, in one write each. What a kill tore off, a last line without an end, is dropped; any other line
-that does not hold is an error. The first line says which run it is, and a lock keeps two runs out of one file.
+A text file with one line per finished task: a JSON list of the task's key and outcome, a space, and a checksum over
+the run and the line. Lines are only appended, each in one write. A last line without an end, torn by a kill, is
+dropped; any other line that fails its checksum is an error. The first line names the format and the run. A lock keeps
+a second run out of the file.
 """
 
 import errno
@@ -19,79 +20,85 @@ from platformdirs import user_data_path
 
 from evilpegs_clients.errors import EvaluationError
 
-FORMAT: Final = "evilpegs journal 1"
-CHECKED: Final = 16
-"""Hexadecimal digits of a line's checksum."""
+FORMAT: Final = "evilpegs checkpoint 1"
+OLD_HEADING: Final = b'["evilpegs journal '
+"""The beginning of the checkpoints that evilpegs 0.1.0 wrote."""
+PROOF_LOG_HEADING: Final = b"evilpegs journal "
+"""The beginning of the file that `evilpegs solve` keeps."""
+CHECKSUM_DIGITS: Final = 16
+"""Hexadecimal digits per checksum."""
 
 
-class JournalUnusableError(EvaluationError):
-    """The file cannot be written, or another run writes to it; there is nothing wrong with what is in it."""
+class CheckpointUnusableError(EvaluationError):
+    """The file cannot be written, or another run writes to it; its content is not at fault."""
 
 
-class ForeignJournalError(EvaluationError):
-    """The file is not a journal of this program."""
+class CheckpointFormatError(EvaluationError):
+    """The file is not a checkpoint of this format."""
 
 
-class DamagedJournalError(EvaluationError):
-    """A line of the journal does not match its checksum."""
+class CheckpointDamagedError(EvaluationError):
+    """A line of the checkpoint does not match its checksum."""
 
 
-class OtherRunError(EvaluationError):
-    """The journal belongs to another run; ``found`` describes that run, ``asked`` the one that was started.
+class CheckpointMismatchError(EvaluationError):
+    """The checkpoint belongs to another run; ``stored`` describes that run, ``expected`` the one that was started.
 
     The two are equal if only a strategy file or the version of the program differs.
     """
 
-    def __init__(self, message: str, found: str, asked: str) -> None:
+    def __init__(self, message: str, stored: str, expected: str) -> None:
         super().__init__(message)
-        self.found = found
-        self.asked = asked
+        self.stored = stored
+        self.expected = expected
 
 
-class Journal:
-    """What is known of a run; ``known`` maps keys of units to outcomes as JSON."""
+class Checkpoint:
+    """The finished tasks of a run: ``outcomes`` maps their keys to outcomes as JSON values."""
 
     def __init__(self, run: str, file: FileIO | None = None) -> None:
-        self.known: dict[str, Any] = {}
+        self.outcomes: dict[str, Any] = {}
         self._run = run
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
-        """Keep what came of a unit; raises OSError where there is no room for it."""
-        self.known[key] = outcome
+        """Record the outcome of a task; raises OSError if the disk is full."""
+        self.outcomes[key] = outcome
         if self._file is not None:
-            _append(self._file, _line([key, outcome], self._run))
+            _append(self._file, _format_line([key, outcome], self._run))
 
 
-def default_journal(run: str) -> Path:
-    """Where the journal of a run is if nobody says otherwise: in the user's data directory."""
+def default_checkpoint_path(run: str) -> Path:
+    """Return the file in the user's data directory where a run is kept if the user names no file."""
     return user_data_path("evilpegs") / "journals" / f"{run[:24]}.journal"
 
 
-def no_journal() -> Journal:
-    """One that keeps nothing beyond this process."""
-    return Journal("")
+def memory_checkpoint() -> Checkpoint:
+    """Return a checkpoint without a file: it ends with this process."""
+    return Checkpoint("")
 
 
 @contextmanager
-def opened_journal(path: Path, run: str, about: str) -> Iterator[Journal]:
-    """The journal of ``run`` in that file, begun if there is none; ``about`` says to people what it is of.
+def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
+    """Open the checkpoint of ``run``, creating the file if it is missing; ``about`` describes the run to people.
+
+    A file that is refused is not changed.
 
     Raises:
-        JournalUnusableError: it cannot be written, or another process writes to it.
-        OtherRunError: it is of another run.
-        DamagedJournalError: a line of it was changed.
-        ForeignJournalError: it is no journal.
+        CheckpointUnusableError: the file cannot be written, or another process writes to it.
+        CheckpointMismatchError: the file belongs to another run.
+        CheckpointDamagedError: a line was changed.
+        CheckpointFormatError: the file is no checkpoint, or one of another version.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")
     except OSError as error:
         message = f"the journal {path} cannot be written: {error.strerror}"
-        raise JournalUnusableError(message) from error
+        raise CheckpointUnusableError(message) from error
     with file:
         _lock(file, path)
-        yield _resumed(file, path, run, about)
+        yield _resume(file, path, run, about)
 
 
 def _lock(file: FileIO, path: Path) -> None:
@@ -99,26 +106,27 @@ def _lock(file: FileIO, path: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         message = f"another run writes to the journal {path}; wait for it or name another file with --journal"
-        raise JournalUnusableError(message) from error
+        raise CheckpointUnusableError(message) from error
 
 
-def _resumed(file: FileIO, path: Path, run: str, about: str) -> Journal:
+def _resume(file: FileIO, path: Path, run: str, about: str) -> Checkpoint:
     file.seek(0)
     whole, _, torn = file.readall().rpartition(b"\n")
-    heading = _line([FORMAT, {"run": run, "about": about}], "")
-    journal = Journal(run, file)
+    heading = _format_line([FORMAT, {"run": run, "about": about}], "")
+    checkpoint = Checkpoint(run, file)
     if whole:
-        _check_heading(whole.split(b"\n", 1)[0], path, run, about)
-        for number, line in enumerate(whole.split(b"\n")[1:], 2):
-            key, outcome = _read(line, run, path, number)
-            journal.known[key] = outcome
+        first, *lines = whole.split(b"\n")
+        _check_heading(first, path, run, about)
+        for number, line in enumerate(lines, 2):
+            key, outcome = _parse_line(line, run, path, number)
+            checkpoint.outcomes[key] = outcome
         file.truncate(len(whole) + 1)
     elif heading.startswith(torn):
         file.truncate(0)
         _append(file, heading)
     else:
-        raise _foreign(path)
-    return journal
+        raise _format_error(path, torn)
+    return checkpoint
 
 
 def _append(file: FileIO, line: bytes) -> None:
@@ -128,33 +136,41 @@ def _append(file: FileIO, line: bytes) -> None:
 
 def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if not line.startswith(f'["{FORMAT}",'.encode()):
-        raise _foreign(path)
-    _, told = _read(line, "", path, 1)
-    if told["run"] != run:
-        this = (
-            "not of the same strategy file and version of the program" if told["about"] == about else f"not of {about}"
+        raise _format_error(path, line)
+    _, stored = _parse_line(line, "", path, 1)
+    if stored["run"] != run:
+        is_same = stored["about"] == about
+        this = "not of the same strategy file and version of the program" if is_same else f"not of {about}"
+        message = f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal"
+        raise CheckpointMismatchError(message, stored["about"], about)
+
+
+def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
+    if heading.startswith(OLD_HEADING):
+        return CheckpointFormatError(
+            f"{path} is a journal of an older version of evilpegs; delete it to begin anew, "
+            "or name another file with --journal"
         )
-        message = f"{path} is the journal of another run ({told['about']}), {this}; name another file with --journal"
-        raise OtherRunError(message, told["about"], about)
+    if heading.startswith(PROOF_LOG_HEADING):
+        return CheckpointFormatError(
+            f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
+        )
+    return CheckpointFormatError(f"{path} is no journal of this program; name another file with --journal")
 
 
-def _foreign(path: Path) -> ForeignJournalError:
-    return ForeignJournalError(f"{path} is no journal of this program; name another file with --journal")
-
-
-def _line(content: list[Any], run: str) -> bytes:
+def _format_line(content: list[Any], run: str) -> bytes:
     text = json.dumps(content, separators=(",", ":"))
     return f"{text} {_checksum(text, run)}\n".encode()
 
 
 def _checksum(text: str, run: str) -> str:
-    return sha256(f"{run}\n{text}".encode()).hexdigest()[:CHECKED]
+    return sha256(f"{run}\n{text}".encode()).hexdigest()[:CHECKSUM_DIGITS]
 
 
-def _read(line: bytes, run: str, path: Path, number: int) -> tuple[str, Any]:
+def _parse_line(line: bytes, run: str, path: Path, number: int) -> tuple[str, Any]:
     text, _, checksum = line.decode(errors="replace").rpartition(" ")
     if _checksum(text, run) != checksum:
         message = f"line {number} of the journal {path} is damaged; delete the file to begin anew"
-        raise DamagedJournalError(message)
+        raise CheckpointDamagedError(message)
     key, outcome = json.loads(text)
     return key, outcome

@@ -1,10 +1,10 @@
-"""What an evaluation will cost, known before any of it is spent: memory, units of work, and where they run."""
+"""The cost of an evaluation, estimated before any work is done: memory, tasks, and the work in words."""
 
 import os
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs_clients.evaluation.spec import Subject
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import ByCriterion
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
@@ -13,79 +13,84 @@ from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
 
 SMALL_SIZE: Final = 50_000
-"""So many secrets take a second or a few; neither processes nor a journal are worth their while."""
+"""The most secrets that are played in one piece: they take a second or a few, less than processes are worth."""
 SMALL_SIZE_OF_FILE: Final = 1_000
-"""What somebody's file does is not known; it is taken to be slow."""
+"""The most secrets played in one piece by a strategy file, which is assumed to be slow."""
 SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
-"""The same of simulated games."""
-UNITS: Final = 256
-"""About so many units at least: enough to keep many workers evenly busy."""
-LEAST_SIZE, LEAST_SIZE_OF_FILE = 500, 16
-"""A unit of fewer candidates is not worth its way."""
-MOST_GAMES: Final = 1_000
-"""Of one unit."""
-MANY_TURNS: Final = 16
-"""Of a game; each leaves a live set in the cache."""
+"""The most games simulated in one piece by a built-in strategy and by a strategy file."""
+TARGET_TASKS: Final = 256
+"""The approximate least number of tasks, enough to keep many workers evenly busy."""
+MIN_TASK_SIZE, MIN_TASK_SIZE_OF_FILE = 500, 16
+"""Candidates per task at least; below this, sending a task costs more than playing it."""
+MAX_TASK_GAMES: Final = 1_000
+"""Games per task at most."""
+CACHED_TURNS: Final = 16
+"""Turns per game that are assumed to leave a live set in the cache."""
 PROGRAM_BYTES: Final = 160_000_000
-"""What a process takes before it has done anything, as measured: interpreter, libraries and compiled kernels."""
+"""Memory of a process before any work, as measured: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
-"""What choosing one guess takes besides the codes, generously."""
+"""An upper bound of the memory for choosing one guess, besides the codes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """``bytes`` of data in each process; ``largest`` candidates or games a unit; ``work`` in words."""
+class CostEstimate:
+    """The estimated cost of one strategy.
 
-    subject: Subject
-    bytes: int
-    largest: int
+    ``memory`` is the data of each process in bytes, ``task_size`` the most candidates or games per task, and ``work``
+    describes the work in words. If ``is_small``, the work is done in one piece in this process.
+    """
+
+    spec: StrategySpec
+    memory: int
+    task_size: int
     work: str
     is_small: bool
 
 
-def cost_of(subject: Subject, threads: int = 1) -> Cost:
-    """What ``subject`` costs.
+def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
+    """Return the cost of ``spec``.
 
     Raises:
-        TooLargeError: more memory than one process may take.
+        TooLargeError: one process would need more memory than it may take.
     """
-    is_file = subject.strategy not in STRATEGIES
-    return _of_games(subject, is_file) if subject.games else _of_every_secret(subject, is_file, threads)
+    is_file = spec.strategy not in STRATEGIES
+    return _games_cost(spec, is_file) if spec.games else _exact_cost(spec, is_file, threads)
 
 
-def check_memory(cost: Cost, processes: int) -> None:
-    """Raise TooLargeError if so many processes, and the one that starts them, need more than there is."""
+def check_memory(cost: CostEstimate, processes: int) -> None:
+    """Raise TooLargeError if ``processes``, and the process that starts them, need more memory than there is."""
     started = processes if processes > 1 else 0
-    needed = processes * cost.bytes + (1 + started) * PROGRAM_BYTES
-    there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there_is:
+    needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
+    installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > installed:
         message = (
-            f"it takes {needed:,} bytes in all processes together; this machine has {there_is:,}; take fewer --jobs"
+            f"it takes {needed:,} bytes in all processes together; this machine has {installed:,}; take fewer --jobs"
         )
-        raise TooLargeError(message, needed=needed, bound=there_is)
+        raise TooLargeError(message, needed=needed, bound=installed)
 
 
-def _of_every_secret(subject: Subject, is_file: bool, threads: int) -> Cost:
-    rules, strategy = subject.rules, subject.load()
+def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate:
+    rules, strategy = spec.rules, spec.load()
     codes = LiveSets.bytes_needed(rules)
     if codes > DEFAULT_BYTES:
         message = f"all codes of {rules} take {codes:,} bytes; the bound is {DEFAULT_BYTES:,}; "
         message += "take smaller rules, or play some games with --games"
         raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
-    needed, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
+    memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, ByCriterion):
-        needed = max(needed, heuristic_bytes(rules, threads))
+        memory = max(memory, heuristic_bytes(rules, threads))
         work = f"up to {rules.size**2:,} feedback evaluations a turn"
-    least = LEAST_SIZE_OF_FILE if is_file else LEAST_SIZE
+    least = MIN_TASK_SIZE_OF_FILE if is_file else MIN_TASK_SIZE
     small = SMALL_SIZE_OF_FILE if is_file else SMALL_SIZE
-    return Cost(subject, needed, max(least, rules.size // UNITS), work, rules.size <= small)
+    return CostEstimate(spec, memory, max(least, rules.size // TARGET_TASKS), work, rules.size <= small)
 
 
-def _of_games(subject: Subject, is_file: bool) -> Cost:
-    codes = LiveSets.bytes_needed(subject.rules)
-    is_counted = subject.rules.size > ENUMERATED_CODES
+def _games_cost(spec: StrategySpec, is_file: bool) -> CostEstimate:
+    codes = LiveSets.bytes_needed(spec.rules)
+    is_counted = spec.rules.size > ENUMERATED_CODES
     cached = DEFAULT_BYTES + DEFAULT_BYTES // 8
-    needed = cached + COUNT_BYTES if is_counted else min(cached, MANY_TURNS * subject.games * codes)
+    memory = cached + COUNT_BYTES if is_counted else min(cached, CACHED_TURNS * spec.games * codes)
     small = SMALL_GAMES_OF_FILE if is_file else SMALL_GAMES
-    largest = min(MOST_GAMES, -(-subject.games // UNITS))
-    return Cost(subject, needed, largest, f"{subject.games:,} games", subject.games <= small and not is_counted)
+    task_size = min(MAX_TASK_GAMES, -(-spec.games // TARGET_TASKS))
+    is_small = spec.games <= small and not is_counted
+    return CostEstimate(spec, memory, task_size, f"{spec.games:,} games", is_small)

@@ -1,4 +1,4 @@
-"""Where units run: in this process, in processes of this machine, or on a Dask cluster; one face for all three."""
+"""The workers that play tasks: this process, processes of this machine, or a Dask cluster, behind one interface."""
 
 import logging
 import os
@@ -18,62 +18,63 @@ from evilpegs_clients.errors import EvaluationError
 PATIENCE: Final = 10.0
 """Seconds that a cluster may take to answer, and to have a worker."""
 RETRIES: Final = 3
-"""How often a unit is begun again whose worker was lost with it."""
+"""How often the cluster starts a task again whose worker was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
-CLUSTER_UNITS: Final = 1000
-"""Units that wait on a cluster at a time."""
+CLUSTER_CAPACITY: Final = 1000
+"""Tasks submitted to a cluster at a time."""
 
-TALKATIVE: Final = ("distributed", "distributed.client", "tornado.application")
-"""Loggers that tell at length of what is told here in one line."""
+NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
+"""Loggers that are silenced: they report at length what an EvaluationError says in one line."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
-class Workforce:
-    """An executor, and how many units it should have at a time: enough to be busy, few enough to end soon."""
+class Workers:
+    """An executor, and the number of tasks to submit at a time: enough to keep it busy, few enough to end soon."""
 
     executor: Executor
-    units: int
+    capacity: int
 
 
-class HereExecutor(Executor):
-    """Does at once, in this process, what is submitted."""
+class InlineExecutor(Executor):
+    """An executor that runs each function in this process when it is submitted."""
 
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
-        """The result as a finished future; an error is raised here already."""
+        """Return the result as a finished future; an error of the function is raised here."""
         future: Future[_R] = Future()
         future.set_result(function(*args, **kwargs))
         return future
 
 
 @contextmanager
-def workforce(jobs: int, cluster: str | None) -> Iterator[Workforce]:
-    """Whoever does the work: the cluster, if one is named, or so many processes; one is this one.
+def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
+    """Open the workers: those of the Dask scheduler at ``cluster`` if it is given, else ``jobs`` processes.
 
-    However the block ends, nothing of it goes on: processes are ended, what waits on a cluster is cancelled.
+    One job is this process. However the block ends, the work ends too: processes are terminated, and tasks that wait
+    on a cluster are cancelled.
 
     Raises:
-        EvaluationError: there is no such cluster, or it lacks what it takes.
+        EvaluationError: the cluster does not answer, has no workers, or they lack this version of evilpegs.
     """
     if cluster is not None:
-        with _on_cluster(cluster) as found:
-            yield found
+        with _cluster_workers(cluster) as workers:
+            yield workers
     elif jobs > 1:
-        with _in_processes(jobs) as found:
-            yield found
+        with _process_workers(jobs) as workers:
+            yield workers
     else:
-        yield Workforce(HereExecutor(), 1)
+        yield Workers(InlineExecutor(), 1)
 
 
 @contextmanager
-def _in_processes(jobs: int) -> Iterator[Workforce]:
-    executor = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_be_a_worker)
+def _process_workers(jobs: int) -> Iterator[Workers]:
+    executor = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start_worker)
     before = {child.pid for child in active_children()}
     try:
-        yield Workforce(executor, 2 * jobs)
+        yield Workers(executor, 2 * jobs)
     except BaseException:
         for child in active_children():
             if child.pid not in before:
@@ -83,8 +84,8 @@ def _in_processes(jobs: int) -> Iterator[Workforce]:
         executor.shutdown(cancel_futures=True)
 
 
-def _be_a_worker() -> None:
-    """Leave Ctrl-C and standard output to the process that started this one, and end with it."""
+def _start_worker() -> None:
+    """Leave Ctrl-C and standard output to the parent process, and end when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)
     Thread(target=_end_with_parent, daemon=True).start()
@@ -98,13 +99,13 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _on_cluster(address: str) -> Iterator[Workforce]:
-    client = _client(address)
+def _cluster_workers(address: str) -> Iterator[Workers]:
+    client = _connect(address)
     try:
         _check_workers(client, address)
         with client.get_executor(retries=RETRIES) as executor:
             try:
-                yield Workforce(executor, CLUSTER_UNITS)
+                yield Workers(executor, CLUSTER_CAPACITY)
             except BaseException:
                 executor.shutdown(wait=False)
                 raise
@@ -112,21 +113,21 @@ def _on_cluster(address: str) -> Iterator[Workforce]:
         client.close()
 
 
-def _client(address: str) -> Any:
-    """A client of that scheduler. One that cannot connect would not end quietly, so the port is tried before."""
+def _connect(address: str) -> Any:
+    """Return a client of the scheduler. The port is tried first, because a client that cannot connect prints errors."""
     try:
         from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
         from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
     except ModuleNotFoundError as error:
         message = "a cluster needs distributed, which is not installed; run: pip install 'evilpegs[cluster]'"
         raise EvaluationError(message) from error
-    for name in TALKATIVE:
+    for name in NOISY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        scheme, place = parse_address(address)
+        scheme, host_port = parse_address(address)
         if scheme not in SCHEMES:
             raise ValueError(scheme)
-        socket.create_connection(parse_host_port(place, DEFAULT_PORT), PATIENCE).close()
+        socket.create_connection(parse_host_port(host_port, DEFAULT_PORT), PATIENCE).close()
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {address[:80]!r}; start one with: dask scheduler"
@@ -134,10 +135,10 @@ def _client(address: str) -> Any:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """There is a worker, and each has this version of the program."""
+    """Raise EvaluationError unless there is a worker and every worker has this version of the program."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-        found = set(client.run(version, "evilpegs").values())
+        versions = set(client.run(version, "evilpegs").values())
     except TimeoutError as error:
         message = f"the Dask scheduler at {address} has no worker; start some with: dask worker {address}"
         raise EvaluationError(message) from error
@@ -145,6 +146,6 @@ def _check_workers(client: Any, address: str) -> None:
         message = f"a worker of {address} lacks evilpegs; install it where the workers run"
         raise EvaluationError(message) from error
     here = version("evilpegs")
-    if found - {here}:
-        message = f"workers of {address} have evilpegs {', '.join(sorted(found - {here}))}, this is {here}; install one"
+    if others := ", ".join(sorted(versions - {here})):
+        message = f"workers of {address} have evilpegs {others}, this is {here}; install one"
         raise EvaluationError(message)

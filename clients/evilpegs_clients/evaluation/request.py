@@ -1,73 +1,73 @@
-"""From what a person asks for to what is evaluated, and from what was found to results."""
+"""Requests of people: names and options become specifications, and the counts of a run become named results."""
 
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from evilpegs_clients.evaluation.cost import Cost
-from evilpegs_clients.evaluation.results import Result
-from evilpegs_clients.evaluation.run import Sums
-from evilpegs_clients.evaluation.spec import Subject, source_of
+from evilpegs_clients.evaluation.cost import CostEstimate
+from evilpegs_clients.evaluation.results import EvaluationResult
+from evilpegs_clients.evaluation.spec import StrategySpec, read_source
+from evilpegs_clients.evaluation.tally import Tally
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.rules import Rules
 
-CHEAP, CHEAP_BESIDE_GAMES = 1_000, 1_296
-"""Codes of rules whose exact expectation takes a moment; or seconds, where a mean of games waits for it."""
+MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296
+"""The most codes of rules whose exact expectation is computed: it takes a moment, or seconds beside simulated games."""
 EXPECTATION_BUDGET: Final = 20_000_000
-"""Feedbacks looked at for it, at most."""
+"""The most feedbacks that an exact expectation may look at."""
 
 
-def subjects_of(
+def make_specs(
     strategies: Sequence[str], rules: Rules, first: str | None, candidates_only: bool, games: int, seed: int
-) -> list[Subject]:
-    """Each strategy once, in the order given, loaded.
+) -> list[StrategySpec]:
+    """Return a specification per strategy, in the given order without repetitions, each checked.
 
     Raises:
         GameError: a strategy cannot be loaded, or ``first`` is no code of the rules.
     """
-    subjects = [
-        Subject(strategy, source_of(strategy), rules, first, candidates_only, games, seed)
+    specs = [
+        StrategySpec(strategy, read_source(strategy), rules, first, candidates_only, games, seed)
         for strategy in dict.fromkeys(strategies)
     ]
-    for subject in subjects:
-        subject.check()
-    return subjects
+    for spec in specs:
+        spec.check()
+    return specs
 
 
-def results_of(costs: Sequence[Cost], found: Sequence[tuple[Sums, float]]) -> list[Result]:
-    """What was found, under names that tell the strategies apart."""
-    subjects = [cost.subject for cost in costs]
+def make_results(costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]]) -> list[EvaluationResult]:
+    """Return a result per strategy from its counts and seconds, under names that tell the strategies apart."""
+    specs = [cost.spec for cost in costs]
     return [
-        Result(
-            subject,
+        EvaluationResult(
+            spec,
             name,
-            sums.first if subject.first is None else subject.opening,
-            sums.distribution,
+            tally.first if spec.first is None else spec.opening,
+            tally.distribution,
             seconds,
-            expectation(subject),
-            is_chance=not subject.games and subject.strategy in STRATEGIES and subject.load().uses_rng,
+            exact_expectation(spec),
+            is_one_seed=not spec.games and spec.strategy in STRATEGIES and spec.load().uses_rng,
         )
-        for subject, name, (sums, seconds) in zip(subjects, names(subjects), found, strict=True)
+        for spec, name, (tally, seconds) in zip(specs, display_names(specs), tallies, strict=True)
     ]
 
 
-def names(subjects: Sequence[Subject]) -> list[str]:
-    """What each strategy calls itself; as it was typed where two files have one name."""
-    own = [subject.load().name for subject in subjects]
+def display_names(specs: Sequence[StrategySpec]) -> list[str]:
+    """Return the name of each strategy; the text that was typed where two files have the same name."""
+    own = [spec.load().name for spec in specs]
     times = Counter(own)
-    return [name if times[name] == 1 else subject.strategy for subject, name in zip(subjects, own, strict=True)]
+    return [name if times[name] == 1 else spec.strategy for spec, name in zip(specs, own, strict=True)]
 
 
-def expectation(subject: Subject, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
-    """Return the exact expected number of guesses; None where no way is known to compute it within ``budget``."""
-    most = CHEAP_BESIDE_GAMES if subject.games else CHEAP
-    if subject.rules.size > most or subject.first is not None or not isinstance(subject.load(), RandomConsistent):
+def exact_expectation(spec: StrategySpec, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
+    """Return the exact expected number of guesses; None if no method computes it within ``budget`` feedbacks."""
+    max_codes = MAX_CODES_BESIDE_GAMES if spec.games else MAX_CODES
+    if spec.rules.size > max_codes or spec.first is not None or not isinstance(spec.load(), RandomConsistent):
         return None
     try:
-        return expected_guesses(subject.rules, budget)
+        return expected_guesses(spec.rules, budget)
     except OverBudgetError:
         return None

@@ -1,54 +1,55 @@
-"""What an evaluation found."""
+"""The results of an evaluation: counts of guesses, the figures derived from them, and their JSON document."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from evilpegs_clients.evaluation.spec import Subject
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.evaluation.exact import Evaluation
 from evilpegs_game.evaluation.simulation import Simulation
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """The distribution of a subject, under the name it is shown by, and the seconds this run took for it.
+class EvaluationResult:
+    """The result of one strategy, under the name it is shown by, and the seconds that this run took.
 
-    ``first`` is None where each game begins as its chance says. ``expected`` is the exact expectation over all chance,
-    where there is any and it is known. ``is_chance`` says that the distribution is that of one seed only.
+    ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is None if the first guess differs
+    between games. ``expected`` is the exact expected number of guesses of a random strategy, None if it is not known.
+    ``is_one_seed`` means that a random strategy played every secret, so the distribution is that of one seed only.
     """
 
-    subject: Subject
+    spec: StrategySpec
     name: str
     first: Code | None
     distribution: tuple[int, ...]
     seconds: float
     expected: Fraction | None = None
-    is_chance: bool = False
+    is_one_seed: bool = False
 
     @property
     def figures(self) -> Evaluation | Simulation:
-        """Total, mean and maximum."""
-        if self.subject.games:
-            return Simulation(self.subject.rules, self.distribution)
-        return Evaluation(self.subject.rules, self.distribution, self.first or ())
+        """Total, mean and maximum of the guesses."""
+        if self.spec.games:
+            return Simulation(self.spec.rules, self.distribution)
+        return Evaluation(self.spec.rules, self.distribution, self.first or ())
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the mean over all games is with 95 % confidence; None where every secret was played, or one game."""
+        """The 95 % confidence interval of the mean of games; None after one game or if every secret was played."""
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
 
 
-def document(result: Result) -> dict[str, Any]:
-    """As one JSON object: of every secret, or of simulated games."""
-    figures, subject = result.figures, result.subject
-    played = _games(result) if subject.games else {"codes": sum(result.distribution)}
-    chance: dict[str, Any] = {"seed": subject.seed} if result.is_chance else {}
+def result_document(result: EvaluationResult) -> dict[str, Any]:
+    """Return the result as the JSON object of `evilpegs evaluate --json`."""
+    figures, spec = result.figures, result.spec
+    played = _games_fields(result) if spec.games else {"codes": sum(result.distribution)}
+    random_fields: dict[str, Any] = {"seed": spec.seed} if result.is_one_seed else {}
     if result.expected is not None:
-        chance["expected"] = {"mean": float(result.expected), "exact": str(result.expected)}
+        random_fields["expected"] = {"mean": float(result.expected), "exact": str(result.expected)}
     return {
-        "rules": str(subject.rules),
+        "rules": str(spec.rules),
         "strategy": result.name,
         "first": None if result.first is None else format_code(result.first),
         **played,
@@ -56,11 +57,11 @@ def document(result: Result) -> dict[str, Any]:
         "mean": figures.mean,
         "max": figures.max,
         "distribution": list(result.distribution),
-        **chance,
+        **random_fields,
         "seconds": round(result.seconds, 6),
     }
 
 
-def _games(result: Result) -> dict[str, Any]:
+def _games_fields(result: EvaluationResult) -> dict[str, Any]:
     interval = result.interval
-    return {"games": sum(result.distribution), "seed": result.subject.seed, "interval": interval and list(interval)}
+    return {"games": sum(result.distribution), "seed": result.spec.seed, "interval": interval and list(interval)}

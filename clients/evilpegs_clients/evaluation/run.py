@@ -1,146 +1,152 @@
-"""A run: a subject's units are played, kept in the journal, and added up."""
+"""A whole evaluation: each strategy is played as its cost asks for, with progress, workers and a checkpoint."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from time import perf_counter
+from typing import Final
 
-from evilpegs_clients.errors import EvaluationError
-from evilpegs_clients.evaluation.checkpoint import Journal
-from evilpegs_clients.evaluation.executors import Workforce
-from evilpegs_clients.evaluation.spec import Subject
-from evilpegs_clients.evaluation.tasks import Choice, Chosen, Games, Outcome, Part, Unit, after, outcome_of, play
-from evilpegs_game.codes import Code
+from rich.console import Console
+from rich.progress import Progress
+
+from evilpegs_clients.evaluation.checkpoint import (
+    Checkpoint,
+    CheckpointUnusableError,
+    memory_checkpoint,
+    open_checkpoint,
+)
+from evilpegs_clients.evaluation.cost import CostEstimate
+from evilpegs_clients.evaluation.executors import InlineExecutor, Workers, open_workers
+from evilpegs_clients.evaluation.plan import ExecutionPlan, run_digest
+from evilpegs_clients.evaluation.spec import StrategySpec
+from evilpegs_clients.evaluation.tally import Advance, Tally, tally_tasks
+from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
+from evilpegs_clients.strategies.warm_up import SMALL, warm_up
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import all_black
-from evilpegs_game.history import History
+from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 
-Advance = Callable[[int], None]
-"""Told of so many more codes, or games, that are finished."""
-
-
-@dataclass(slots=True)
-class Sums:
-    """What is known of a subject so far: its first guess, and how many were solved at each guess, from 1."""
-
-    first: Code | None = None
-    solved: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def distribution(self) -> tuple[int, ...]:
-        """At index i how many were solved at guess i + 1."""
-        return tuple(self.solved[turn] for turn in range(1, max(self.solved) + 1))
+INLINE: Final = Workers(InlineExecutor(), 1)
+MAX_UPDATES: Final = 500
+"""The most updates of one progress bar."""
 
 
-def run(subject: Subject, prefix: str, workers: Workforce, journal: Journal, largest: int, advance: Advance) -> Sums:
-    """Play all of ``subject`` in units of at most ``largest`` candidates or games.
+def run_evaluation(
+    costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress
+) -> list[tuple[Tally, float]]:
+    """Evaluate the strategy of each estimate; return its counts and the seconds it took.
 
-    The journal knows the units by their keys after ``prefix``; what it knows already is not played. The sums do not
-    depend on who plays what, and when.
+    Notices are printed to ``err``. A bar per strategy is added to ``progress``, unless that is disabled.
 
     Raises:
-        EvaluationError: a worker was lost, or the journal holds something that cannot be.
+        EvaluationError: the checkpoint, the cluster or a worker failed.
+        GameError: a strategy is stuck or returned an illegal guess; the message names the strategy.
     """
-    sums = Sums()
-    waiting = deque(_games(subject, largest) if subject.games else _part(subject, (), subject.rules.size, largest))
-    for unit, outcome in _played(waiting, prefix, workers, journal):
-        if isinstance(outcome, Chosen):
-            waiting.extend(_split(unit, outcome, sums, largest, advance))
-        else:
-            turns = len(unit.history) if isinstance(unit, Part) else 0
-            sums.solved.update(dict(enumerate(outcome.distribution, turns + 1)))
-            advance(unit.size)
-    return sums
-
-
-def _games(subject: Subject, largest: int) -> Iterator[Unit]:
-    for start in range(0, subject.games, largest):
-        yield Games(subject, start, min(start + largest, subject.games))
-
-
-def _part(subject: Subject, history: History, size: int, largest: int) -> Iterator[Unit]:
-    if size > largest or not history:
-        yield Choice(subject, history, size)
-    else:
-        yield Part(subject, history, size)
-
-
-def _split(unit: Unit, chosen: Chosen, sums: Sums, largest: int, advance: Advance) -> Iterator[Unit]:
-    """The units under a choice, the largest first, so that none is left when all others are done."""
-    assert isinstance(unit, Choice)  # noqa: S101 - no other has this outcome
-    if not unit.history:
-        sums.first = chosen.guess
-    end = all_black(unit.subject.rules.pegs)
-    for given, size in sorted(chosen.parts.items(), key=lambda part: -part[1]):
-        if given == end:
-            sums.solved[len(unit.history) + 1] += size
-            advance(size)
-        elif size == unit.size:  # the guess told nothing: whether the strategy is stuck is found out in one walk
-            yield Part(unit.subject, after(unit.history, chosen.guess, given), size)
-        else:
-            yield from _part(unit.subject, after(unit.history, chosen.guess, given), size, largest)
-
-
-def _played(waiting: deque[Unit], prefix: str, workers: Workforce, journal: Journal) -> Iterator[tuple[Unit, Outcome]]:
-    """Each unit once it is played, or known; whoever receives them may add to those ``waiting``."""
-    under_way: dict[Future[Outcome], Unit] = {}
-    while waiting or under_way:
-        while waiting and len(under_way) < workers.units:
-            unit = waiting.popleft()
-            if prefix + unit.key in journal.known:
-                yield unit, _known(unit, prefix, journal)
-            else:
-                under_way[_submitted(unit, workers)] = unit
-        done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-        for future in done:
-            unit = under_way.pop(future)
-            with _losses_told():
-                outcome = _checked(unit, future.result())
-            journal.add(prefix + unit.key, outcome.to_json())
-            yield unit, outcome
-
-
-def _submitted(unit: Unit, workers: Workforce) -> Future[Outcome]:
-    with _losses_told():
-        return workers.executor.submit(play, unit)
+    tallies = []
+    with ExitStack() as stack:
+        checkpoint = stack.enter_context(_open_plan_checkpoint(costs, plan, err))
+        uses_tasks = any(map(plan.uses_tasks, costs))
+        workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
+        for index, cost in enumerate(costs):
+            _compile(cost.spec)
+            advance = _make_advance(progress, cost.spec, with_name=len(costs) > 1)
+            start = perf_counter()
+            with with_strategy_name(cost.spec.strategy):
+                if plan.uses_tasks(cost):
+                    tally = tally_tasks(cost.spec, f"{index} ", workers, checkpoint, cost.task_size, advance)
+                else:
+                    tally = _tally_inline(cost, plan.jobs, advance)
+            tallies.append((tally, perf_counter() - start))
+    return tallies
 
 
 @contextmanager
-def _losses_told() -> Iterator[None]:
-    """Say what became of the workers where they, and not the unit, are to blame."""
-    try:
-        yield
-    except BrokenExecutor as error:
-        message = "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
-        raise EvaluationError(message) from error
-    except CancelledError as error:
-        message = "the cluster was lost; start again when it is back"
-        raise EvaluationError(message) from error
-    except Exception as error:
-        if type(error).__name__ != "KilledWorker":  # of distributed, which need not be installed
+def _open_plan_checkpoint(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Checkpoint]:
+    """Open the checkpoint of the plan. A file that the user named stays; the default file is removed at the end."""
+    path = plan.checkpoint_path(costs)
+    with ExitStack() as stack:
+        try:
+            checkpoint = stack.enter_context(_open_path(path, costs))
+        except CheckpointUnusableError as error:
+            if plan.checkpoint is not None:
+                raise
+            err.print(f"{error}; this run keeps none", soft_wrap=True)
+            checkpoint, path = memory_checkpoint(), None
+        try:
+            yield checkpoint
+        except KeyboardInterrupt:
+            if path is not None:
+                finished = f"{len(checkpoint.outcomes):,} finished unit{'' if len(checkpoint.outcomes) == 1 else 's'}"
+                err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
-        message = "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
-        raise EvaluationError(message) from error
+        except Exception as error:  # a strategy that fails will fail again, so there is nothing to resume
+            if isinstance(error, GameError) or not checkpoint.outcomes:
+                _remove_default(path, plan)
+            raise
+        _remove_default(path, plan)
 
 
-def _known(unit: Unit, prefix: str, journal: Journal) -> Outcome:
-    try:
-        outcome = outcome_of(journal.known[prefix + unit.key], unit.subject.rules)
-    except (GameError, KeyError, TypeError, ValueError) as error:
-        raise _impossible(unit) from error
-    return _checked(unit, outcome)
+def _open_path(path: Path | None, costs: Sequence[CostEstimate]) -> AbstractContextManager[Checkpoint]:
+    if path is None:
+        return nullcontext(memory_checkpoint())
+    return open_checkpoint(path, run_digest(costs), "; ".join(_describe(cost.spec) for cost in costs))
 
 
-def _checked(unit: Unit, outcome: Outcome) -> Outcome:
-    """An outcome of as many codes as the unit has, and of the unit's kind."""
-    is_choice = isinstance(unit, Choice)
-    numbers = outcome.parts.values() if isinstance(outcome, Chosen) else outcome.distribution
-    if is_choice != isinstance(outcome, Chosen) or sum(numbers) != unit.size or min(numbers, default=0) < 0:
-        raise _impossible(unit)
-    return outcome
+def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
+    """Remove a checkpoint file that the user did not name."""
+    if path is not None and plan.checkpoint is None:
+        path.unlink()
 
 
-def _impossible(unit: Unit) -> EvaluationError:
-    message = f"what the journal or a worker says of the unit {unit.key!r} cannot be; delete the journal and begin anew"
-    return EvaluationError(message)
+def _compile(spec: StrategySpec) -> None:
+    """Compile the kernels that the strategy needs, before the time is measured."""
+    strategy = spec.load()
+    warm_up(strategy, (), LiveSets())
+    if isinstance(strategy, ByCriterion):
+        evaluate_heuristic(SMALL, strategy.criterion)
+
+
+def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
+    """Play everything in one piece in this process, the fastest way for work of a second."""
+    spec, strategy = cost.spec, cost.spec.load()
+    if spec.games:
+        return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
+    rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
+    tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))
+    if isinstance(strategy, ByCriterion):
+        solved = evaluate_heuristic(rules, strategy.criterion, (), tally.first, spec.candidates_only, threads, advance)
+    else:
+        solved = distribution_from(choose, rules, (), tally.first, lambda _: advance(1))
+    tally.solved.update(dict(enumerate(solved, 1)))
+    return tally
+
+
+def _describe(spec: StrategySpec) -> str:
+    """Return all that its digest covers in words, except the versions of the program and of a strategy file."""
+    first = f" from {spec.first}" if spec.first else ""
+    only = ", candidates only" if spec.candidates_only else ""
+    seed = f", seed {spec.seed}" if spec.seed else ""
+    chance = f", {spec.games} games of seed {spec.seed}" if spec.games else seed
+    return f"{spec.strategy} on {spec.rules}{first}{only}{chance}"
+
+
+def _make_advance(progress: Progress, spec: StrategySpec, *, with_name: bool) -> Advance:
+    """Add a bar and return the function that moves it, with at most `MAX_UPDATES` updates."""
+    if progress.disable:
+        return lambda _: None
+    total = spec.games or spec.rules.size
+    what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
+    bar = progress.add_task(f"{spec.strategy}: {what}" if with_name else what, total=total)
+    finished = shown = 0
+
+    def advance(more: int) -> None:
+        nonlocal finished, shown
+        finished += more
+        if finished - shown >= total / MAX_UPDATES or finished == total:
+            progress.update(bar, completed=finished)
+            shown = finished
+
+    return advance

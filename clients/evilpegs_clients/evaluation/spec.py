@@ -1,4 +1,4 @@
-"""What is evaluated: a strategy and all that its numbers depend on, in a form that any process can work from."""
+"""The specification of a strategy to evaluate, in a form that any process can work from."""
 
 import tempfile
 from dataclasses import astuple, dataclass
@@ -16,11 +16,12 @@ from evilpegs_game.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """One strategy on one set of rules. Plain text and numbers, so that it can be sent anywhere.
+class StrategySpec:
+    """One strategy on one set of rules: plain text and numbers, so that it can be sent to any process.
 
-    ``source`` is the text of a strategy that is a file, else None; ``first`` the first guess, if it is not the
-    strategy's own; ``games`` how many are simulated, or 0 for every secret exactly; ``seed`` is that of all chance.
+    ``source`` is the text of a strategy file, and None for a built-in strategy. ``first`` is the first guess, and None
+    for the strategy's own. ``games`` games are simulated; with 0 games every secret is played, which is exact.
+    ``seed`` is the seed of all random choices.
     """
 
     strategy: str
@@ -33,15 +34,18 @@ class Subject:
 
     @property
     def opening(self) -> Code | None:
-        """The first guess, if it is not the strategy's own; raises GameError where it is no code of the rules."""
+        """Return the given first guess as a code, None for the strategy's own; raises GameError if it is illegal."""
         return None if self.first is None else parse_code(self.first, self.rules)
 
     @property
     def digest(self) -> str:
-        """Of all that the numbers depend on, this program's version included; 64 hexadecimal digits."""
-        _, *numbers = astuple(self)
+        """Return 64 hexadecimal digits that cover all that the counts depend on, this program's version included.
+
+        The path of a strategy file does not count, but its name and its text do.
+        """
+        _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
-        return sha256(dumps([version("evilpegs"), name, *numbers]).encode()).hexdigest()
+        return sha256(dumps([version("evilpegs"), name, *fields]).encode()).hexdigest()
 
     def check(self) -> None:
         """Raise GameError if the strategy cannot be loaded or the first guess is no code of the rules."""
@@ -49,15 +53,15 @@ class Subject:
         _ = self.opening
 
     def load(self) -> Strategy:
-        """The strategy; a file is loaded once in a process. Raises StrategyError as `load_strategy` does."""
-        return _loaded(self.strategy, self.source, self.candidates_only)
+        """Return the strategy; a file is loaded once per process. Raises StrategyError as `load_strategy` does."""
+        return _load(self.strategy, self.source, self.candidates_only)
 
 
-def source_of(strategy: str) -> str | None:
-    """The text of a strategy's file; None for one that has a name.
+def read_source(strategy: str) -> str | None:
+    """Return the text of a strategy's file; None for a built-in strategy and where there is no such file.
 
     Raises:
-        StrategyError: the file cannot be read. That there is no such file or name is told by loading it.
+        StrategyError: the file cannot be read. A missing file or an unknown name is reported when it is loaded.
     """
     if strategy in STRATEGIES or not strategy.endswith(".py") or not Path(strategy).is_file():
         return None
@@ -69,9 +73,9 @@ def source_of(strategy: str) -> str | None:
 
 
 @lru_cache(maxsize=16)
-def _loaded(strategy: str, source: str | None, candidates_only: bool) -> Strategy:
-    """Loaded from the file itself where that is here; from a copy where only its text came."""
-    if source is None or source_here(strategy) == source:
+def _load(strategy: str, source: str | None, candidates_only: bool) -> Strategy:
+    """Load the file itself if this machine has it unchanged, else a temporary copy of its text."""
+    if source is None or _local_source(strategy) == source:
         return load_strategy(strategy, candidates_only)
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
         copy = Path(folder, Path(strategy).name)
@@ -79,9 +83,9 @@ def _loaded(strategy: str, source: str | None, candidates_only: bool) -> Strateg
         return load_strategy(str(copy), candidates_only)
 
 
-def source_here(strategy: str) -> str | None:
-    """The text of the file on this machine; None where there is none, or another kind of thing."""
+def _local_source(strategy: str) -> str | None:
+    """Return the text of the file on this machine; None if it is missing or cannot be read."""
     try:
-        return source_of(strategy)
+        return read_source(strategy)
     except StrategyError:
         return None

@@ -1,8 +1,8 @@
-"""Units of work: what one process does at a time, and what comes of it.
+"""Tasks: the pieces of an evaluation that one process plays at a time, and their outcomes.
 
-A unit says all it depends on and asks nothing else, so it has the same outcome wherever, whenever and how often it is
-played. A tree of guesses is taken apart at its large parts: a `Choice` is the guess there and what it leaves, a `Part`
-everything under a history. Outcomes are added up as integers.
+A task contains everything it depends on, so it has the same outcome wherever, whenever and how often it is played.
+The game tree of a strategy is cut at its large parts: a `ChoiceTask` is one guess and the parts it leaves, a
+`SubtreeTask` is everything below a history. Outcomes are integers, which can be added in any order.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from evilpegs_clients.evaluation.spec import Subject
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import ByCriterion
 from evilpegs_clients.strategies.seeding import game_rng
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
@@ -19,120 +19,127 @@ from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.evaluation.simulation import Simulation, simulate
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.history import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """``distribution[i]`` codes, or games, were solved at guess i + 1 of the unit."""
+class SolvedCounts:
+    """The number of codes, or games, solved at each guess: ``distribution[i]`` at guess i + 1 of the task."""
 
     distribution: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As a journal keeps it."""
+        """Return the JSON object that a checkpoint keeps."""
         return {"distribution": list(self.distribution)}
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The guess at a point of the tree, and the sizes of its parts."""
+class ChosenGuess:
+    """The guess at one node of the game tree, and the sizes of its parts."""
 
     guess: Code
     parts: Mapping[Feedback, int]
 
     def to_json(self) -> dict[str, Any]:
-        """As a journal keeps it."""
-        return {"guess": format_code(self.guess), "parts": {str(given): size for given, size in self.parts.items()}}
+        """Return the JSON object that a checkpoint keeps."""
+        parts = {str(feedback): size for feedback, size in self.parts.items()}
+        return {"guess": format_code(self.guess), "parts": parts}
 
 
-Outcome = Solved | Chosen
+TaskOutcome = SolvedCounts | ChosenGuess
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """All candidates of ``history``, ``size`` of them, to the end."""
+class SubtreeTask:
+    """Play all ``size`` candidates of ``history`` to the end."""
 
-    subject: Subject
+    spec: StrategySpec
     history: History
     size: int
 
     @property
     def key(self) -> str:
-        """What a journal knows it by, among the units of its subject."""
-        return f"part {history_text(self.history)}".rstrip()
+        """The name of this task in a checkpoint, unique among the tasks of its specification."""
+        return f"part {format_history(self.history)}".rstrip()
 
-    def play(self) -> Solved:
-        """Walk the tree under the history."""
-        return Solved(_walked(self.subject, self.history))
+    def play(self) -> SolvedCounts:
+        """Walk the game tree below the history."""
+        spec, strategy = self.spec, self.spec.load()
+        first = None if self.history else spec.opening
+        if isinstance(strategy, ByCriterion):
+            walked = evaluate_heuristic(spec.rules, strategy.criterion, self.history, first, spec.candidates_only)
+        else:
+            walked = distribution_from(seeded_choice(strategy, spec.seed), spec.rules, self.history, first)
+        return SolvedCounts(walked)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The guess after ``history``, which leaves ``size`` candidates."""
+class ChoiceTask:
+    """Choose the guess after ``history``, which leaves ``size`` candidates."""
 
-    subject: Subject
+    spec: StrategySpec
     history: History
     size: int
 
     @property
     def key(self) -> str:
-        """What a journal knows it by, among the units of its subject."""
-        return f"choice {history_text(self.history)}".rstrip()
+        """The name of this task in a checkpoint, unique among the tasks of its specification."""
+        return f"choice {format_history(self.history)}".rstrip()
 
-    def play(self) -> Chosen:
-        """Ask the strategy."""
-        subject = self.subject
-        position = Position(subject.rules, self.history, LiveSets())
-        guess = None if self.history else subject.opening
+    def play(self) -> ChosenGuess:
+        """Ask the strategy for its guess."""
+        spec = self.spec
+        position = Position(spec.rules, self.history, LiveSets())
+        guess = None if self.history else spec.opening
         if self.history:
-            _ = position.candidates  # chance then draws from them, as it does within a walk
+            _ = position.candidates  # random strategies then draw from this list, as they do within a walk
         if guess is None:
-            guess = seeded_choice(subject.load(), subject.seed)(position)
-        return Chosen(guess, position.parts(guess))
+            guess = seeded_choice(spec.load(), spec.seed)(position)
+        return ChosenGuess(guess, position.parts(guess))
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
-    """The simulated games of these numbers."""
+class GamesTask:
+    """Simulate the games numbered ``start`` up to, not including, ``stop``."""
 
-    subject: Subject
+    spec: StrategySpec
     start: int
     stop: int
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of games."""
         return self.stop - self.start
 
     @property
     def key(self) -> str:
-        """What a journal knows it by, among the units of its subject."""
+        """The name of this task in a checkpoint, unique among the tasks of its specification."""
         return f"games {self.start} {self.stop}"
 
-    def play(self) -> Solved:
-        """Play them; the secret and the randomness of each follow from its number."""
-        subject, numbers = self.subject, range(self.start, self.stop)
-        played = simulate_games(subject.load(), subject.rules, numbers, subject.opening, subject.seed)
-        return Solved(played.distribution)
+    def play(self) -> SolvedCounts:
+        """Play the games; the number of a game determines its secret and all random choices in it."""
+        spec, numbers = self.spec, range(self.start, self.stop)
+        simulation = simulate_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed)
+        return SolvedCounts(simulation.distribution)
 
 
-Unit = Part | Choice | Games
+Task = SubtreeTask | ChoiceTask | GamesTask
 
 
-def play(unit: Unit) -> Outcome:
-    """Do the unit's work: what an executor is given."""
-    return unit.play()
+def play(task: Task) -> TaskOutcome:
+    """Play a task: a function of this module, because executors send functions by name."""
+    return task.play()
 
 
 @dataclass(slots=True)
-class _Dealt:
-    """A strategy whose chance is in the dice of the game under way."""
+class _SeededStrategy:
+    """A strategy that takes its random numbers from the generator of the current game."""
 
     strategy: Strategy
-    dice: Random | None = None
+    rng: Random | None = None
     uses_rng: bool = False
 
     @property
@@ -140,48 +147,36 @@ class _Dealt:
         return self.strategy.name
 
     def choose(self, position: Position, rng: Random) -> Code:
-        return self.strategy.choose(position, self.dice or rng)
+        return self.strategy.choose(position, self.rng or rng)
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers, from 0; secret and randomness of each follow from ``seed`` and its number.
+    """Play the games of these numbers, from 0; ``seed`` and the number determine secret and random choices.
 
     ``first`` replaces the strategy's own first guess. Raises what `simulate` and the strategy raise.
     """
-    dealt = _Dealt(strategy)
-    legal = seeded_choice(dealt)
+    seeded = _SeededStrategy(strategy)
+    choose_legal = seeded_choice(seeded)
 
-    def choose(position: Position, dice: Random) -> Code:
-        dealt.dice = dice
-        return legal(position) if first is None or position.history else first
+    def choose(position: Position, rng: Random) -> Code:
+        seeded.rng = rng
+        return choose_legal(position) if first is None or position.history else first
 
     return simulate(choose, rules, numbers, lambda number: game_rng(seed, number))
 
 
-def _walked(subject: Subject, history: History) -> tuple[int, ...]:
-    strategy, first = subject.load(), None if history else subject.opening
-    if isinstance(strategy, ByCriterion):
-        return evaluate_heuristic(subject.rules, strategy.criterion, history, first, subject.candidates_only)
-    return distribution_from(seeded_choice(strategy, subject.seed), subject.rules, history, first)
-
-
-def outcome_of(document: Mapping[str, Any], rules: Rules) -> Outcome:
-    """What `to_json` made.
+def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
+    """Return the outcome that `to_json` wrote.
 
     Raises:
-        GameError, KeyError, TypeError, ValueError: it is none.
+        GameError, KeyError, TypeError, ValueError: the document is no outcome on these rules.
     """
     if "distribution" in document:
-        return Solved(tuple(int(number) for number in document["distribution"]))
-    parts = {Feedback.parse(given): int(size) for given, size in document["parts"].items()}
-    return Chosen(parse_code(document["guess"], rules), parts)
+        return SolvedCounts(tuple(int(number) for number in document["distribution"]))
+    parts = {Feedback.parse(feedback): int(size) for feedback, size in document["parts"].items()}
+    return ChosenGuess(parse_code(document["guess"], rules), parts)
 
 
-def history_text(history: History) -> str:
-    """Turns as people write them after --after: ``1122:1,0 3344:0,2``."""
-    return " ".join(f"{format_code(guess)}:{given}" for guess, given in history)
-
-
-def after(history: History, guess: Code, given: Feedback) -> History:
-    """The history with one more turn."""
-    return (*history, Turn(guess, given))
+def format_history(history: History) -> str:
+    """Return turns as people write them after --after: ``1122:1,0 3344:0,2``."""
+    return " ".join(f"{format_code(guess)}:{feedback}" for guess, feedback in history)

@@ -15,10 +15,10 @@ from rich.console import Console
 from evilpegs.commands.evaluate.table import show
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_clients.evaluation.checkpoint import OtherRunError
-from evilpegs_clients.evaluation.request import expectation
-from evilpegs_clients.evaluation.results import Result
-from evilpegs_clients.evaluation.spec import Subject
+from evilpegs_clients.evaluation.checkpoint import CheckpointMismatchError
+from evilpegs_clients.evaluation.request import exact_expectation
+from evilpegs_clients.evaluation.results import EvaluationResult
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS
 from evilpegs_game.rules import Rules
@@ -137,9 +137,9 @@ def test_evaluate_table_has_row_per_strategy(run):
 
 @pytest.mark.parametrize(("width", "last", "minimax"), [(100, "9", "694"), (70, "1-9", "▁▁▁▇█"), (60, "seconds", "")])
 def test_evaluate_table_shows_less_when_narrow(width, last, minimax):
-    out, subject = io.StringIO(), Subject("minimax", None, Rules(4, 6))
-    minimax_result = Result(subject, "minimax", (0, 0, 1, 1), (1, 6, 62, 533, 694), 1.5)
-    other = Result(subject, "first-consistent", (0, 0, 0, 0), (1, 4, 25, 108, 305, 602, 196, 49, 6), 0.5)
+    out, spec = io.StringIO(), StrategySpec("minimax", None, Rules(4, 6))
+    minimax_result = EvaluationResult(spec, "minimax", (0, 0, 1, 1), (1, 6, 62, 533, 694), 1.5)
+    other = EvaluationResult(spec, "first-consistent", (0, 0, 0, 0), (1, 4, 25, 108, 305, 602, 196, 49, 6), 0.5)
     show(Console(file=out, width=width), [minimax_result, other])
     lines = out.getvalue().splitlines()
     (line,) = (place for place, line in enumerate(lines) if line.startswith("──"))
@@ -219,9 +219,9 @@ def test_evaluate_omits_expensive_expectation(run, options):
 
 
 def test_evaluate_expectation_stops_at_budget():
-    subject = Subject("random-consistent", None, Rules(3, 6))
-    assert expectation(subject, budget=100) is None
-    assert isinstance(expectation(subject), Fraction)
+    spec = StrategySpec("random-consistent", None, Rules(3, 6))
+    assert exact_expectation(spec, budget=100) is None
+    assert isinstance(exact_expectation(spec), Fraction)
 
 
 def test_evaluate_csv_file_has_row_per_strategy(run, tmp_path):
@@ -329,7 +329,7 @@ def test_evaluate_named_journal_stays(run, tmp_path):
 def test_evaluate_journal_of_other_options_describes_both_runs(run, options, numbers):
     both = ["evaluate", "minimax", "entropy", "--rules", "3x3", "--journal", "kept"]
     assert run(*both).status == 0
-    with pytest.raises(OtherRunError) as caught:
+    with pytest.raises(CheckpointMismatchError) as caught:
         app([*both, *options])
     found, asked = caught.value.found, caught.value.asked
     assert numbers_in(found) == {"3x3"}

@@ -1,4 +1,4 @@
-"""The journal of a run: finished units are found again, and no changed line is believed."""
+"""The checkpoint of a run: finished tasks are found again, and no changed line is believed."""
 
 import errno
 from io import FileIO
@@ -7,18 +7,18 @@ import pytest
 
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.checkpoint import (
-    DamagedJournalError,
-    ForeignJournalError,
-    Journal,
-    JournalUnusableError,
-    OtherRunError,
-    default_journal,
-    no_journal,
-    opened_journal,
+    Checkpoint,
+    CheckpointDamagedError,
+    CheckpointFormatError,
+    CheckpointMismatchError,
+    CheckpointUnusableError,
+    default_checkpoint_path,
+    memory_checkpoint,
+    open_checkpoint,
 )
 
 RUN = "5" * 64
-UNITS = {"0 choice": {"guess": "112", "parts": {"0,0": 8}}, "0 part 112:0,0": {"distribution": [0, 3, 5]}}
+TASKS = {"0 choice": {"guess": "112", "parts": {"0,0": 8}}, "0 part 112:0,0": {"distribution": [0, 3, 5]}}
 
 
 @pytest.fixture
@@ -30,137 +30,159 @@ def is_disk_full(error):
     return error.errno == errno.ENOSPC
 
 
-def known(path, run=RUN):
-    with opened_journal(path, run, "minimax on 3x3") as journal:
-        return dict(journal.known)
+def outcomes(path, run=RUN):
+    with open_checkpoint(path, run, "minimax on 3x3") as checkpoint:
+        return dict(checkpoint.outcomes)
 
 
 @pytest.fixture
 def written(path):
-    with opened_journal(path, RUN, "minimax on 3x3") as journal:
-        for key, outcome in UNITS.items():
-            journal.add(key, outcome)
+    with open_checkpoint(path, RUN, "minimax on 3x3") as checkpoint:
+        for key, outcome in TASKS.items():
+            checkpoint.add(key, outcome)
     return path
 
 
-def test_journal_keeps_added_units(written):
-    assert known(written) == UNITS
+def test_checkpoint_keeps_added_tasks(written):
+    assert outcomes(written) == TASKS
 
 
-def test_journal_knows_unit_at_once(path):
-    with opened_journal(path, RUN, "") as journal:
-        assert journal.known == {}
-        journal.add("0 choice", 1)
-        assert journal.known == {"0 choice": 1}
+def test_checkpoint_knows_task_at_once(path):
+    with open_checkpoint(path, RUN, "") as checkpoint:
+        assert checkpoint.outcomes == {}
+        checkpoint.add("0 choice", 1)
+        assert checkpoint.outcomes == {"0 choice": 1}
 
 
 @pytest.mark.parametrize("cut", range(1, 20))
-def test_journal_drops_torn_last_line(written, cut):
+def test_checkpoint_drops_torn_last_line(written, cut):
     written.write_bytes(written.read_bytes()[:-cut])
-    first, last = UNITS
-    with opened_journal(written, RUN, "minimax on 3x3") as journal:
-        assert journal.known == {first: UNITS[first]}
-        journal.add(last, UNITS[last])
-    assert known(written) == UNITS
+    first, last = TASKS
+    with open_checkpoint(written, RUN, "minimax on 3x3") as checkpoint:
+        assert checkpoint.outcomes == {first: TASKS[first]}
+        checkpoint.add(last, TASKS[last])
+    assert outcomes(written) == TASKS
 
 
-def test_journal_rewrites_torn_heading(path, written):
+def test_checkpoint_rewrites_torn_heading(path, written):
     whole = written.read_bytes()
     heading = whole.index(b"\n") + 1
     for length in range(heading):
         path.write_bytes(whole[:length])
-        assert known(path) == {}
+        assert outcomes(path) == {}
         assert path.read_bytes() == whole[:heading]
 
 
-def test_journal_names_damaged_line(written):
+def test_checkpoint_names_damaged_line(written):
     text = written.read_text()
-    for line, before, after in [(3, "[0,3,5]", "[0,4,4]"), (2, "0,0", "0,1"), (2, "choice", "part")]:
-        written.write_text(text.replace(before, after, 1))
-        with pytest.raises(DamagedJournalError, match=f"line {line} ") as caught:
-            known(written)
+    for line, before, extend_history in [(3, "[0,3,5]", "[0,4,4]"), (2, "0,0", "0,1"), (2, "choice", "part")]:
+        written.write_text(text.replace(before, extend_history, 1))
+        with pytest.raises(CheckpointDamagedError, match=f"line {line} ") as caught:
+            outcomes(written)
         assert str(written) in str(caught.value)
 
 
 @pytest.mark.parametrize("place", range(10))
-def test_journal_notices_any_changed_byte(written, place):
+def test_checkpoint_notices_any_changed_byte(written, place):
     data = bytearray(written.read_bytes())
     at = len(data) * place // 10
     data[at] ^= 1
     written.write_bytes(data)
     with pytest.raises(EvaluationError):
-        known(written)
+        outcomes(written)
 
 
-def test_journal_of_other_run_stays_untouched(written):
+def test_checkpoint_of_other_run_stays_untouched(written):
     before = written.read_bytes()
-    with pytest.raises(OtherRunError, match="--journal") as caught:
-        known(written, "6" * 64)
-    assert caught.value.found == caught.value.asked == "minimax on 3x3"
+    with pytest.raises(CheckpointMismatchError, match="--journal") as caught:
+        outcomes(written, "6" * 64)
+    assert caught.value.stored == caught.value.expected == "minimax on 3x3"
     assert str(written) in str(caught.value)
     assert written.read_bytes() == before
 
 
-def test_journal_refuses_line_of_other_run(written, tmp_path):
+def test_checkpoint_refuses_line_of_other_run(written, tmp_path):
     other = tmp_path / "other.journal"
-    with opened_journal(other, "6" * 64, "") as journal:
-        journal.add("0 part", {})
+    with open_checkpoint(other, "6" * 64, "") as checkpoint:
+        checkpoint.add("0 part", {})
     with written.open("ab") as file:
         file.write(other.read_bytes().splitlines(keepends=True)[1])
-    with pytest.raises(DamagedJournalError, match="line 4 "):
-        known(written)
+    with pytest.raises(CheckpointDamagedError, match="line 4 "):
+        outcomes(written)
 
 
-@pytest.mark.parametrize("text", ["hello", "hello\n", '["evilpegs journal 9",{}] 0\n'])
-def test_journal_leaves_foreign_file_untouched(path, text):
+OTHER_FORMATS = {
+    "text without end": "hello",
+    "text": "hello\n",
+    "later version": '["evilpegs checkpoint 2",{}] 0\n',
+    "version 0.1.0": '["evilpegs journal 1",{}] 0\n',
+    "torn version 0.1.0": '["evilpegs journal 1",{"run":',
+    "proof log": "evilpegs journal 1\nrules 3x4\n",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_FORMATS.values(), ids=OTHER_FORMATS)
+def test_checkpoint_leaves_other_formats_untouched(path, text):
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(ForeignJournalError, match="--journal") as caught:
-        known(path)
+    with pytest.raises(CheckpointFormatError, match="--journal") as caught:
+        outcomes(path)
     assert str(path) in str(caught.value)
     assert path.read_text() == text
 
 
-def test_journal_is_locked_by_one_run(written):
+def test_checkpoint_refuses_each_kind_of_file_differently(path):
+    path.parent.mkdir()
+    messages = []
+    for text in ("hello\n", OTHER_FORMATS["version 0.1.0"], OTHER_FORMATS["proof log"]):
+        path.write_text(text)
+        with pytest.raises(CheckpointFormatError) as caught:
+            outcomes(path)
+        messages.append(str(caught.value))
+    assert len(set(messages)) == 3
+
+
+def test_checkpoint_is_locked_by_one_run(written):
     with (
-        opened_journal(written, RUN, ""),
-        pytest.raises(JournalUnusableError, match="--journal") as caught,
-        opened_journal(written, RUN, ""),
+        open_checkpoint(written, RUN, ""),
+        pytest.raises(CheckpointUnusableError, match="--journal") as caught,
+        open_checkpoint(written, RUN, ""),
     ):
         pass
     assert isinstance(caught.value.__cause__, BlockingIOError)
     assert str(written) in str(caught.value)
-    assert known(written) == UNITS
+    assert outcomes(written) == TASKS
 
 
 @pytest.mark.parametrize(("place", "cause"), [("here/is/a.file", NotADirectoryError), (".", IsADirectoryError)])
-def test_journal_refuses_unusable_place(tmp_path, place, cause):
+def test_checkpoint_refuses_unusable_place(tmp_path, place, cause):
     (tmp_path / "here").write_text("")
-    with pytest.raises(JournalUnusableError) as caught:
-        known(tmp_path / place)
+    with pytest.raises(CheckpointUnusableError) as caught:
+        outcomes(tmp_path / place)
     assert isinstance(caught.value.__cause__, cause)
     assert str(tmp_path / place) in str(caught.value)
 
 
-def test_journal_add_raises_when_disk_is_full():
+def test_checkpoint_add_raises_when_disk_is_full():
     with FileIO("/dev/full", "a") as full, pytest.raises(OSError, check=is_disk_full):
-        Journal(RUN, full).add("0 part", 1)
+        Checkpoint(RUN, full).add("0 part", 1)
 
 
-def test_journal_add_raises_on_partial_write():
+def test_checkpoint_add_raises_on_partial_write():
     class Half:
         def write(self, line):
             return len(line) // 2
 
     with pytest.raises(OSError, check=is_disk_full):
-        Journal(RUN, Half()).add("0 part", 1)
+        Checkpoint(RUN, Half()).add("0 part", 1)
 
 
-def test_journal_without_file_remembers_in_memory():
-    journal = no_journal()
-    journal.add("0 part", 1)
-    assert journal.known == {"0 part": 1}
+def test_checkpoint_without_file_remembers_in_memory():
+    checkpoint = memory_checkpoint()
+    checkpoint.add("0 part", 1)
+    assert checkpoint.outcomes == {"0 part": 1}
 
 
-def test_default_journal_is_in_user_data(tmp_path):
-    assert default_journal(RUN) == tmp_path / "data" / "evilpegs" / "journals" / f"{'5' * 24}.journal"
+def test_default_checkpoint_is_in_user_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert default_checkpoint_path(RUN) == tmp_path / "data" / "evilpegs" / "journals" / f"{'5' * 24}.journal"

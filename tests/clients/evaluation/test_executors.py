@@ -1,4 +1,4 @@
-"""Workforces: units run in this process, in other processes or on a cluster."""
+"""Workers: tasks run in this process, in other processes or on a cluster."""
 
 import os
 import signal
@@ -10,35 +10,35 @@ from multiprocessing import active_children
 import pytest
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_clients.evaluation.executors import workforce
+from evilpegs_clients.evaluation.executors import open_workers
 
 
-def test_workforce_of_one_is_this_process():
-    with workforce(1, None) as here:
+def test_workers_of_one_is_this_process():
+    with open_workers(1, None) as here:
         assert here.executor.submit(os.getpid).result() == os.getpid()
         with pytest.raises(ZeroDivisionError):
             here.executor.submit(divmod, 1, 0)
 
 
-def test_workforce_of_jobs_is_other_processes():
-    with workforce(2, None) as others:
+def test_workers_of_jobs_is_other_processes():
+    with open_workers(2, None) as others:
         assert others.executor.submit(os.getpid).result() != os.getpid()
         assert others.executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
     assert not active_children()
 
 
-def test_workforce_prints_go_to_standard_error(capfd):
-    with workforce(2, None) as others:
+def test_workers_prints_go_to_standard_error(capfd):
+    with open_workers(2, None) as others:
         others.executor.submit(print, "thinking", flush=True).result()
     out, err = capfd.readouterr()
     assert (out, err) == ("", "thinking\n")
 
 
-def test_workforce_ends_processes_on_interrupt(tmp_path):
+def test_workers_ends_processes_on_interrupt(tmp_path):
     os.mkfifo(tmp_path / "gate")
 
     def interrupted():
-        with workforce(2, None) as others:
+        with open_workers(2, None) as others:
             others.executor.submit(open, tmp_path / "gate")  # waits for a writer who never comes
             assert others.executor.submit(os.getpid).result() in {child.pid for child in active_children()}
             raise KeyboardInterrupt
@@ -85,7 +85,7 @@ def scheduler():
 )
 def test_cluster_without_usable_workers_is_refused_and_closed(monkeypatch, scheduler, client, cause, named):
     monkeypatch.setattr("distributed.Client", lambda _, **__: client)
-    with pytest.raises(EvaluationError) as caught, workforce(1, scheduler):
+    with pytest.raises(EvaluationError) as caught, open_workers(1, scheduler):
         pass
     assert scheduler in str(caught.value)
     assert named.format(address=scheduler) in str(caught.value)
@@ -95,6 +95,6 @@ def test_cluster_without_usable_workers_is_refused_and_closed(monkeypatch, sched
 
 def test_cluster_without_distributed_names_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(EvaluationError, match=r"'evilpegs\[cluster\]'") as caught, workforce(1, "tcp://there:1"):
+    with pytest.raises(EvaluationError, match=r"'evilpegs\[cluster\]'") as caught, open_workers(1, "tcp://there:1"):
         pass
     assert isinstance(caught.value.__cause__, ModuleNotFoundError)

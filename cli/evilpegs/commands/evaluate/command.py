@@ -18,10 +18,11 @@ from evilpegs.errors import CommandError
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.plots import check_plot
-from evilpegs_clients.evaluation.cost import check_memory, cost_of
-from evilpegs_clients.evaluation.evaluator import Way, evaluated
-from evilpegs_clients.evaluation.request import results_of, subjects_of
-from evilpegs_clients.evaluation.results import Result, document
+from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
+from evilpegs_clients.evaluation.plan import ExecutionPlan
+from evilpegs_clients.evaluation.request import make_results, make_specs
+from evilpegs_clients.evaluation.results import EvaluationResult, result_document
+from evilpegs_clients.evaluation.run import run_evaluation
 from evilpegs_game.rules import Rules
 
 Games = Annotated[
@@ -35,7 +36,7 @@ Cluster = Annotated[
     str | None,
     Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),
 ]
-JournalFile = Annotated[
+CheckpointFile = Annotated[
     Path | None,
     FILE,
     Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has."),
@@ -67,7 +68,7 @@ def evaluate(
     seed: Seed = 0,
     jobs: Jobs = 1,
     cluster: Cluster = None,
-    journal: JournalFile = None,
+    journal: CheckpointFile = None,
     plot: Plot = None,
     csv: Csv = None,
     dry_run: DryRun = False,
@@ -86,24 +87,24 @@ def evaluate(
     """
     _check_options(strategies, games, jobs, cluster)
     _check_outputs(plot, csv, as_json)
-    parsed, way, err = Rules.parse(rules), Way(jobs, cluster, journal), console(sys.stderr)
+    parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
     with only_document(as_json or csv == "-"):
-        subjects = subjects_of(strategies, parsed, first, candidates_only, games or 0, seed)
-        costs = [cost_of(subject, jobs) for subject in subjects]
+        specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed)
+        costs = [estimate_cost(spec, jobs) for spec in specs]
         for cost in costs:
-            check_memory(cost, way.processes(cost) or 0)
+            check_memory(cost, plan.processes(cost) or 0)
         if not dry_run:
             if not games and parsed.size >= MANY:
                 err.print(_beginning(parsed, is_first_given=first is not None))
             with progress(err) as bar:
-                found = evaluated(costs, way, err, bar)
-            results = results_of(costs, found)
+                found = run_evaluation(costs, plan, err, bar)
+            results = make_results(costs, found)
     if not dry_run:
         _write(results, plot, csv, as_json)
     elif as_json:
-        print_json(costs_document(costs, way))
+        print_json(costs_document(costs, plan))
     else:
-        show_costs(console(), costs, way)
+        show_costs(console(), costs, plan)
 
 
 def _check_options(strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None) -> None:
@@ -136,8 +137,8 @@ def _beginning(rules: Rules, is_first_given: bool) -> str:
     return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
-def _write(results: Sequence[Result], plot: Path | None, csv: str | None, as_json: bool) -> None:
-    documents = [document(result) for result in results]
+def _write(results: Sequence[EvaluationResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
+    documents = [result_document(result) for result in results]
     if as_json:
         print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})
     elif csv != STANDARD_OUTPUT:

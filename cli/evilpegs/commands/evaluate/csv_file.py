@@ -9,7 +9,7 @@ from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.files import check_name, check_writable
-from evilpegs_clients.evaluation.results import Result, document
+from evilpegs_clients.evaluation.results import EvaluationResult, result_document
 
 STANDARD_OUTPUT: Final = "-"
 EXACT: Final = ("rules", "strategy", "first", "codes", "total", "mean", "max", "seconds")
@@ -27,13 +27,13 @@ def check_csv(target: str) -> None:
     check_writable(target)
 
 
-def write_csv(target: str, results: Sequence[Result]) -> None:
+def write_csv(target: str, results: Sequence[EvaluationResult]) -> None:
     """Write the results of one run; ``-`` is standard output.
 
     Raises:
         CommandError: the file cannot be written.
     """
-    fields = SIMULATED if results[0].subject.games else EXACT
+    fields = SIMULATED if results[0].spec.games else EXACT
     most = max(len(result.distribution) for result in results)
     with _opened(target) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -43,9 +43,9 @@ def write_csv(target: str, results: Sequence[Result]) -> None:
             writer.writerow([*(values[field] for field in fields), *_padded(result.distribution, most)])
 
 
-def _values(result: Result) -> dict[str, Any]:
+def _values(result: EvaluationResult) -> dict[str, Any]:
     low, high = result.interval or (None, None)
-    return document(result) | {"low": low, "high": high}
+    return result_document(result) | {"low": low, "high": high}
 
 
 def _padded(distribution: Sequence[int], most: int) -> list[int]:

@@ -6,32 +6,32 @@ from typing import Any
 from rich.console import Console
 
 from evilpegs.output import counted
-from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, Cost
-from evilpegs_clients.evaluation.evaluator import Way
+from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate
+from evilpegs_clients.evaluation.plan import ExecutionPlan
 
 
-def show_costs(out: Console, costs: Sequence[Cost], way: Way) -> None:
+def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
     """Memory, units of work, where they run and what is kept of them, for each strategy and in all."""
     for cost in costs:
-        out.print(f"{cost.subject.strategy} on {cost.subject.rules}: {_played(cost)}")
-        out.print(f"  memory  {_memory(cost)}{_where(cost, way)}")
-        out.print(f"  work    {cost.work}, {_units(cost, way)}")
-    path = way.journal_of(costs)
+        out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_played(cost)}")
+        out.print(f"  memory  {_memory(cost)}{_where(cost, plan)}")
+        out.print(f"  work    {cost.work}, {_units(cost, plan)}")
+    path = plan.checkpoint_path(costs)
     out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
 
 
-def costs_document(costs: Sequence[Cost], way: Way) -> dict[str, Any]:
+def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[str, Any]:
     """The same as one JSON object."""
-    path = way.journal_of(costs)
+    path = plan.checkpoint_path(costs)
     return {
-        "rules": str(costs[0].subject.rules),
+        "rules": str(costs[0].spec.rules),
         "journal": None if path is None else str(path),
         "costs": [
             {
-                "strategy": cost.subject.strategy,
-                "bytes": cost.bytes,
-                "processes": way.processes(cost),
-                "units": least_units(cost, way),
+                "strategy": cost.spec.strategy,
+                "bytes": cost.memory,
+                "processes": plan.processes(cost),
+                "units": min_tasks(cost, plan),
                 "work": cost.work,
             }
             for cost in costs
@@ -39,33 +39,33 @@ def costs_document(costs: Sequence[Cost], way: Way) -> dict[str, Any]:
     }
 
 
-def least_units(cost: Cost, way: Way) -> int:
+def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
     """How many units it is at least; how the parts fall out is known when the guesses are."""
-    size = cost.subject.games or cost.subject.rules.size
-    return -(-size // cost.largest) if way.in_units(cost) else 1
+    size = cost.spec.games or cost.spec.rules.size
+    return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
 
 
-def _played(cost: Cost) -> str:
-    subject = cost.subject
-    if subject.games:
-        return f"{counted(subject.games, 'game')} of seed {subject.seed}"
-    return f"{counted(subject.rules.size, 'secret')}"
+def _played(cost: CostEstimate) -> str:
+    spec = cost.spec
+    if spec.games:
+        return f"{counted(spec.games, 'game')} of seed {spec.seed}"
+    return f"{counted(spec.rules.size, 'secret')}"
 
 
-def _memory(cost: Cost) -> str:
+def _memory(cost: CostEstimate) -> str:
     program = f"about {PROGRAM_BYTES // 1_000_000} MB that the program takes itself"
-    return f"at most {-(-cost.bytes // 1_000_000):,} MB, and {program}"
+    return f"at most {-(-cost.memory // 1_000_000):,} MB, and {program}"
 
 
-def _where(cost: Cost, way: Way) -> str:
-    many = way.processes(cost)
+def _where(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    many = plan.processes(cost)
     if many is None:
         return ", in each worker of the cluster"
     return f", in each of {many} processes" if many > 1 else ""
 
 
-def _units(cost: Cost, way: Way) -> str:
-    if not way.in_units(cost):
+def _units(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    if not plan.uses_tasks(cost):
         return "in one piece in this process"
-    what = "games" if cost.subject.games else "candidates"
-    return f"in {least_units(cost, way):,} units or more, of at most {cost.largest:,} {what}"
+    what = "games" if cost.spec.games else "candidates"
+    return f"in {min_tasks(cost, plan):,} units or more, of at most {cost.task_size:,} {what}"

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from evilpegs.output import counted
 from evilpegs.tables import Shown, number, plain_table, print_fitting, table_of
-from evilpegs_clients.evaluation.results import Result
+from evilpegs_clients.evaluation.results import EvaluationResult
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 
@@ -16,20 +16,20 @@ BAR: Final = 40
 BARS: Final = " ▁▂▃▄▅▆▇█"
 
 
-def show(out: Console, results: Sequence[Result]) -> None:
+def show(out: Console, results: Sequence[EvaluationResult]) -> None:
     """Print one result with its histogram, or several as rows of a table."""
     if len(results) == 1:
         _show_one(out, results[0])
         return
-    out.print(f"{results[0].subject.rules}: {_played(results[0])}")
+    out.print(f"{results[0].spec.rules}: {_played(results[0])}")
     out.print()
     print_fitting(out, _tables(results))
     for result in results:
         _explain_chance(out, result)
 
 
-def _show_one(out: Console, result: Result) -> None:
-    figures, rules = result.figures, result.subject.rules
+def _show_one(out: Console, result: EvaluationResult) -> None:
+    figures, rules = result.figures, result.spec.rules
     if result.first is None:
         out.print(f"{result.name} on {rules}")
     else:
@@ -41,7 +41,7 @@ def _show_one(out: Console, result: Result) -> None:
     _explain_chance(out, result)
     table = plain_table()
     table.add_column("guesses", justify="right")
-    table.add_column("games" if result.subject.games else "secrets", justify="right")
+    table.add_column("games" if result.spec.games else "secrets", justify="right")
     table.add_column("")
     most = max(result.distribution)
     for guesses, secrets in enumerate(result.distribution, 1):
@@ -49,55 +49,55 @@ def _show_one(out: Console, result: Result) -> None:
     out.print(table)
 
 
-def _played(result: Result) -> str:
+def _played(result: EvaluationResult) -> str:
     many = sum(result.distribution)
-    return f"{counted(many, 'game')} of seed {result.subject.seed}" if result.subject.games else f"{many:,} secrets"
+    return f"{counted(many, 'game')} of seed {result.spec.seed}" if result.spec.games else f"{many:,} secrets"
 
 
-def _interval(result: Result) -> str:
+def _interval(result: EvaluationResult) -> str:
     return f" (95 % interval {_between(result)})" if result.interval else ""
 
 
-def _explain_chance(out: Console, result: Result) -> None:
+def _explain_chance(out: Console, result: EvaluationResult) -> None:
     """Say of a strategy that plays by chance what its numbers are of."""
-    if result.is_chance:
-        seed = result.subject.seed
+    if result.is_one_seed:
+        seed = result.spec.seed
         out.print(f"{result.name} plays by chance, here as seed {seed} has it; for its mean over many games: --games N")
     if result.expected is not None:
         out.print(f"{result.name} over all chance: mean {float(result.expected):.6f}, computed exactly")
 
 
-def _tables(results: Sequence[Result]) -> Iterator[Table]:
+def _tables(results: Sequence[EvaluationResult]) -> Iterator[Table]:
     """With how many were solved at each guess; where that is too wide with a bar for each, then without."""
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
-    if results[0].subject.games:
+    if results[0].spec.games:
         columns.insert(-2, INTERVAL)
     yield table_of(results, [*columns, *map(_solved_at, range(most))])
     yield table_of(results, [*columns, Shown(f"guesses\n1-{most}", _bars)])
     yield table_of(results, columns)
 
 
-def _solved_at(place: int) -> Shown[Result]:
+def _solved_at(place: int) -> Shown[EvaluationResult]:
     return Shown(str(place + 1), lambda result: number((*result.distribution, *[None] * place)[place]), "right")
 
 
-def _bars(result: Result) -> str:
+def _bars(result: EvaluationResult) -> str:
     """A bar for each number of guesses; what occurred at all is never blank."""
     most, steps = max(result.distribution), len(BARS) - 1
     return "".join(BARS[-(-many * steps // most)] for many in result.distribution)
 
 
-def _between(result: Result) -> str:
+def _between(result: EvaluationResult) -> str:
     return "" if result.interval is None else "{:.4f}-{:.4f}".format(*result.interval)
 
 
-NAME: Final = Shown[Result]("strategy", lambda result: result.name, style="bold")
-FIRST: Final = Shown[Result]("first", lambda result: format_code(result.first or ()))
+NAME: Final = Shown[EvaluationResult]("strategy", lambda result: result.name, style="bold")
+FIRST: Final = Shown[EvaluationResult]("first", lambda result: format_code(result.first or ()))
 INTERVAL: Final = Shown("95 % interval", _between, "right")
 FIGURES: Final = (
-    Shown[Result]("guesses", lambda result: f"{result.figures.total:,}", "right"),
-    Shown[Result]("mean", lambda result: f"{result.figures.mean:.4f}", "right"),
-    Shown[Result]("most", lambda result: str(result.figures.max), "right"),
-    Shown[Result]("seconds", lambda result: f"{result.seconds:.3f}", "right"),
+    Shown[EvaluationResult]("guesses", lambda result: f"{result.figures.total:,}", "right"),
+    Shown[EvaluationResult]("mean", lambda result: f"{result.figures.mean:.4f}", "right"),
+    Shown[EvaluationResult]("most", lambda result: str(result.figures.max), "right"),
+    Shown[EvaluationResult]("seconds", lambda result: f"{result.seconds:.3f}", "right"),
 )

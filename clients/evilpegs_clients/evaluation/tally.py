@@ -1,0 +1,160 @@
+"""The counts of one strategy: its tasks are played by workers, kept in a checkpoint, and added up."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from evilpegs_clients.errors import EvaluationError
+from evilpegs_clients.evaluation.checkpoint import Checkpoint
+from evilpegs_clients.evaluation.executors import Workers
+from evilpegs_clients.evaluation.spec import StrategySpec
+from evilpegs_clients.evaluation.tasks import (
+    ChoiceTask,
+    ChosenGuess,
+    GamesTask,
+    SubtreeTask,
+    Task,
+    TaskOutcome,
+    parse_outcome,
+    play,
+)
+from evilpegs_game.codes import Code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import all_black
+from evilpegs_game.history import History, Turn
+
+Advance = Callable[[int], None]
+"""A function that is called with the number of codes, or games, finished since the last call."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts so far: the first guess, and the number of codes, or games, solved at each guess from 1."""
+
+    first: Code | None = None
+    solved: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def distribution(self) -> tuple[int, ...]:
+        """The numbers solved: index i holds those solved at guess i + 1."""
+        return tuple(self.solved[turn] for turn in range(1, max(self.solved) + 1))
+
+
+def tally_tasks(
+    spec: StrategySpec, prefix: str, workers: Workers, checkpoint: Checkpoint, task_size: int, advance: Advance
+) -> Tally:
+    """Play all of ``spec`` in tasks of at most ``task_size`` candidates or games, and return the counts.
+
+    The checkpoint stores each outcome under ``prefix`` and the key of its task; tasks that it contains are not played
+    again. The counts do not depend on the number of workers or the order in which they finish.
+
+    Raises:
+        EvaluationError: a worker was lost, or an outcome in the checkpoint is impossible.
+    """
+    tally = Tally()
+    waiting = deque(_games_tasks(spec, task_size) if spec.games else _tasks_below(spec, (), spec.rules.size, task_size))
+    for task, outcome in _play_all(waiting, prefix, workers, checkpoint):
+        if isinstance(outcome, ChosenGuess):
+            waiting.extend(_split(task, outcome, tally, task_size, advance))
+        else:
+            turns = len(task.history) if isinstance(task, SubtreeTask) else 0
+            tally.solved.update(dict(enumerate(outcome.distribution, turns + 1)))
+            advance(task.size)
+    return tally
+
+
+def _games_tasks(spec: StrategySpec, task_size: int) -> Iterator[Task]:
+    for start in range(0, spec.games, task_size):
+        yield GamesTask(spec, start, min(start + task_size, spec.games))
+
+
+def _tasks_below(spec: StrategySpec, history: History, size: int, task_size: int) -> Iterator[Task]:
+    if size > task_size or not history:
+        yield ChoiceTask(spec, history, size)
+    else:
+        yield SubtreeTask(spec, history, size)
+
+
+def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advance: Advance) -> Iterator[Task]:
+    """Yield the tasks below a choice, the largest part first, so that no long task starts last."""
+    assert isinstance(task, ChoiceTask)  # noqa: S101 - only a ChoiceTask has this outcome
+    if not task.history:
+        tally.first = chosen.guess
+    end = all_black(task.spec.rules.pegs)
+    for feedback, size in sorted(chosen.parts.items(), key=lambda part: -part[1]):
+        history = (*task.history, Turn(chosen.guess, feedback))
+        if feedback == end:
+            tally.solved[len(task.history) + 1] += size
+            advance(size)
+        elif size == task.size:  # the guess gave no information: one walk finds out whether the strategy is stuck
+            yield SubtreeTask(task.spec, history, size)
+        else:
+            yield from _tasks_below(task.spec, history, size, task_size)
+
+
+def _play_all(
+    waiting: deque[Task], prefix: str, workers: Workers, checkpoint: Checkpoint
+) -> Iterator[tuple[Task, TaskOutcome]]:
+    """Yield each task with its outcome once it is known; the caller may add tasks to ``waiting`` meanwhile."""
+    running: dict[Future[TaskOutcome], Task] = {}
+    while waiting or running:
+        while waiting and len(running) < workers.capacity:
+            task = waiting.popleft()
+            if prefix + task.key in checkpoint.outcomes:
+                yield task, _recall(task, prefix, checkpoint)
+            else:
+                running[_submit(task, workers)] = task
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            task = running.pop(future)
+            with _translate_worker_errors():
+                outcome = _check(task, future.result())
+            checkpoint.add(prefix + task.key, outcome.to_json())
+            yield task, outcome
+
+
+def _submit(task: Task, workers: Workers) -> Future[TaskOutcome]:
+    with _translate_worker_errors():
+        return workers.executor.submit(play, task)
+
+
+@contextmanager
+def _translate_worker_errors() -> Iterator[None]:
+    """Raise EvaluationError where a worker was lost; let the errors of the task itself pass."""
+    try:
+        yield
+    except BrokenExecutor as error:
+        message = "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
+        raise EvaluationError(message) from error
+    except CancelledError as error:
+        message = "the cluster was lost; start again when it is back"
+        raise EvaluationError(message) from error
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # an error of distributed, which need not be installed
+            raise
+        message = "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
+        raise EvaluationError(message) from error
+
+
+def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
+    try:
+        outcome = parse_outcome(checkpoint.outcomes[prefix + task.key], task.spec.rules)
+    except (GameError, KeyError, TypeError, ValueError) as error:
+        raise _impossible(task) from error
+    return _check(task, outcome)
+
+
+def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
+    """Return the outcome if it is of the task's kind and counts as many codes as the task has; else raise."""
+    is_choice = isinstance(task, ChoiceTask)
+    numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
+    if is_choice != isinstance(outcome, ChosenGuess) or sum(numbers) != task.size or min(numbers, default=0) < 0:
+        raise _impossible(task)
+    return outcome
+
+
+def _impossible(task: Task) -> EvaluationError:
+    message = f"what the journal or a worker says of the unit {task.key!r} cannot be; delete the journal and begin anew"
+    return EvaluationError(message)
