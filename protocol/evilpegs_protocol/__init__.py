@@ -1,1 +1,6 @@
-"""What goes over the wire and into the record: messages, codec, commitments, record lines."""
+"""The protocol between server and clients: messages, their JSON text, commitments and the hash chain of a record.
+
+Begin with `client_messages` and `server_messages`, which define every message; `schema.json` is generated from them.
+`codec` converts text to messages and back, `commitment` derives what a nonce decides, and `canonical` computes the
+hashes of a record.
+"""

@@ -1,1 +1,6 @@
-"""connection."""
+"""A player's connection to a match server, which survives cuts and server restarts.
+
+Begin with `match_client.MatchClient`: it makes the moves of one match. It builds on `session.PlayerSession`, which logs
+in (`login`, `tokens`) and connects again (`retry`); `connection` sends and receives messages, and `match_view` derives
+the state of the match from them.
+"""

@@ -1,5 +1,6 @@
-"""A second opinion on a record: written apart from the codemaker, and from everything that the codemaker stands on.
+"""A second check of a codemaker's replies, written apart from the codemaker and from everything it builds on.
 
-Nothing here is imported from the game or the protocol. The definitions are those of the protocol's page, written once
-more and as plainly as they can be: first all codes, then those that every feedback allows, then the parts.
+Begin with `check.check_record`. Nothing here is imported from the game or the protocol package: `definitions` and
+`record` state the protocol page's definitions again, as plainly as possible. The candidates are found by enumerating
+all codes (`enumerate_plain`, `enumerate_blocks`); `replies` and `solver` then decide which replies the rules allow.
 """
