@@ -31,7 +31,7 @@ DOCUMENTS = [
     "protocol/README.md",
 ]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-STRATEGY = re.compile(r"```python\n(.*?def choose.*?)```", re.DOTALL)
+STRATEGY = re.compile(r'```python\n("""[^`]*?def choose[^`]*)```')
 TYPED = {"play": "1122\nhint\nresign\n", "assist": "1122 1,0\nquit\n"}
 
 
