@@ -183,7 +183,7 @@ class SchedulerMachine(RuleBasedStateMachine):
     @invariant()
     def counts_agree(self):
         assert (len(self.scheduler), self.scheduler.running) == (len(self.waiting), len(self.running))
-        assert self.scheduler.oldest == min((job.waiting_waiting_since for job in self.waiting), default=None)
+        assert self.scheduler.oldest == min((job.waiting_since for job in self.waiting), default=None)
         assert all(self.scheduler.usage(player, self.now) == self.used(player) for player in "abcdef")
 
 
