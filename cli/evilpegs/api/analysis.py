@@ -9,7 +9,6 @@ from evilpegs.commands.replay.document import analysis_document
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
 from evilpegs_game.analysis.turns import analyze as analyze_game
 from evilpegs_game.codes import format_code
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
 
@@ -17,11 +16,12 @@ from evilpegs_game.rules import Rules
 class GameAnalysis:
     """The analysis of each turn of a game, in order.
 
-    A turn has ``before`` and ``after`` (numbers of candidates), ``bits``, ``best``, ``regret`` and more.
+    A turn has ``candidates_before``, ``candidates_after``, ``bits``, ``best_guesses``, ``regret`` and more; see
+    `TurnAnalysis`.
 
     >>> import evilpegs
     >>> (turn,) = evilpegs.analyze("4x6", [("1122", "1,0")])
-    >>> turn.before, turn.after, turn.is_candidate
+    >>> turn.candidates_before, turn.candidates_after, turn.is_candidate
     (1296, 256, True)
     """
 
@@ -29,7 +29,8 @@ class GameAnalysis:
     turns: tuple[TurnAnalysis, ...]
 
     def __repr__(self) -> str:
-        left = " -> ".join(f"{turn.after:,}" for turn in self.turns if turn.after is not None)
+        counts = [turn.candidates_after for turn in self.turns]
+        left = " -> ".join(f"{count:,}" for count in counts if count is not None)
         return f"<GameAnalysis of {len(self.turns)} turns on {self.rules}: candidates {self.rules.size:,} -> {left}>"
 
     def __len__(self) -> int:
@@ -68,4 +69,4 @@ def analyze(
     """
     parsed = to_rules(rules)
     history = to_history(turns, parsed)
-    return GameAnalysis(parsed, analyze_game(parsed, history, LiveSets(), THOROUGH if thorough else USUAL))
+    return GameAnalysis(parsed, analyze_game(parsed, history, THOROUGH if thorough else USUAL))

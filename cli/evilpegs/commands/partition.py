@@ -48,10 +48,10 @@ def part_table(position: Position, codes: Sequence[Code]) -> Table:
         table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
     table.add_row()
     figures = [guess_figures(position, code) for code in codes]
-    table.add_row("parts", *(str(one.parts) for one in figures))
-    table.add_row("largest", *(f"{one.largest:,}" for one in figures))
+    table.add_row("parts", *(str(one.part_count) for one in figures))
+    table.add_row("largest", *(f"{one.largest_part:,}" for one in figures))
     table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
-    table.add_row("bits", *(f"{one.bits:.4f}" for one in figures))
+    table.add_row("bits", *(f"{one.expected_bits:.4f}" for one in figures))
     table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
     return table
 
@@ -110,9 +110,9 @@ def _guess_document(position: Position, code: Code) -> dict[str, Any]:
         "code": format_code(code),
         "candidate": figures.is_candidate,
         "parts": [[black, white, size] for (black, white), size in position.parts(code).items()],
-        "largest": figures.largest,
+        "largest": figures.largest_part,
         "expected_size": float(figures.expected_size),
-        "bits": figures.bits,
+        "bits": figures.expected_bits,
     }
 
 

@@ -1,4 +1,4 @@
-"""The best guesses of a position, one under each criterion, as far as its budget allows."""
+"""The best guesses at a position, one per criterion, as far as the budget of the position allows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,24 +11,30 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
 Among = Literal["codes", "candidates"]
+"""The guesses that were compared: all codes of the rules, or the candidates only."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestGuesses:
-    """The best guess under each criterion ``among`` all codes, or among the candidates only."""
+    """The best guess under each criterion.
+
+    ``among`` names the guesses that were compared. ``guesses`` are pairs of a criterion and the figures of its best
+    guess, in the order of `CRITERIA`.
+    """
 
     among: Among
     guesses: tuple[tuple[Criterion, GuessFigures], ...]
 
     def figures_of(self, criterion: Criterion) -> GuessFigures:
-        """The guess that is best under ``criterion``."""
-        return next(figures for chosen, figures in self.guesses if chosen is criterion)
+        """Return the figures of the guess that is best under ``criterion``, one of `CRITERIA`."""
+        return next(figures for compared, figures in self.guesses if compared is criterion)
 
 
 def best_guesses(position: Position) -> BestGuesses | None:
-    """Among all codes; where that is over ``position.budget``, among the candidates; None where that is too.
+    """Return the best guess at ``position`` under each criterion, or None if the budget does not suffice.
 
-    Each criterion may take the whole budget, which counts feedbacks.
+    The guesses are chosen among all codes or, where that would exceed ``position.budget``, among the candidates. The
+    budget counts feedback evaluations; each criterion may use all of it.
 
     Raises:
         ContradictionError: there is no candidate.
@@ -36,14 +42,14 @@ def best_guesses(position: Position) -> BestGuesses | None:
     """
     for among in _affordable(position):
         try:
-            return _best(position, among)
+            return _best_guesses(position, among)
         except (OverBudgetError, TooLargeError):
             continue
     return None
 
 
 def _affordable(position: Position) -> list[Among]:
-    """What may be tried; what is surely too much is not even listed."""
+    """Return the choices that may fit the budget, without listing candidates that certainly do not."""
     count, budget = position.count, position.budget
     affordable: list[Among] = []
     if count <= 2 or budget is None or position.rules.size <= budget:
@@ -53,7 +59,7 @@ def _affordable(position: Position) -> list[Among]:
     return affordable
 
 
-def _best(position: Position, among: Among) -> BestGuesses:
+def _best_guesses(position: Position, among: Among) -> BestGuesses:
     known: dict[Code, GuessFigures] = {}
     guesses = []
     for criterion in CRITERIA:

@@ -1,4 +1,4 @@
-"""Turns that contradict each other: which of them no code satisfies together."""
+"""Contradictions: turns that no code satisfies together."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -15,17 +15,19 @@ from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 1 << 21
+"""The most codes for which every code is compared, so that the smallest contradiction is found."""
+
 MAX_TURNS: Final = 16
-"""Up to here every code is looked at, and every set of turns: the fewest are found."""
+"""The most turns for which every set of turns is compared, so that the smallest contradiction is found."""
 
 
 def contradiction(
     rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS
 ) -> tuple[int, ...]:
-    """The places (from 0) of turns that no code satisfies together; none if some code satisfies all.
+    """Return the indices (from 0) of turns that no code satisfies together; empty if some code satisfies them all.
 
-    Without any one of them the rest can be satisfied. They are the fewest such turns, and of those the latest, where
-    there are at most `MAX_CODES` codes and ``max_turns`` turns; otherwise some that cannot be reduced.
+    The result is minimal: without any one of these turns the others can be satisfied. With at most `MAX_CODES` codes
+    and ``max_turns`` turns it is the smallest contradiction and, of several, the one with the latest turns.
 
     Raises:
         TooLargeError: there are too many codes to count.
@@ -33,7 +35,7 @@ def contradiction(
     if _is_consistent(rules, history, live_sets):
         return ()
     if rules.size <= MAX_CODES and len(history) <= max_turns:
-        return _fewest(rules, history, live_sets)
+        return _smallest(rules, history, live_sets)
     return _irreducible(rules, history, live_sets)
 
 
@@ -45,33 +47,36 @@ def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
 
 
 def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Leave out every turn that can be left out, the oldest first."""
-    places = list(range(len(history)))
-    for place in range(len(history)):
-        others = [other for other in places if other != place]
+    """Return a minimal contradiction: leave out every turn that is not needed, the oldest first."""
+    indices = list(range(len(history)))
+    for index in range(len(history)):
+        others = [other for other in indices if other != index]
         if not _is_consistent(rules, tuple(history[other] for other in others), live_sets):
-            places = others
-    return tuple(places)
+            indices = others
+    return tuple(indices)
 
 
-def _fewest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Go through the sets of turns, small ones first, until one is satisfied by no code."""
-    satisfied = np.zeros(rules.size, np.uint32)
+def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
+    """Return the first set of turns, small sets first, that no code satisfies."""
+    satisfied = np.zeros(rules.size, np.uint32)  # a bit per turn
     columns = live_sets.all_codes(rules)
-    for place, (guess, given) in enumerate(history):
-        fits = feedback_numbers(columns, guess) == feedback_number(given, rules.pegs)
-        satisfied |= fits.astype(np.uint32) << np.uint32(place)
+    for index, (guess, feedback) in enumerate(history):
+        fits = feedback_numbers(columns, guess) == feedback_number(feedback, rules.pegs)
+        satisfied |= fits.astype(np.uint32) << np.uint32(index)
     masks = np.unique(satisfied)
     return next(
-        places for places in _sets(len(history)) if not _is_met(masks, np.uint32(sum(1 << place for place in places)))
+        indices
+        for indices in _turn_sets(len(history))
+        if not _is_met(masks, np.uint32(sum(1 << index for index in indices)))
     )
 
 
-def _sets(turns: int) -> Iterator[tuple[int, ...]]:
-    """All sets of turns, the smaller first, and of one size those with late turns first."""
+def _turn_sets(turns: int) -> Iterator[tuple[int, ...]]:
+    """Yield all non-empty sets of turns, small sets first, and of equal size those with late turns first."""
     late_first = range(turns - 1, -1, -1)
-    return (places[::-1] for size in range(1, turns + 1) for places in combinations(late_first, size))
+    return (indices[::-1] for size in range(1, turns + 1) for indices in combinations(late_first, size))
 
 
 def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:
+    """Return whether some mask contains all bits of ``wanted``."""
     return bool(((masks & wanted) == wanted).any())

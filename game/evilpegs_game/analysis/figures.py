@@ -1,4 +1,4 @@
-"""What the parts of a guess come to: how good a guess is, in the figures that people compare."""
+"""The figures of a guess: how well it divides the candidates, in the units that people compare."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,49 +13,54 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.live.position import Position
 
 Figure = int | float | Fraction | tuple[int, ...]
-"""A number, or for the lexicographic criterion all part sizes."""
+"""A number, or all part sizes for the lexicographic criterion."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuessFigures:
-    """A guess and the sizes of its non-empty parts, largest first; whether it is a candidate itself."""
+    """A guess at a position and how it divides the candidates.
+
+    ``is_candidate`` says whether the guess itself may be the secret. ``part_sizes`` are the sizes of its non-empty
+    parts, largest first.
+    """
 
     guess: Code
     is_candidate: bool
-    sizes: tuple[int, ...]
+    part_sizes: tuple[int, ...]
 
     @property
-    def candidates(self) -> int:
-        """How many codes are divided."""
-        return sum(self.sizes)
+    def candidate_count(self) -> int:
+        """The number of candidates before the guess."""
+        return sum(self.part_sizes)
 
     @property
-    def parts(self) -> int:
-        """How many feedbacks are possible."""
-        return len(self.sizes)
+    def part_count(self) -> int:
+        """The number of possible feedbacks."""
+        return len(self.part_sizes)
 
     @property
-    def largest(self) -> int:
-        """How many candidates are left at most."""
-        return self.sizes[0]
+    def largest_part(self) -> int:
+        """The number of candidates that are left at most."""
+        return self.part_sizes[0]
 
     @property
     def expected_size(self) -> Fraction:
-        """How many candidates are left on average, each being the secret as likely as any other."""
-        return Fraction(sum(size * size for size in self.sizes), self.candidates)
+        """The expected number of candidates left, when each candidate is equally likely to be the secret."""
+        return Fraction(sum(size * size for size in self.part_sizes), self.candidate_count)
 
     @property
-    def bits(self) -> float:
-        """How much the feedback tells on average, in bits: the entropy of the parts."""
-        codes = self.candidates
-        return fsum(size * log2(codes / size) for size in self.sizes) / codes
+    def expected_bits(self) -> float:
+        """The expected information of the feedback in bits: the entropy of the parts."""
+        codes = self.candidate_count
+        return fsum(size * log2(codes / size) for size in self.part_sizes) / codes
 
 
 def guess_figures(position: Position, guess: Code) -> GuessFigures:
-    """The figures of ``guess`` at ``position``; for rules of any size.
+    """Return the figures of ``guess`` at ``position``, for rules of any size.
 
     Raises:
-        ContradictionError, TooLargeError: as `Position.parts` does.
+        ContradictionError: no code is consistent with the history.
+        TooLargeError: there are too many codes to count.
     """
     parts = position.parts(guess)
     sizes = tuple(sorted(parts.values(), reverse=True))
@@ -63,19 +68,19 @@ def guess_figures(position: Position, guess: Code) -> GuessFigures:
 
 
 def figure(figures: GuessFigures, criterion: Criterion) -> Figure:
-    """What ``criterion`` looks at, in the unit that people know it by."""
+    """Return the figure that ``criterion`` compares, in its usual unit."""
     return _FIGURES[criterion.name](figures)
 
 
 CRITERIA: Final = (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)
-"""All of them, in the order in which they are shown."""
+"""All criteria, in the order in which they are shown."""
 
 _FIGURES: Final[Mapping[str, Callable[[GuessFigures], Figure]]] = MappingProxyType(
     {
-        MINIMAX.name: lambda figures: figures.largest,
-        LEXICOGRAPHIC.name: lambda figures: figures.sizes,
+        MINIMAX.name: lambda figures: figures.largest_part,
+        LEXICOGRAPHIC.name: lambda figures: figures.part_sizes,
         EXPECTED_SIZE.name: lambda figures: figures.expected_size,
-        ENTROPY.name: lambda figures: figures.bits,
-        MOST_PARTS.name: lambda figures: figures.parts,
+        ENTROPY.name: lambda figures: figures.expected_bits,
+        MOST_PARTS.name: lambda figures: figures.part_count,
     }
 )

@@ -1,9 +1,11 @@
-"""Regret: how many more guesses a guess costs, on average, than the best one would, when all that follow are perfect.
+"""Regret: how many more guesses a guess costs on average than the best guess, if all later guesses are optimal.
 
-Exact where the live set can be solved within the budget. Elsewhere it lies between bounds: no strategy needs less than
-so many codes do at least, and an optimal one needs no more than one that follows a criterion, whose tree is walked.
+It is exact where the live set can be solved within the budget. Elsewhere it lies between bounds on the least totals:
 
-Bounds on the least total of guesses from one look ahead: what every first guess would leave, by numbers alone.
+* From below, no strategy needs fewer guesses than looking one guess ahead allows. `SplitBound` computes, from the
+  sizes alone, the least that every first guess would leave.
+* From above, an optimal strategy needs at most as many guesses as one that follows a criterion, whose game tree is
+  evaluated.
 """
 
 from collections.abc import Iterator
@@ -24,60 +26,28 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.partition import SizeTable, part_size_table
 
-_CHUNK: Final = 1 << 14
-"""Guesses looked at a time; bounds the table of part sizes to 10 MB at 16 pegs."""
-
-
-class SplitBound:
-    """Bounds for the codes in ``columns``, of which there is at least one; ``every`` are the legal guesses.
-
-    Looks at ``codes * guesses`` feedbacks twice. No guess splits a part of these codes into more parts than the best
-    guess splits all of them, so behind no guess stand more codes than the count bound says for so many parts.
-    ``chunk`` guesses are looked at together; it bounds the memory and changes no result.
-    """
-
-    def __init__(self, columns: Columns, every: Columns, *, chunk: int = _CHUNK) -> None:
-        self._columns = columns
-        self._every = every
-        self._chunk = chunk
-        codes = int(columns.shape[1])
-        most = max(int((table[:-1] != 0).sum(axis=0).max()) for table in self._tables())
-        self._bounds = least_total_table(most, codes)[most]
-
-    def total(self) -> int:
-        """No strategy needs fewer guesses for all of them together, the winning ones included."""
-        codes = int(self._columns.shape[1])
-        least = min(int(self._rest(table).min()) for table in self._tables())
-        return max(int(self._bounds[codes]), codes + least)
-
-    def after(self, guess: Code) -> int:
-        """The same when ``guess`` is played first."""
-        return int(self._columns.shape[1]) + int(self._rest(part_size_table(self._columns, to_columns([guess])))[0])
-
-    def _rest(self, table: SizeTable) -> Ints:
-        """The guesses behind each first guess at least: int64, shape (guesses,)."""
-        return np.asarray(self._bounds[table[:-1]].sum(axis=0))
-
-    def _tables(self) -> Iterator[SizeTable]:
-        for start in range(0, self._every.shape[1], self._chunk):
-            yield part_size_table(self._columns, np.ascontiguousarray(self._every[:, start : start + self._chunk]))
-
-
 Kind = Literal["exact", "between", "at least", "at most"]
+"""The state of knowledge about a regret: its value, both bounds, or only one of them."""
 
-_WALKED_LEVELS: Final = 3
-"""A walk looks at every guess for every candidate about so often: the sets of later levels are small."""
+_TREE_LEVELS: Final = 3
+"""Evaluating a tree compares every guess with every candidate about this often: the sets of later levels are small."""
+
+_CHUNK: Final = 1 << 14
+"""Guesses compared at a time; this bounds the table of part sizes to 10 MB at 16 pegs."""
 
 
 class Regret(NamedTuple):
-    """In expected guesses, each candidate being the secret as likely as any other; ``at_most`` None: not known."""
+    """The expected guesses lost, when each candidate is equally likely to be the secret.
+
+    The regret is at least ``at_least`` and at most ``at_most``, which is None if no upper bound is known.
+    """
 
     at_least: Fraction
     at_most: Fraction | None
 
     @property
     def kind(self) -> Kind:
-        """What is known: ``exact`` where the bounds meet, else which of them says anything."""
+        """``exact`` if the bounds are equal, otherwise which of the bounds tell something."""
         if self.at_most is None:
             return "at least"
         if self.at_least == self.at_most:
@@ -86,23 +56,25 @@ class Regret(NamedTuple):
 
 
 class _Total(NamedTuple):
-    """Guesses for all candidates together: a bound from below, and one from above if there is one."""
+    """The guesses for all candidates together: a lower bound, and an upper bound or None."""
 
     low: int
     high: int | None
 
 
 def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
-    """The regret of ``guess``: exact as far as ``solver`` knows, else within bounds; None where nothing is known of it.
+    """Return the regret of ``guess`` at ``position``, or None if nothing is known about it.
 
-    Each walk may take ``position.budget``.
+    It is exact where ``solver`` can solve the live set within its budget, otherwise between bounds. Each upper bound
+    may take ``position.budget`` feedback evaluations.
 
     Raises:
-        ContradictionError, TooLargeError: as `Position.parts` does.
+        ContradictionError: no code is consistent with the history.
+        TooLargeError: there are too many codes to count.
     """
     answers = solver.total(position), solver.total_after(position, guess)
     bounds = _bounds(position, guess) if None in answers else ()
-    least, after = (bounds[place] if answer is None else _Total(answer, answer) for place, answer in enumerate(answers))
+    least, after = (bounds[index] if answer is None else _Total(answer, answer) for index, answer in enumerate(answers))
     if after.high is not None and (least.high is None or after.high < least.high):
         least = _Total(least.low, after.high)
     at_least = Fraction() if least.high is None else Fraction(max(0, after.low - least.high), position.count)
@@ -111,46 +83,47 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Bounds of the least total and of that after ``guess``: below by numbers of codes, above by walks."""
-    low, low_after = _looked_ahead(position, guess) or _counted(position, guess)
-    return _Total(low, _walked(position, None)), _Total(low_after, _walked(position, guess))
+    """Return bounds of the least total, and of the total when ``guess`` is played first."""
+    low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
+    return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
 
-def _looked_ahead(position: Position, guess: Code) -> tuple[int, int] | None:
+def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
+    """Return the lower bounds of `SplitBound`, or None where they would take too much work or memory."""
     if position.budget is not None and position.count * position.rules.size > position.budget:
         return None
     try:
         bound = SplitBound(position.candidates, position.all_codes)
     except TooLargeError:
         return None
-    return bound.total(), bound.after(guess)
+    return bound.total(), bound.total_after(guess)
 
 
-def _counted(position: Position, guess: Code) -> tuple[int, int]:
-    """The same where there are too many codes for it: the count bound alone."""
+def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
+    """Return the lower bounds that follow from the numbers of codes alone, for rules of any size."""
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
     parts.pop(all_black(position.rules.pegs), None)
     return bound(position.count), position.count + sum(map(bound, parts.values()))
 
 
-def _walked(position: Position, first: Code | None) -> int | None:
-    """The guesses that a criterion needs for all candidates, ``first`` before it; None where that is too much."""
+def _heuristic_total(position: Position, first: Code | None) -> int | None:
+    """Return the guesses that most-parts needs for all candidates, after ``first`` if given; None if over budget."""
     try:
-        if _is_walkable(position, position.rules.size):
+        if _is_affordable(position, position.rules.size):
             distribution = evaluate_heuristic(position.rules, MOST_PARTS, position.history, first)
             return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
-        return _walked_among_candidates(position, first) if _is_walkable(position, position.count) else None
+        return _candidates_only_total(position, first) if _is_affordable(position, position.count) else None
     except TooLargeError:
         return None
 
 
-def _is_walkable(position: Position, guesses: int) -> bool:
-    return position.budget is None or _WALKED_LEVELS * guesses * position.count <= position.budget
+def _is_affordable(position: Position, guesses: int) -> bool:
+    return position.budget is None or _TREE_LEVELS * guesses * position.count <= position.budget
 
 
-def _walked_among_candidates(position: Position, first: Code | None) -> int:
-    """The same where only candidates are guessed; for rules of any size."""
+def _candidates_only_total(position: Position, first: Code | None) -> int:
+    """Return the guesses that most-parts needs if it guesses candidates only, for rules of any size."""
     total, waiting = 0, [(position, first)]
     while waiting:
         here, guess = waiting.pop()
@@ -159,3 +132,40 @@ def _walked_among_candidates(position: Position, first: Code | None) -> int:
         after.pop(all_black(here.rules.pegs), None)
         waiting += [(child, None) for child in after.values()]
     return total
+
+
+class SplitBound:
+    """Lower bounds on the guesses for a set of at least one code, from one guess of look-ahead.
+
+    ``columns`` are the codes and ``guesses`` the legal guesses. No guess splits a part of these codes into more parts
+    than the best guess splits all of them, so the count bound with this number of parts holds for every part. The work
+    is ``2 * codes * guesses`` feedbacks. ``chunk`` guesses are compared at a time; it bounds the memory and does not
+    change the result.
+    """
+
+    def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
+        self._columns = columns
+        self._guesses = guesses
+        self._chunk = chunk
+        codes = int(columns.shape[1])
+        most = max(int((table[:-1] != 0).sum(axis=0).max()) for table in self._tables())
+        self._bounds = least_total_table(most, codes)[most]
+
+    def total(self) -> int:
+        """Return a lower bound on the guesses for all codes together, winning guesses included."""
+        codes = int(self._columns.shape[1])
+        least = min(int(self._later_guesses(table).min()) for table in self._tables())
+        return max(int(self._bounds[codes]), codes + least)
+
+    def total_after(self, guess: Code) -> int:
+        """Return a lower bound on the guesses for all codes together when ``guess`` is played first."""
+        table = part_size_table(self._columns, to_columns([guess]))
+        return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
+
+    def _later_guesses(self, table: SizeTable) -> Ints:
+        """Return a lower bound on the guesses that follow each first guess: int64, shape (guesses,)."""
+        return np.asarray(self._bounds[table[:-1]].sum(axis=0))
+
+    def _tables(self) -> Iterator[SizeTable]:
+        for start in range(0, self._guesses.shape[1], self._chunk):
+            yield part_size_table(self._columns, np.ascontiguousarray(self._guesses[:, start : start + self._chunk]))

@@ -1,7 +1,7 @@
-"""Analysis: what each guess of a game was worth, as told afterwards by who knows the candidates at every turn.
+"""Post-game analysis: the information gained and the expected guesses lost by each guess of a game.
 
-One function, `analyze`, for everything that shows a game again. What it computes is exact; what would take more than
-the effort allows is left out (None) or, the regret, put between bounds.
+`analyze` describes every turn of a game, `analyze_turn` one turn. All results are exact; what would take more than the
+effort allows is None or, for the regret, lies between bounds. docs/analysis.md explains the figures.
 """
 
 from dataclasses import dataclass
@@ -24,73 +24,90 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What the analysis of one turn may take.
+    """The work that the analysis of one turn may take.
 
-    ``feedbacks``: looked at for each criterion and each walk. ``solving``: for each question about optimal play.
-    ``counted_codes``: on rules of more codes only the first turns are counted, later ones may take minutes each.
+    ``feedback_budget`` bounds the feedback evaluations per criterion and per upper bound of a regret. ``solver_budget``
+    bounds those per question about optimal play. On rules of more than ``counted_codes`` codes only the first three
+    turns are analyzed, because later ones may take minutes each.
     """
 
-    feedbacks: int = 100_000_000
-    solving: int = 300_000_000
+    feedback_budget: int = 100_000_000
+    solver_budget: int = 300_000_000
     counted_codes: int = 10**12
 
 
 USUAL: Final = Effort()
-"""Well under a second a turn, but for counts of ten pegs and more."""
+"""The default effort: well under a second per turn, except for counting with ten pegs and more."""
 
-THOROUGH: Final = Effort(feedbacks=5_000_000_000, solving=100_000_000_000, counted_codes=2**63)
-"""Minutes a turn, where there is something to find."""
-
+THOROUGH: Final = Effort(feedback_budget=5_000_000_000, solver_budget=100_000_000_000, counted_codes=2**63)
+"""The effort of ``--thorough``: minutes per turn where the usual effort leaves something open."""
 
 _ALWAYS_COUNTED: Final = 3
-"""Turns that take a second at most, whatever the rules."""
+"""The first turns of a game, which take at most a second each for any rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAnalysis:
-    """What one guess was worth.
+    """The value of one guess, given the turns before it.
 
-    ``before`` and ``after`` count the candidates; ``after`` is 0 where the feedback contradicts those before, and all
-    of the turns that follow is None. ``chance`` is the probability of a feedback at least as good as the one given:
-    all-black, or a part no larger. ``best`` holds the best guess under each criterion, ``optimal`` the one with
-    which an optimal codebreaker goes on.
+    Members that would take more than the effort allows are None. After a turn that contradicts the earlier ones,
+    everything but ``guess`` and ``feedback`` is None.
+
+    * ``guess`` and ``feedback`` are the turn itself.
+    * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
+      ``candidates_after`` is 0 if the feedback contradicts the earlier turns.
+    * ``figures`` tells how the guess divides the candidates.
+    * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or a part no larger
+      than the one received.
+    * ``best_guesses`` holds the best guess under each criterion.
+    * ``optimal_guess`` is a guess with which an optimal codebreaker continues, known where the regret is exact.
+    * ``regret`` is the expected number of guesses lost by this guess.
     """
 
     guess: Code
     feedback: Feedback
-    before: int | None
-    after: int | None
-    played: GuessFigures | None
+    candidates_before: int | None
+    candidates_after: int | None
+    figures: GuessFigures | None
     chance: Fraction | None
-    best: BestGuesses | None
-    optimal: Code | None
+    best_guesses: BestGuesses | None
+    optimal_guess: Code | None
     regret: Regret | None
 
     @property
     def bits(self) -> float | None:
-        """How much the feedback told."""
-        return log2(self.before / self.after) if self.before and self.after else None
+        """The information gained from the feedback, in bits."""
+        if not self.candidates_before or not self.candidates_after:
+            return None
+        return log2(self.candidates_before / self.candidates_after)
 
     @property
     def expected_bits(self) -> float | None:
-        """How much the feedback tells on average."""
-        return self.played.bits if self.played else None
+        """The expected information of the feedback to this guess, in bits."""
+        return self.figures.expected_bits if self.figures else None
 
     @property
     def is_candidate(self) -> bool | None:
         """Whether the guess could have been the secret."""
-        return self.played.is_candidate if self.played else None
+        return self.figures.is_candidate if self.figures else None
 
 
 def analyze(
-    rules: Rules, history: History, live_sets: LiveSets, effort: Effort = USUAL, solver: BoundedSolver | None = None
+    rules: Rules,
+    history: History,
+    effort: Effort = USUAL,
+    *,
+    live_sets: LiveSets | None = None,
+    solver: BoundedSolver | None = None,
 ) -> tuple[TurnAnalysis, ...]:
-    """Each turn of a game of any codemaker, finished or not; depends on nothing but its arguments.
+    """Return the analysis of every turn of a game, finished or not, against any codemaker.
 
-    ``solver`` saves time where several games of the same rules are analyzed; by default one is made.
+    The result depends on ``rules``, ``history`` and ``effort`` alone. ``live_sets`` is a cache and ``solver`` a solver
+    of the same rules; passing them on saves time when several games are analyzed.
     """
-    solver = solver or BoundedSolver(rules, effort.solving)
-    positions = [Position(rules, history[:turn], live_sets, effort.feedbacks) for turn in range(len(history))]
+    live_sets = live_sets or LiveSets()
+    solver = solver or BoundedSolver(rules, effort.solver_budget)
+    positions = [Position(rules, history[:turn], live_sets, effort.feedback_budget) for turn in range(len(history))]
     return tuple(
         analyze_turn(position, turn, solver, effort.counted_codes)
         for position, turn in zip(positions, history, strict=True)
@@ -98,32 +115,38 @@ def analyze(
 
 
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
-    """One ``turn`` at ``position``, whose budget each criterion and walk may take; see `Effort`."""
-    guess, given = turn
-    unknown = TurnAnalysis(guess, given, None, None, None, None, None, None, None)
+    """Return the analysis of one turn played at ``position``.
+
+    ``position.budget`` is the feedback budget, and ``solver`` has the solver budget; see `Effort`, also for
+    ``counted_codes``.
+    """
+    guess, feedback = turn
+    unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)
     if len(position.history) >= _ALWAYS_COUNTED and position.rules.size > counted_codes:
         return unknown
     try:
-        parts, played = position.parts(guess), guess_figures(position, guess)
+        parts, figures = position.parts(guess), guess_figures(position, guess)
         best, lost = best_guesses(position), regret(position, guess, solver)
     except (ContradictionError, TooLargeError):
         return unknown
     return TurnAnalysis(
         guess=guess,
-        feedback=given,
-        before=played.candidates,
-        after=parts.get(given, 0),
-        played=played,
-        chance=_chance(parts, given, all_black(position.rules.pegs)),
-        best=best,
-        optimal=solver.best_guess(position) if lost and lost.kind == "exact" else None,
+        feedback=feedback,
+        candidates_before=figures.candidate_count,
+        candidates_after=parts.get(feedback, 0),
+        figures=figures,
+        chance=_chance(parts, feedback, all_black(position.rules.pegs)),
+        best_guesses=best,
+        optimal_guess=solver.best_guess(position) if lost and lost.kind == "exact" else None,
         regret=lost,
     )
 
 
-def _chance(parts: dict[Feedback, int], given: Feedback, ends: Feedback) -> Fraction | None:
-    """How likely all-black, here ``ends``, or a part no larger than the one of ``given`` was."""
-    if given not in parts:
+def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) -> Fraction | None:
+    """Return the probability of all-black, here ``solved``, or of a part no larger than that of ``feedback``."""
+    if feedback not in parts:
         return None
-    as_good = [size for other, size in parts.items() if other == ends or (given != ends and size <= parts[given])]
+    as_good = [
+        size for other, size in parts.items() if other == solved or (feedback != solved and size <= parts[feedback])
+    ]
     return Fraction(sum(as_good), sum(parts.values()))

@@ -27,7 +27,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
-NONE_TO_SPARE = Effort(feedbacks=0, solving=0, counted_codes=0)
+NONE_TO_SPARE = Effort(feedback_budget=0, solver_budget=0, counted_codes=0)
 
 
 def row(code, black, white, rules=CLASSIC):
@@ -184,7 +184,7 @@ def test_adviser_finds_best_guesses():
     best = {name: suggestion for suggestion in found.suggestions for name in suggestion.best_by}
     assert set(best) == {"optimal play", "minimax", "lexicographic", "expected-size", "entropy", "most-parts"}
     assert len({suggestion.guess for suggestion in found.suggestions}) == len(found.suggestions)
-    assert best["minimax"].figures.largest == min(
+    assert best["minimax"].figures.largest_part == min(
         max([feedback(guess, code) for code in left].count(given) for given in [feedback(guess, code) for code in left])
         for guess in codes
     )
@@ -218,7 +218,7 @@ def test_adviser_samples_many_codes():
     (suggestion,) = found.suggestions
     assert suggestion.best_by == ("sampled",)
     assert feedback(parse_code("12345678", Rules(8, 10)), suggestion.guess) == (2, 2)
-    assert suggestion.figures.candidates == found.codes
+    assert suggestion.figures.candidate_count == found.codes
     assert found.more_guesses is None
 
 
@@ -243,7 +243,7 @@ def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
 
 
 def test_adviser_without_solution_suggests_by_criteria():
-    found = advised("3x3", "112:1,1", effort=Effort(solving=0))
+    found = advised("3x3", "112:1,1", effort=Effort(solver_budget=0))
     assert found.more_guesses is None
     assert {name for suggestion in found.suggestions for name in suggestion.best_by} == {
         "minimax", "lexicographic", "expected-size", "entropy", "most-parts"
@@ -332,7 +332,8 @@ def test_dialog_answers_words():
     lines = ("1122", "codes", "1122 2,2", "codes", "rows", "help", "", "nonsense", "1133")
     _, weighed, many, given, codes, rows, helped, shown, wrong, impossible = answers(*lines)
     figures = weighed["weighed"]
-    assert (figures.largest, figures.candidates, figures.parts, figures.is_candidate) == (256, 1296, 13, True)
+    assert (figures.largest_part, figures.candidate_count, figures.part_count) == (256, 1296, 13)
+    assert figures.is_candidate
     assert str(MOST_CODES) in many["text"]
     assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
     assert given["advice"].listed == shown["advice"].listed == codes["codes"]

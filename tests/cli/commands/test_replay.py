@@ -13,7 +13,6 @@ from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.printed import numbers_in
 
@@ -89,8 +88,8 @@ def test_replay_without_analysis_counts_candidates(run, server, evil_match):
 def uncounted():
     """A turn with so many codes left that counting them takes long."""
     history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
-    *_, last = analyze(Rules(12, 14), history, LiveSets())
-    assert last.before is None
+    *_, last = analyze(Rules(12, 14), history)
+    assert last.candidates_before is None
     return ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
 
 

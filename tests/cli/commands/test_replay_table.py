@@ -19,7 +19,6 @@ from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.history import Turn
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
 GAME = ("3x4", "112 1,0", "314 0,3", "143 3,0")
@@ -31,12 +30,12 @@ def analyzed(rules, *turns, effort=USUAL):
     parsed = Rules.parse(rules)
     texts = [turn.split() for turn in turns]
     history = tuple(Turn(parse_code(code, parsed), Feedback.parse(given)) for code, given in texts)
-    return analyze(parsed, history, LiveSets(), effort)
+    return analyze(parsed, history, effort)
 
 
 def replayed(*game, effort=USUAL):
     return [
-        ReplayedTurn(number, format_code(found.guess), *found.feedback, found.after, None, 7, None, found)
+        ReplayedTurn(number, format_code(found.guess), *found.feedback, found.candidates_after, None, 7, None, found)
         for number, found in enumerate(analyzed(*game, effort=effort), 1)
     ]
 
@@ -52,7 +51,7 @@ def test_analysis_table_shows_turns():
     assert heading.split() == HEADING
     first = analyzed(*GAME)[0]
     assert rows[0].split()[:4] == ["1", "1", "1", "2"]
-    assert f"{first.after}  {first.bits:.2f}      {first.played.bits:.2f}" in rows[0]
+    assert f"{first.candidates_after}  {first.bits:.2f}      {first.figures.expected_bits:.2f}" in rows[0]
     assert [row.split()[-1] for row in rows] == ["7"] * 3
     assert rows[-1].split()[-2:] == ["0", "7"]
 
@@ -62,16 +61,16 @@ def test_analysis_table_shows_better_optimal_guess():
     for turn, row in zip(turns, printed(turns)[2:], strict=True):
         found = turn.analysis
         assert found.regret.kind == "exact"
-        codes = [played := "  ".join(turn.code), "  ".join(format_code(found.optimal))]
+        codes = [played := "  ".join(turn.code), "  ".join(format_code(found.optimal_guess))]
         assert re.findall(r"\b\d  \d  \d\b", row) == (codes if found.regret.at_least else [played])
         assert "*" not in row
 
 
 def test_analysis_table_marks_best_by_entropy():
-    effort = Effort(feedbacks=64 * 64, solving=0)  # enough for a criterion, not for a walk
+    effort = Effort(feedback_budget=64 * 64, solver_budget=0)  # enough for a criterion, not for a walk
     (turn,) = replayed("3x4", "111 0,1", effort=effort)
     assert turn.analysis.regret is None
-    best = turn.analysis.best.figures_of(ENTROPY)
+    best = turn.analysis.best_guesses.figures_of(ENTROPY)
     row = printed([turn])[2]
     assert "  ".join(format_code(best.guess)) + " *" in row
 
@@ -87,7 +86,7 @@ def test_analysis_table_without_chance_column():
 
 @pytest.mark.parametrize("place", range(len(LOOKS)))
 def test_analysis_table_fits_narrow_terminal(place):
-    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedbacks=0, solving=0))
+    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedback_budget=0, solver_budget=0))
     table = list(analysis_tables(turns, by_chance=True))[place]
     console = Console(file=io.StringIO(), width=1000)
     needed = console.measure(table).maximum
@@ -116,25 +115,25 @@ def test_regret_range_rounds_to_safe_side(low, high, shown):
 
 
 def test_small_chance_is_not_shown_as_zero():
-    turns = replayed("4x6", "1122 4,0", effort=Effort(feedbacks=0, solving=0))
+    turns = replayed("4x6", "1122 4,0", effort=Effort(feedback_budget=0, solver_budget=0))
     assert "<1%" in printed(turns)[2]
 
 
 def test_analysis_document_has_documented_keys():
     first, *_ = analyzed(*GAME)
     document = json.loads(json.dumps(analysis_document(first)))
-    assert (document["before"], document["after"], document["candidate"]) == (64, first.after, True)
-    assert document["largest"] == first.played.sizes[0]
+    assert (document["before"], document["after"], document["candidate"]) == (64, first.candidates_after, True)
+    assert document["largest"] == first.figures.part_sizes[0]
     assert document["regret"] == {
         "kind": "exact",
         "at_least": float(first.regret.at_least),
         "at_most": float(first.regret.at_most),
     }
-    assert document["optimal"] == format_code(first.optimal)
+    assert document["optimal"] == format_code(first.optimal_guess)
     criteria = {best["criterion"]: best for best in document["best"]}
     assert set(criteria) == {"minimax", "lexicographic", "expected-size", "entropy", "most-parts"}
-    assert criteria["lexicographic"]["played"] == list(first.played.sizes)
-    assert criteria["expected-size"]["played"] == float(first.played.expected_size)
+    assert criteria["lexicographic"]["played"] == list(first.figures.part_sizes)
+    assert criteria["expected-size"]["played"] == float(first.figures.expected_size)
     assert criteria["minimax"]["figure"] <= criteria["minimax"]["played"]
     assert set(criteria["entropy"]) == {"criterion", "code", "figure", "played"}
     assert document["among"] == "codes"

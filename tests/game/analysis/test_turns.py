@@ -34,7 +34,7 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_
 CLASSIC = Rules(4, 6)
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 TINY = [Rules(2, 3), Rules(3, 2), Rules(2, 4, repeats=False), Rules(1, 4), Rules(2, 2)]
-NOTHING = Effort(feedbacks=0, solving=0, counted_codes=0)
+NOTHING = Effort(feedback_budget=0, solver_budget=0, counted_codes=0)
 
 
 def plain_codes(rules):
@@ -77,19 +77,21 @@ def games(draw):
 def test_analyze_matches_enumeration(game):
     rules, history = game
     codes = plain_codes(rules)
-    for turn, found in zip(history, analyze(rules, history, LiveSets()), strict=True):
+    for turn, found in zip(history, analyze(rules, history), strict=True):
         parts = {given: len(part) for given, part in plain_parts(turn.guess, codes).items()}
-        assert (found.guess, found.feedback, found.before) == (*turn, len(codes))
+        assert (found.guess, found.feedback, found.candidates_before) == (*turn, len(codes))
         assert found.is_candidate == (turn.guess in codes)
-        assert found.played.sizes == tuple(sorted(parts.values(), reverse=True))
-        assert found.played.bits == pytest.approx(sum(n * log2(len(codes) / n) for n in parts.values()) / len(codes))
+        assert found.figures.part_sizes == tuple(sorted(parts.values(), reverse=True))
+        assert found.figures.expected_bits == pytest.approx(
+            sum(n * log2(len(codes) / n) for n in parts.values()) / len(codes)
+        )
         assert found.chance == plain_chance(parts, turn.feedback, all_black(rules.pegs))
         least, after = plain_total(rules, tuple(codes)), plain_after(rules, tuple(codes), turn.guess)
         assert found.regret == (Fraction(after - least, len(codes)),) * 2
-        assert plain_after(rules, tuple(codes), found.optimal) == least
+        assert plain_after(rules, tuple(codes), found.optimal_guess) == least
         codes = [code for code in codes if feedback(turn.guess, code) == turn.feedback]
-        assert found.after == len(codes)
-        assert found.bits == pytest.approx(log2(found.before / found.after))
+        assert found.candidates_after == len(codes)
+        assert found.bits == pytest.approx(log2(found.candidates_before / found.candidates_after))
     assert codes == [history[-1].guess]
 
 
@@ -104,16 +106,16 @@ def plain_chance(parts, received, ends):
 @given(games())
 def test_analyze_best_guesses_are_unbeaten(game):
     rules, history = game
-    for turn, found in enumerate(analyze(rules, history, LiveSets())):
+    for turn, found in enumerate(analyze(rules, history)):
         position = Position(rules, history[:turn], LiveSets())
         if position.count <= 2:
-            assert {figures.guess for _, figures in found.best.guesses} == {position.first_candidate}
+            assert {figures.guess for _, figures in found.best_guesses.guesses} == {position.first_candidate}
             continue
         every = [guess_figures(position, guess) for guess in plain_codes(rules)]
-        for criterion, best in found.best.guesses:
+        for criterion, best in found.best_guesses.guesses:
             pick = max if criterion in (ENTROPY, MOST_PARTS) else min
             assert figure(best, criterion) == pick(figure(one, criterion) for one in every)
-        assert found.best.among == "codes"
+        assert found.best_guesses.among == "codes"
 
 
 @settings(max_examples=60)
@@ -136,7 +138,7 @@ def test_guess_figures_of_published_first_guesses():
     for expected in GOLDEN["first_guess_parts"]:
         if expected["rules"] == "4x6":
             figures = guess_figures(Position(CLASSIC, (), LiveSets()), row(expected["guess"]))
-            assert (figures.largest, figures.parts, figures.candidates) == (
+            assert (figures.largest_part, figures.part_count, figures.candidate_count) == (
                 expected["largest"],
                 expected["parts"],
                 1296,
@@ -150,17 +152,19 @@ def test_analyze_evil_line_of_classic():
     line = next(line for line in GOLDEN["evil_lines"] if line["strategy"] == "minimax" and line["rules"] == "4x6")
     turns = [text.partition(":") for text in line["line"].split()]
     history = tuple(row(guess, f"{reply[0]},{reply[1]}") for guess, _, reply in turns)
-    found = analyze(CLASSIC, history, LiveSets(), Effort(feedbacks=2_000_000, solving=0))
-    assert [turn.after for turn in found] == [256, 46, 6, 1, 1]
-    assert [format_code(turn.best.figures_of(MINIMAX).guess) for turn in found] == [guess for guess, _, _ in turns]
+    found = analyze(CLASSIC, history, Effort(feedback_budget=2_000_000, solver_budget=0))
+    assert [turn.candidates_after for turn in found] == [256, 46, 6, 1, 1]
+    assert [format_code(turn.best_guesses.figures_of(MINIMAX).guess) for turn in found] == [
+        guess for guess, _, _ in turns
+    ]
     assert found[0].bits == pytest.approx(log2(1296 / 256))
-    first = [format_code(found[0].best.figures_of(criterion).guess) for criterion in CRITERIA]
+    first = [format_code(found[0].best_guesses.figures_of(criterion).guess) for criterion in CRITERIA]
     firsts = {
         one["strategy"]: one["first"] for one in GOLDEN["totals"] if one["rules"] == "4x6" and "guesses" not in one
     }
     assert first == [firsts[criterion.name] for criterion in CRITERIA]
     assert [turn.chance for turn in found[1:3]] == [1, 1]
-    assert all(turn.chance == 1 for turn in found[:-1] if turn.after == turn.played.largest)
+    assert all(turn.chance == 1 for turn in found[:-1] if turn.candidates_after == turn.figures.largest_part)
 
 
 @compiled
@@ -221,7 +225,7 @@ def test_split_bound_is_below_optimal_total(game):
         codes = tuple(column_code(position.candidates, place) for place in range(position.count))
         bound = SplitBound(position.candidates, position.all_codes)
         assert least_possible_total(len(codes), rules) <= bound.total() <= plain_total(rules, codes)
-        assert bound.total() <= bound.after(guess) <= plain_after(rules, codes, guess)
+        assert bound.total() <= bound.total_after(guess) <= plain_after(rules, codes, guess)
 
 
 def test_split_bound_is_independent_of_chunk():
@@ -268,8 +272,8 @@ def test_analyze_omits_optimal_guess_not_found():
             return None
 
     history = (Turn((0, 0), Feedback(0, 0)),)
-    (found,) = analyze(Rules(2, 3), history, LiveSets(), solver=NoBest(Rules(2, 3)))
-    assert (found.regret.kind, found.optimal) == ("exact", None)
+    (found,) = analyze(Rules(2, 3), history, solver=NoBest(Rules(2, 3)))
+    assert (found.regret.kind, found.optimal_guess) == ("exact", None)
 
 
 def test_bounded_solver_skips_too_large_rules():
@@ -314,20 +318,20 @@ def test_regret_walks_candidates_when_codes_exceed_budget():
 def test_analyze_without_budget_reports_parts():
     rules = Rules(3, 3)
     history = (Turn((0, 0, 1), Feedback(1, 1)), Turn((0, 1, 2), Feedback(0, 3)))
-    found = analyze(rules, history, LiveSets(), Effort(feedbacks=0, solving=0))
+    found = analyze(rules, history, Effort(feedback_budget=0, solver_budget=0))
     plain = partition_counts((0, 0, 1), plain_codes(rules))
-    assert (found[0].before, found[0].after) == (27, plain[Feedback(1, 1)])
-    assert found[0].played.parts == len(plain)
-    assert (found[0].best, found[0].regret, found[0].optimal) == (None, None, None)
+    assert (found[0].candidates_before, found[0].candidates_after) == (27, plain[Feedback(1, 1)])
+    assert found[0].figures.part_count == len(plain)
+    assert (found[0].best_guesses, found[0].regret, found[0].optimal_guess) == (None, None, None)
 
 
 def test_analyze_counts_first_turns_of_large_rules():
     guesses = [(0, 0, 1), (0, 1, 2), (2, 1, 0), (2, 2, 2)]
     history = tuple(Turn(guess, feedback(guess, (1, 0, 2))) for guess in guesses)
-    *counted, last = analyze(Rules(3, 3), history, LiveSets(), NOTHING)
-    assert counted[0].before == 27
-    assert all(turn.after == following.before for turn, following in pairwise(counted))
-    assert (last.before, last.after, last.bits, last.is_candidate) == (None, None, None, None)
+    *counted, last = analyze(Rules(3, 3), history, NOTHING)
+    assert counted[0].candidates_before == 27
+    assert all(turn.candidates_after == following.candidates_before for turn, following in pairwise(counted))
+    assert (last.candidates_before, last.candidates_after, last.bits, last.is_candidate) == (None, None, None, None)
     assert last.feedback == history[-1].feedback
 
 
@@ -343,21 +347,21 @@ def test_best_guesses_over_budget_among_candidates():
 @given(games())
 def test_analyze_is_same_for_counted_codes(game):
     rules, history = game
-    enumerated = analyze(rules, history, LiveSets())
-    assert analyze(rules, history, LiveSets(enumerated_codes=0)) == enumerated
+    enumerated = analyze(rules, history)
+    assert analyze(rules, history, live_sets=LiveSets(enumerated_codes=0)) == enumerated
 
 
 def test_analyze_after_contradiction_reports_nothing():
     history = (Turn((0, 0), Feedback(2, 0)), Turn((1, 1), Feedback(1, 0)), Turn((1, 0), Feedback(1, 0)))
-    first, second, third = analyze(Rules(2, 3), history, LiveSets())
-    assert (first.before, first.after) == (9, 1)
-    assert (second.before, second.after, second.chance, second.bits) == (1, 0, None, None)
-    assert (third.before, third.played, third.best, third.regret) == (None,) * 4
+    first, second, third = analyze(Rules(2, 3), history)
+    assert (first.candidates_before, first.candidates_after) == (9, 1)
+    assert (second.candidates_before, second.candidates_after, second.chance, second.bits) == (1, 0, None, None)
+    assert (third.candidates_before, third.figures, third.best_guesses, third.regret) == (None,) * 4
 
 
 def test_analyze_uncountable_rules_reports_nothing():
-    (found,) = analyze(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets(), THOROUGH)
-    assert (found.before, found.played) == (None, None)
+    (found,) = analyze(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), THOROUGH)
+    assert (found.candidates_before, found.figures) == (None, None)
 
 
 def test_figure_of_each_criterion():

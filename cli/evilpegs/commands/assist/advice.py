@@ -62,7 +62,7 @@ class Board:
         return replace(self, rows=self.rows[:-1])
 
 
-EFFORT: Final = Effort(feedbacks=100_000_000, solving=500_000_000)
+EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
 """A second or so in all."""
 FEW: Final = 30
 """So many codes that are left are listed unasked."""
@@ -111,7 +111,7 @@ class Adviser:
         self._rules = rules
         self._effort = effort
         self._live_sets = live_sets or LiveSets()
-        self._solver = BoundedSolver(rules, effort.solving)
+        self._solver = BoundedSolver(rules, effort.solver_budget)
 
     def advise(self, board: Board) -> Advice | Contradiction:
         """Say what the board tells.
@@ -146,7 +146,7 @@ class Adviser:
         return tuple(column_code(columns, place) for place in range(columns.shape[1]))
 
     def _position(self, rows: History) -> Position:
-        return Position(self._rules, rows, self._live_sets, self._effort.feedbacks)
+        return Position(self._rules, rows, self._live_sets, self._effort.feedback_budget)
 
     def _optimal(self, position: Position) -> tuple[Code | None, Fraction | None]:
         best, total = self._solver.best_guess(position), self._solver.total(position)

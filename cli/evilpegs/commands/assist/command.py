@@ -45,10 +45,10 @@ def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "code": format_code(suggestion.guess),
         "best_by": list(suggestion.best_by),
         "candidate": figures and figures.is_candidate,
-        "largest": figures and figures.largest,
+        "largest": figures and figures.largest_part,
         "expected_size": figures and float(figures.expected_size),
-        "bits": figures and figures.bits,
-        "parts": figures and figures.parts,
+        "bits": figures and figures.expected_bits,
+        "parts": figures and figures.part_count,
     }
 
 

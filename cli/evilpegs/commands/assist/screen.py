@@ -84,8 +84,9 @@ def why(figures: GuessFigures) -> str:
     """What a guess would tell, in a line."""
     kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
     return (
-        f"at most {figures.largest:,} of {figures.candidates:,} left, {float(figures.expected_size):,.2f} on average; "
-        f"{figures.bits:.2f} bits; {counted(figures.parts, 'part')}; {kind}"
+        f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
+        f"{float(figures.expected_size):,.2f} on average; "
+        f"{figures.expected_bits:.2f} bits; {counted(figures.part_count, 'part')}; {kind}"
     )
 
 
@@ -136,10 +137,10 @@ def _cells(figures: GuessFigures | None, average: bool) -> list[str]:
     if figures is None:
         return [""] * (4 + average)
     return [
-        f"{figures.largest:,}",
+        f"{figures.largest_part:,}",
         *([f"{float(figures.expected_size):,.2f}"] if average else []),
-        f"{figures.bits:.2f}",
-        str(figures.parts),
+        f"{figures.expected_bits:.2f}",
+        str(figures.part_count),
         "yes" if figures.is_candidate else "no",
     ]
 

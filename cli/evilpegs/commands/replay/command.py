@@ -107,7 +107,7 @@ def show_match(out: Console, found: ReplayedMatch, games: int | None = None) -> 
     analyses = [turn.analysis for game in found.games for turn in game.turns if turn.analysis]
     if analyses:
         _show_legend(out, is_fixed=found.codemaker == "fixed")
-    if found.flaw is None and any(analysis.before is None for analysis in analyses):
+    if found.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
         out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
     out.print()
     _show_chain(out, found.events, found.flaw, is_over=found.over)

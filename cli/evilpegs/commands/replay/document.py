@@ -12,20 +12,20 @@ from evilpegs_game.codes import format_code
 
 def analysis_document(turn: TurnAnalysis) -> dict[str, Any]:
     """What is not known is null; numbers that are no whole ones are floats."""
-    played, best = turn.played, turn.best
+    played, best = turn.figures, turn.best_guesses
     return {
-        "before": turn.before,
-        "after": turn.after,
+        "before": turn.candidates_before,
+        "after": turn.candidates_after,
         "candidate": turn.is_candidate,
         "bits": turn.bits,
         "expected_bits": turn.expected_bits,
         "expected_size": played and float(played.expected_size),
-        "largest": played and played.largest,
-        "parts": played and played.parts,
+        "largest": played and played.largest_part,
+        "parts": played and played.part_count,
         "chance": None if turn.chance is None else float(turn.chance),
         "among": best and best.among,
         "best": [] if best is None or played is None else _best(best, played),
-        "optimal": turn.optimal and format_code(turn.optimal),
+        "optimal": turn.optimal_guess and format_code(turn.optimal_guess),
         "regret": turn.regret and regret_document(turn.regret),
     }
 

@@ -145,11 +145,11 @@ class _Analyst:
 
     def __init__(self, rules: Rules, effort: Effort | None) -> None:
         self.is_asked = effort is not None
-        self._effort = effort or Effort(feedbacks=0, solving=0)
-        self._solver = BoundedSolver(rules, self._effort.solving)
+        self._effort = effort or Effort(feedback_budget=0, solver_budget=0)
+        self._solver = BoundedSolver(rules, self._effort.solver_budget)
         self._known: dict[History, TurnAnalysis] = {}
         self._told: Callable[[], None] = lambda: None
-        self.opening = Position(rules, (), LiveSets(), self._effort.feedbacks)
+        self.opening = Position(rules, (), LiveSets(), self._effort.feedback_budget)
 
     def tell(self, progress: Callable[[int, int], None], turns: int) -> None:
         """Tell of every turn that is done, of so many."""
@@ -200,7 +200,7 @@ def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[Repla
                 code=event.code,
                 black=given.black,
                 white=given.white,
-                candidates=found.after or None,
+                candidates=found.candidates_after or None,
                 method=event.method,
                 took_ms=event.took_ms,
                 left_ms=event.left_ms,

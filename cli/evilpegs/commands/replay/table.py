@@ -91,7 +91,7 @@ def _best(found: TurnAnalysis, as_pegs: bool) -> Text:
     """The guess that is better than the one played; a note where that one is as good."""
     guess, mark = _better(found)
     if guess is None:
-        return Text("as played" + mark if found.best else "", "dim")
+        return Text("as played" + mark if found.best_guesses else "", "dim")
     return Text.assemble(peg_text(format_code(guess)) if as_pegs else format_code(guess), mark)
 
 
@@ -99,12 +99,12 @@ def _better(found: TurnAnalysis) -> tuple[Code | None, str]:
     """A guess that is better than the one played, if there is one, and the mark of whom it is best for."""
     if found.regret is not None and found.regret.at_most == 0:
         return None, ""
-    if found.optimal is not None:
-        return found.optimal, ""
-    if found.best is None or found.played is None:
+    if found.optimal_guess is not None:
+        return found.optimal_guess, ""
+    if found.best_guesses is None or found.figures is None:
         return None, ""
-    best = found.best.figures_of(ENTROPY)
-    return (best.guess if best.bits > found.played.bits else None), "*"
+    best = found.best_guesses.figures_of(ENTROPY)
+    return (best.guess if best.expected_bits > found.figures.expected_bits else None), "*"
 
 
 def _regret(regret: Regret | None) -> Text:
