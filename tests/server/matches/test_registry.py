@@ -108,7 +108,7 @@ class TestRestart:
         assert len(later.registry) == 0
         found = await later.registry.find(match)
         assert found.match.state is State.OVER
-        assert len(found.told) == 5
+        assert len(found.sent_entries) == 5
         assert later.registry.get(match) is None
 
     async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):

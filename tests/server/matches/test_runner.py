@@ -301,7 +301,7 @@ class TestTime:
         fake_server.clock.advance(20_000)
         ann.request_ids.append("late")
         guess = {"type": "guess", "match": match, "game": 1, "turn": 1, "code": "12", "id": "late"}
-        await ann.session.take(json.dumps(guess), arrived)
+        await ann.session.handle_frame(json.dumps(guess), arrived)
         assert (await ann.receive(re="late"))["took_ms"] == 250
 
     async def test_thinking_and_committing_are_not_charged(self, ann, fake_server):
