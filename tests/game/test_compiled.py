@@ -9,11 +9,15 @@ from pathlib import Path
 import numba
 import pytest
 
-from evilpegs_game import compiled as kernel_file
+from evilpegs_game import compiled
 
 CALLEE = "from {decorator} import {name}\n\n\n@{name}\ndef inner(x):\n    return x + {more}\n"
 CALLER = "from {decorator} import {name}\nfrom package.callee import inner\n\n\n@{name}\ndef outer(x):\n    "
 CALLER += "return inner(x)\n"
+RECORD = (
+    "from typing import NamedTuple\nfrom package.kernel import kernel\n\n\nclass {name}(NamedTuple):\n    value: int\n"
+)
+RECORD += "\n\n@kernel\ndef first(x):\n    return x.value\n"
 OURS = {"decorator": "package.kernel", "name": "kernel"}
 PLAIN = {"decorator": "package.plain", "name": "cached"}
 
@@ -24,7 +28,7 @@ def package(tmp_path):
     folder = tmp_path / "package"
     folder.mkdir()
     (folder / "__init__.py").touch()
-    shutil.copy(kernel_file.__file__, folder / "kernel.py")
+    shutil.copy(compiled.__file__, folder / "kernel.py")
     (folder / "plain.py").write_text("from numba import njit\n\ncached = njit(cache=True)\n")
 
     def outer_of_one(more, words):
@@ -51,14 +55,22 @@ def test_kernel_is_cached_until_callee_changes(package):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles kernels in a process of its own")
+def test_kernel_ignores_cache_with_renamed_type(package, tmp_path):
+    for name in ("Old", "New"):
+        (tmp_path / "package" / "record.py").write_text(RECORD.format(name=name))
+        program = f"from package.record import *; print(first({name}(1)), sum(first.stats.cache_hits.values()))"
+        assert run(tmp_path, program) == (1, 0)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles kernels in a process of its own")
 def test_numba_cache_misses_change_of_callee(package):
     assert package(10, PLAIN) == (11, 0)
     assert package(20, PLAIN) == (11, 1)
 
 
 def test_kernel_stamp_covers_files_with_kernels():
-    sources = Path(kernel_file.__file__).parent.rglob("*.py")
+    sources = Path(compiled.__file__).parent.rglob("*.py")
     files = [source.name for source in sources if b"kernel\ndef" in source.read_bytes()]
     assert {"partition.py", "extend.py", "search.py"} <= set(files)
     assert "rules.py" not in files
-    assert len(kernel_file.stamp()) == 64
+    assert len(compiled.stamp()) == 64
