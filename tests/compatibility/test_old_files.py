@@ -110,11 +110,15 @@ def test_bot_keeps_name_with_old_token_file(old, run, home):
 
 def test_solve_goes_on_from_old_proof_log(old, run):
     log = old / "proof.journal"
-    facts = [line.split() for line in log.read_text().splitlines()[2:-1]]
+    heading, _, *facts, _ = log.read_text().splitlines()
+    assert heading == "evilpegs journal 1"
     solved = run("solve", "--rules", "4x7", "--journal", log, "--out", old / "4x7.tree", "--json")
     assert json.loads(solved.out)["total"] == 11_228
-    known = {tuple(line.split()[:3]) for line in log.read_text().splitlines()[2:-1]}
-    assert {tuple(fact[:3]) for fact in facts} <= known, "what was known is still known"
+    assert not any(line.startswith("evilpegs:") for line in solved.err.splitlines()), "the old log was believed"
+    heading, _, *known, _ = log.read_text().splitlines()
+    assert heading == "evilpegs proof log 1"
+    subproblems = [{tuple(line.split()[:3]) for line in lines} for lines in (facts, known)]
+    assert subproblems[0] <= subproblems[1], "what was known is still known"
 
 
 def test_old_solved_positions_are_read_and_kept(old, run):

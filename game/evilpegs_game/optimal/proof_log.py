@@ -2,7 +2,7 @@
 
 Its text has one line per fact, and a last line with the SHA-256 of all lines before it, which reveals any damage::
 
-    evilpegs journal 1
+    evilpegs proof log 1
     rules 4x7
     - 1123 0,1 2353 2412 2345
     - 1123 0,1 2344 tried 2413
@@ -11,7 +11,8 @@ Its text has one line per fact, and a last line with the SHA-256 of all lines be
 
 A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
 for any; then come that guess and that feedback. The rest is a lower bound, an upper bound and a guess that attains it,
-``-`` where none is known; or a guess, ``tried``, and a lower bound of the total with it.
+``-`` where none is known; or a guess, ``tried``, and a lower bound of the total with it. Earlier versions wrote the
+heading ``evilpegs journal 1`` above the same lines; their proof logs are still read.
 """
 
 from collections.abc import Iterator
@@ -24,10 +25,11 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
-TITLE: Final = "evilpegs journal "
-"""The beginning of proof logs of all versions."""
+TITLES: Final = ("evilpegs proof log ", "evilpegs journal ")
+"""The beginnings of proof logs of all versions; the second is that of earlier versions."""
 
-_HEADING: Final = f"{TITLE}1"
+_HEADING: Final = f"{TITLES[0]}1"
+_OLD_HEADING: Final = f"{TITLES[1]}1"
 
 
 class Subproblem(NamedTuple):
@@ -79,7 +81,7 @@ class ProofLog:
 
     @classmethod
     def from_text(cls, text: str) -> "ProofLog":
-        """Read the text form described above.
+        """Read the text form described above, also under the heading of earlier versions.
 
         Raises:
             ForeignError: the text is not a proof log, or one of another version.
@@ -88,7 +90,7 @@ class ProofLog:
         """
         body, end, digest = text.rpartition("sha256 ")
         lines = body.splitlines()
-        if not text.startswith(f"{_HEADING}\n"):
+        if not text.startswith((f"{_HEADING}\n", f"{_OLD_HEADING}\n")):
             message = "this is not a journal of this version"
             raise ForeignError(message)
         if not end or digest.strip() != sha256(body.encode()).hexdigest():

@@ -1,7 +1,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.codes import code_at
@@ -49,7 +49,7 @@ def test_proof_log_has_documented_form():
     )
     lines = proof_log.to_text().splitlines()
     assert lines[:-1] == [
-        "evilpegs journal 1",
+        "evilpegs proof log 1",
         "rules 3x4",
         "5 112 0,0 41 - -",
         "- 112 0,1 50 53 123",
@@ -69,10 +69,23 @@ def test_proof_log_refuses_damaged_text():
             ProofLog.from_text(damaged)
 
 
-@pytest.mark.parametrize("text", ["", "something else\n", signed("evilpegs journal 2\nrules 3x4\n")])
-def test_proof_log_refuses_foreign_text(text):
-    with pytest.raises(ForeignError):
-        ProofLog.from_text(text)
+@settings(max_examples=20)
+@given(st.dictionaries(subproblems, bounds, max_size=3))
+def test_proof_log_reads_heading_of_earlier_versions(known):
+    text = proof_log_of(known, {}).to_text()
+    _, *facts, _ = text.splitlines()
+    old = ProofLog.from_text(signed("".join(f"{line}\n" for line in ["evilpegs journal 1", *facts])))
+    assert old.known == known
+    assert old.to_text() == text
+
+
+@pytest.mark.parametrize(
+    "heading", ["", "something else", "evilpegs journal 2", "evilpegs proof log 2", "evilpegs proof"]
+)
+def test_proof_log_refuses_foreign_text(heading):
+    for text in (heading, signed(f"{heading}\nrules 3x4\n")):
+        with pytest.raises(ForeignError):
+            ProofLog.from_text(text)
 
 
 @pytest.mark.parametrize(
@@ -88,5 +101,5 @@ def test_proof_log_refuses_foreign_text(text):
 )
 def test_proof_log_refuses_impossible_facts(line):
     with pytest.raises(MalformedError) as refused:
-        ProofLog.from_text(signed(f"evilpegs journal 1\n{line}\n"))
+        ProofLog.from_text(signed(f"evilpegs proof log 1\n{line}\n"))
     assert not isinstance(refused.value, DamagedError | ForeignError)

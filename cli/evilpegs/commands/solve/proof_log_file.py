@@ -8,7 +8,7 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.optimal.proof_log import TITLE, ProofLog
+from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import replace_file
 
@@ -58,7 +58,7 @@ def _read(path: Path, rules: Rules) -> ProofLog:
         text = "something else"
     except (OSError, ValueError) as error:
         raise _unusable(path, "read", error) from error
-    if text and not text.startswith(TITLE):
+    if text and not text.startswith(TITLES):
         message = f"{path} holds something else than a journal; name another file"
         raise CommandError(message)
     journal = _believed(path, text) if text else ProofLog(rules)
