@@ -12,7 +12,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs_clients.terminal.pegs import marks, peg_text
+from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_game.feedback import Feedback
 
 
@@ -69,7 +69,7 @@ def print_fitting(out: Console, tables: Iterable[Table]) -> None:
 
 def feedback_text(given: Feedback, pegs: int) -> Text:
     """A feedback as marks and as numbers."""
-    return Text.assemble(marks(*given, pegs), f" {given}")
+    return Text.assemble(feedback_marks(*given, pegs), f" {given}")
 
 
 def number(value: int | None) -> str:

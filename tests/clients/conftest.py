@@ -247,9 +247,9 @@ class TinyServer:
     def _guess(self, request):
         match = self.matches[request["match"]]
         where = request["game"], request["turn"]
-        answered = [e for e in match.events if e["type"] == "feedback" and (e["game"], e["turn"]) == where]
-        if answered:
-            return answered
+        event = [e for e in match.events if e["type"] == "feedback" and (e["game"], e["turn"]) == where]
+        if event:
+            return event
         if where != (match.game, match.turn):
             return [error("stale_turn", expected={"game": match.game, "turn": match.turn})]
         seen = len(match.events)
@@ -367,7 +367,7 @@ def terminal_at(tokens, retry_policy, output, stopped_clock):
         nonces = map("nonce{}".format, count(1))
         async with listening(server.converse) as url:
 
-            async def run(*script, name="ann", forget=lambda: False):
+            async def run(*script, name="ann", discard=lambda: False):
                 await run_terminal(
                     server=url,
                     ladder="tiny",
@@ -375,7 +375,7 @@ def terminal_at(tokens, retry_policy, output, stopped_clock):
                     token_file=tokens.path,
                     console=console,
                     read_line=Typed(*script),
-                    forget=forget,
+                    discard=discard,
                     retry_policy=retry_policy,
                     new_nonce=nonces.__next__,
                     clock=stopped_clock,
@@ -391,8 +391,8 @@ def terminal_at(tokens, retry_policy, output, stopped_clock):
 def play_terminal(terminal_at):
     """Play one match at a tiny server and return the printed text; the address is written as SERVER."""
 
-    async def play(server, *script, name="ann", forget=lambda: False, **options):
+    async def play(server, *script, name="ann", discard=lambda: False, **options):
         async with terminal_at(server, **options) as run:
-            return await run(*script, name=name, forget=forget)
+            return await run(*script, name=name, discard=discard)
 
     return play

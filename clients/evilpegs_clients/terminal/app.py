@@ -1,6 +1,7 @@
 """`evilpegs play`: a person at a terminal plays a match.
 
-Leaving never resigns: the match goes on by its clock, and whoever comes back under the same name is offered it.
+Leaving never resigns: the match and its clock continue, and the player is offered the match when they come back under
+the same name.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
-from evilpegs_clients.terminal.input import Dialog, Forget, LeaveError, Lines, ReadLine
+from evilpegs_clients.terminal.input import Dialog, Discard, LeaveError, LineReader, ReadLine
 from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
 from evilpegs_clients.terminal.screen import MatchScreen
 from evilpegs_protocol.client_messages import ClientInfo
@@ -36,67 +37,68 @@ async def run_terminal(
     token_file: Path | None = None,
     console: Console | None = None,
     read_line: ReadLine | None = None,
-    forget: Forget = lambda: False,
+    discard: Discard = lambda: False,
     retry_policy: RetryPolicy | None = None,
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
-    """Play one match on ``ladder``, or go on with one that was left; without ``name`` as a guest.
+    """Play one match on ``ladder``, or continue one that was left; without ``name`` as a guest.
 
-    By default it speaks with standard input and output. ``read_line`` gives None at the end of the input, and
-    ``forget`` drops the lines typed ahead. ``new_nonce`` gives the player's share in each secret; ``clock`` counts
-    seconds.
+    Standard input and output are the defaults. ``read_line`` returns None at the end of the input, and ``discard``
+    discards the lines typed ahead. ``new_nonce`` returns the player's share in the draw of a fixed secret; ``clock``
+    returns seconds.
 
     Raises:
-        ClientError: no server, a refusal, a server that contradicts itself; one line.
+        ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
     """
     screen = MatchScreen(console or Console())
-    dialog = _dialog(screen, read_line, forget)
+    dialog = _dialog(screen, read_line, discard)
     credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, credentials, tokens, retry_policy, partial(_tell, screen))
+    session = PlayerSession(server, credentials, tokens, retry_policy, partial(_print_notice, screen))
     try:
         client = await _join_match(session, dialog, ladder)
         await TerminalMatch(client, dialog, new_nonce, clock).play()
     except LeaveError:
-        _say_how_to_come_back(session, screen)
+        _print_how_to_return(session, screen)
     except asyncio.CancelledError:
-        _say_how_to_come_back(session, screen)
+        _print_how_to_return(session, screen)
         raise
     finally:
         dialog.close()
         await session.close()
 
 
-def _dialog(screen: MatchScreen, read_line: ReadLine | None, forget: Forget) -> Dialog:
+def _dialog(screen: MatchScreen, read_line: ReadLine | None, discard: Discard) -> Dialog:
     if read_line is not None:
-        return Dialog(screen, read_line, forget)
-    lines = Lines(sys.stdin.fileno())
-    return Dialog(screen, lines, lines.forget)
+        return Dialog(screen, read_line, discard)
+    lines = LineReader(sys.stdin.fileno())
+    return Dialog(screen, lines, lines.discard)
 
 
 async def _join_match(session: PlayerSession, dialog: Dialog, ladder: str) -> MatchClient:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
-    return await _left_open(session, dialog, welcome) or await MatchClient.play(session, ladder)
+    return await _offer_open_matches(session, dialog, welcome) or await MatchClient.play(session, ladder)
 
 
-async def _left_open(session: PlayerSession, dialog: Dialog, welcome: Welcome) -> MatchClient | None:
+async def _offer_open_matches(session: PlayerSession, dialog: Dialog, welcome: Welcome) -> MatchClient | None:
     for match in welcome.open:
         client = await MatchClient.resume(session, match.match)
-        if client.view.phase is not Phase.OVER and await dialog.is_yes(f"{_unfinished(client.view)} Go on with it?"):
+        question = f"{_open_match_text(client.view)} Go on with it?"
+        if client.view.phase is not Phase.OVER and await dialog.confirm(question):
             return client
     return None
 
 
-def _unfinished(view: MatchView) -> str:
+def _open_match_text(view: MatchView) -> str:
     started = view.started
     of = f" of {started.games}" if started.games > 1 else ""
     return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
 
 
-def _say_how_to_come_back(session: PlayerSession, screen: MatchScreen) -> None:
+def _print_how_to_return(session: PlayerSession, screen: MatchScreen) -> None:
     view = session.view
     if view is None or view.phase is Phase.OVER:
         screen.say("Goodbye.")
@@ -108,12 +110,12 @@ def _say_how_to_come_back(session: PlayerSession, screen: MatchScreen) -> None:
         except TokenFileError as error:
             screen.say(str(error))
             return
-    screen.say(_what_becomes_of(view))
+    screen.say(_return_text(view))
     screen.say(f"  evilpegs play --name {player} --server {session.server}")
 
 
-def _what_becomes_of(view: MatchView) -> str:
-    """What happens to a match while its player is away."""
+def _return_text(view: MatchView) -> str:
+    """Return a text about the match while its player is away."""
     if view.started.clock is None:
         return "The match is not resigned: it is kept for an hour. To come back to it:"
     seconds = view.ready_by_ms // 1000
@@ -123,7 +125,7 @@ def _what_becomes_of(view: MatchView) -> str:
     )
 
 
-def _tell(screen: MatchScreen, news: Notice | Reconnecting) -> None:
+def _print_notice(screen: MatchScreen, news: Notice | Reconnecting) -> None:
     if isinstance(news, Notice):
         screen.say(f"The server says: {news.message}")
     else:

@@ -1,8 +1,7 @@
-"""Questions to a person, whose answer may take longer than what was asked about.
+"""Input of a person: lines from a terminal, the commands and codes in them, and a dialog of questions.
 
-Lines that a person types, awaited without a thread and without blocking the event loop.
-
-What a person types: a word, a code, or yes or no.
+Lines are awaited without a thread and without blocking the event loop. An answer may arrive after the match has moved
+on; then the next question reads it.
 """
 
 import asyncio
@@ -23,45 +22,45 @@ from evilpegs_game.rules import Rules
 CHUNK: Final = 4096
 
 
-class Lines:
-    """The lines of a file descriptor: a terminal, a pipe or a file. Call it for the next one; None at the end."""
+class LineReader:
+    """A reader of lines from a file descriptor: a terminal, a pipe or a file. Await a call to get the next line."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._read = b""
+        self._buffer = b""
         self._ended = False
 
     async def __call__(self) -> str | None:
-        """The next line without its end; None once there are no more."""
-        while b"\n" not in self._read and not self._ended:
-            await self._readable()
-            self._take()
-        if not self._read:
+        """Return the next line without its line end; None at the end of the input."""
+        while b"\n" not in self._buffer and not self._ended:
+            await self._wait_until_readable()
+            self._read_chunk()
+        if not self._buffer:
             return None
-        line, _, self._read = self._read.partition(b"\n")
+        line, _, self._buffer = self._buffer.partition(b"\n")
         return line.decode(errors="replace").rstrip("\r")
 
-    def forget(self) -> bool:
-        """Drop what was typed ahead at a terminal; False where it is none, and nothing was dropped."""
+    def discard(self) -> bool:
+        """Discard the lines typed ahead at a terminal; return False and discard nothing if it is no terminal."""
         if not os.isatty(self._descriptor):
             return False
         termios.tcflush(self._descriptor, termios.TCIFLUSH)
-        self._read = b""
+        self._buffer = b""
         return True
 
-    def _take(self) -> None:
+    def _read_chunk(self) -> None:
         chunk = b""
-        with suppress(OSError):  # a terminal that was closed reads as an error
+        with suppress(OSError):  # reading a closed terminal is an error
             chunk = os.read(self._descriptor, CHUNK)
         self._ended = not chunk
-        self._read += chunk
+        self._buffer += chunk
 
-    async def _readable(self) -> None:
+    async def _wait_until_readable(self) -> None:
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
         try:
             loop.add_reader(self._descriptor, readable.set)
-        except OSError:  # a plain file, which cannot be waited for and never makes one wait
+        except OSError:  # a plain file cannot be waited for; it is always readable
             return
         try:
             await readable.wait()
@@ -69,8 +68,8 @@ class Lines:
             loop.remove_reader(self._descriptor)
 
 
-class Word(StrEnum):
-    """What can be done besides guessing."""
+class PlayCommand(StrEnum):
+    """A command that a person can type instead of a guess."""
 
     SHOW = "show"
     HELP = "help"
@@ -81,93 +80,94 @@ class Word(StrEnum):
     QUIT = "quit"
 
 
-WORDS: Final = MappingProxyType(
-    {"": Word.SHOW, "?": Word.HINT, "exit": Word.QUIT, "q": Word.QUIT} | {word.value: word for word in Word}
+COMMANDS: Final = MappingProxyType(
+    {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT}
+    | {command.value: command for command in PlayCommand}
 )
 
 
-ANSWERS: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": False})
+YES_NO: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": False})
 
 
-def read_yes(line: str, default: bool) -> bool | None:
-    """Yes or no, ``default`` for an empty line, None for anything else."""
+def parse_yes(line: str, default: bool) -> bool | None:
+    """Return True for yes, False for no, ``default`` for an empty line and None for anything else."""
     answer = line.strip().lower()
-    return ANSWERS.get(answer) if answer else default
+    return YES_NO.get(answer) if answer else default
 
 
-def read_word(line: str) -> Word | None:
-    """A word, whatever its case."""
-    return WORDS.get(" ".join(line.lower().split()))
+def parse_named_command(line: str) -> PlayCommand | None:
+    """Return the command that the line names in any case, or None."""
+    return COMMANDS.get(" ".join(line.lower().split()))
 
 
-def read_command(line: str, rules: Rules) -> Word | Code:
-    """A word, else a code; spaces between its symbols do not matter.
+def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
+    """Return the command or the code in a line; spaces between the symbols of a code are ignored.
 
-    What is both is a word in lower case and a code otherwise.
+    Text that is both means the command in lower case and the code otherwise.
 
     Raises:
-        GameError: it is neither, with one line that helps.
+        GameError: The line is neither; the message has one line.
     """
     text = " ".join(line.split())
-    if text in WORDS:
-        return WORDS[text]
+    if text in COMMANDS:
+        return COMMANDS[text]
     try:
         return parse_code(text.replace(" ", ""), rules)
     except GameError as error:
-        if word := read_word(text):
-            return word
+        if command := parse_named_command(text):
+            return command
         message = f"{error}. Type help for the words."
         raise GameError(message) from None
 
 
 ReadLine = Callable[[], Awaitable[str | None]]
-Forget = Callable[[], bool]
-"""Drops what was typed ahead; False if it cannot."""
+Discard = Callable[[], bool]
+"""A function that discards the lines typed ahead; it returns False if it cannot."""
 
 
 class LeaveError(Exception):
-    """The person wants to go, or the input has ended."""
+    """The person wants to leave, or the input has ended."""
 
 
 class Dialog:
-    """Asks on ``screen`` and reads lines. A line that was not waited for in the end is read by the next question."""
+    """A dialog on ``screen``; a line that arrives too late for its question answers the next one."""
 
-    def __init__(self, screen: MatchScreen, read_line: ReadLine, forget: Forget = lambda: False) -> None:
+    def __init__(self, screen: MatchScreen, read_line: ReadLine, discard: Discard = lambda: False) -> None:
         self.screen = screen
-        self._forget = forget
+        self._discard = discard
         self._read_line = read_line
         self._reading: asyncio.Future[str | None] | None = None
 
     async def ask(self, prompt: str) -> str:
-        """The line that answers; raises LeaveError at the end of the input."""
+        """Ask and return the answer; raise LeaveError at the end of the input."""
         self.screen.ask(prompt)
-        await asyncio.wait([self._line()])
+        await asyncio.wait([self._next_line()])
         return self._answer()
 
-    async def ask_at(self, client: MatchClient, prompt: str) -> str | None:
-        """The line that answers, or None if the match went on without it."""
+    async def ask_in_turn(self, client: MatchClient, prompt: str) -> str | None:
+        """Ask and return the answer, or None if the match has left this turn meanwhile."""
         self.screen.ask(prompt)
-        return self._answer() if await client.ends_in_time(self._line()) else None
+        return self._answer() if await client.ends_in_time(self._next_line()) else None
 
-    async def is_yes(self, question: str) -> bool:
-        """Whether the person says yes, as an empty line does; raises LeaveError at the end of the input."""
-        while (yes := read_yes(await self.ask(f"{question} [Y/n]"), default=True)) is None:
+    async def confirm(self, question: str) -> bool:
+        """Ask a question and return True for yes; an empty line means yes. Raise LeaveError at the end of the input."""
+        while (yes := parse_yes(await self.ask(f"{question} [Y/n]"), default=True)) is None:
             self.screen.say("Type y or n.")
         return yes
 
-    async def is_yes_at(self, client: MatchClient, question: str) -> bool:
-        """Whether the person says yes before the match goes on without it; an empty line says no."""
+    async def confirm_in_turn(self, client: MatchClient, question: str) -> bool:
+        """Ask a question and return True if the person says yes in this turn; an empty line means no."""
         yes = None
         while yes is None:
-            line = await self.ask_at(client, f"{question} [y/N]")
-            yes = line is not None and read_yes(line, default=False)
+            line = await self.ask_in_turn(client, f"{question} [y/N]")
+            yes = line is not None and parse_yes(line, default=False)
             if yes is None:
                 self.screen.say("Type y or n.")
         return yes
 
-    def forget_typed_ahead(self) -> None:
-        """What a person at a terminal typed for a moment that is over answers nothing."""
-        if self._forget() and self._reading is not None and self._reading.done():
+    def discard_typed_ahead(self) -> None:
+        """Discard lines that were typed for a turn that is over."""
+        if self._discard() and self._reading is not None and self._reading.done():
             self._reading = None
 
     def close(self) -> None:
@@ -175,14 +175,14 @@ class Dialog:
         if self._reading is not None:
             self._reading.cancel()
 
-    def _line(self) -> "asyncio.Future[str | None]":
+    def _next_line(self) -> "asyncio.Future[str | None]":
         if self._reading is None:
             self._reading = asyncio.ensure_future(self._read_line())
         return self._reading
 
     def _answer(self) -> str:
-        answer, self._reading = self._line().result(), None
+        answer, self._reading = self._next_line().result(), None
         if answer is None:
             raise LeaveError
-        self.screen.answered(answer)
+        self.screen.end_prompt(answer)
         return answer

@@ -1,7 +1,7 @@
 """One match played by a person.
 
-What is shown follows from the record alone: each event that was not shown yet is printed when it is known, so in a
-match that was cut and resumed nothing is missed and nothing comes twice.
+The output follows from the record alone: each event is printed once, when it becomes known. After a cut connection
+nothing is therefore missing and nothing repeated.
 """
 
 import secrets
@@ -12,8 +12,8 @@ from time import monotonic
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.terminal.input import Dialog, LeaveError, Word, read_command, read_word
-from evilpegs_clients.terminal.screen import HELP, minutes
+from evilpegs_clients.terminal.input import Dialog, LeaveError, PlayCommand, parse_command, parse_named_command
+from evilpegs_clients.terminal.screen import HELP, clock_text
 from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_game.codes import Code, format_code
@@ -27,7 +27,7 @@ def random_nonce() -> str:
 
 
 class TerminalMatch:
-    """The person at ``client``, spoken with through ``dialog``; ``clock`` counts seconds."""
+    """A person's play in the match of ``client``, through ``dialog``; ``clock`` returns seconds."""
 
     def __init__(
         self,
@@ -47,21 +47,21 @@ class TerminalMatch:
         self._clock: tuple[tuple[int, int, int | None], float] | None = None
 
     async def play(self) -> None:
-        """Play to the end of the match; raises LeaveError when the person wants to go, and ClientError."""
+        """Play to the end of the match; raise LeaveError if the person wants to leave, or ClientError."""
         self._screen.match(self._view.started)
-        self._shown = max(self._shown, self._first_of_this_game())
+        self._shown = max(self._shown, self._game_start())
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
-            await self._show_news()
+            await self._show_new_events()
             await (self._begin() if phase is Phase.READY else self._move())
-        await self._show_news()
+        await self._show_new_events()
 
-    def _first_of_this_game(self) -> int:
-        """Where this game begins: of a match that is resumed, the games before it were seen by another."""
-        places = [place for place, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
-        return places[-1] if places else 1
+    def _game_start(self) -> int:
+        """Return the index of the event that began this game; in a resumed match, earlier games are not shown."""
+        starts = [index for index, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
+        return starts[-1] if starts else 1
 
     async def _begin(self) -> None:
-        """An untimed game begins by itself; a clock waits for the person."""
+        """Begin the game: at once if it is untimed, else when the person is ready."""
         if self._view.started.clock is not None and not await self._is_ready():
             return
         nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
@@ -69,29 +69,30 @@ class TerminalMatch:
 
     async def _is_ready(self) -> bool:
         seconds = self._view.ready_by_ms // 1000
-        line = await self._dialog.ask_at(self._client, f"Press Enter to start the clock, within {seconds} seconds >")
+        prompt = f"Press Enter to start the clock, within {seconds} seconds >"
+        line = await self._dialog.ask_in_turn(self._client, prompt)
         if line is None or not line.strip():
             return line is not None
-        if word := read_word(line):
-            await self._obey(word)
+        if command := parse_named_command(line):
+            await self._execute(command)
         else:
             self._screen.say("The game has not begun: only Enter, with nothing before it, starts the clock.")
         return False
 
     async def _move(self) -> None:
         command = await self._command(self._prompt())
-        if isinstance(command, Word):
-            await self._obey(command)
+        if isinstance(command, PlayCommand):
+            await self._execute(command)
         elif command is not None:
             await self._client.guess(format_code(command))
 
-    async def _command(self, prompt: str) -> Word | Code | None:
-        """What the person wants; None if it made no sense, or the match went on meanwhile."""
-        line = await self._dialog.ask_at(self._client, prompt)
+    async def _command(self, prompt: str) -> PlayCommand | Code | None:
+        """Return the typed command or code; None if it is invalid or the match has left this turn meanwhile."""
+        line = await self._dialog.ask_in_turn(self._client, prompt)
         if line is None:
             return None
         try:
-            return read_command(line, self._view.rules)
+            return parse_command(line, self._view.rules)
         except GameError as error:
             self._screen.say(str(error))
             return None
@@ -99,45 +100,45 @@ class TerminalMatch:
     def _prompt(self) -> str:
         view = self._view
         prompt = f"Guess {view.turn} of {view.started.guess_limit}"
-        left_ms = self._left_ms()
-        return f"{prompt} >" if left_ms is None else f"{prompt}, {minutes(left_ms)} left >"
+        left_ms = self._time_left_ms()
+        return f"{prompt} >" if left_ms is None else f"{prompt}, {clock_text(left_ms)} left >"
 
-    def _left_ms(self) -> int | None:
-        """What the clock shows now, counted from when its last reading was first seen here."""
+    def _time_left_ms(self) -> int | None:
+        """Return the time left in milliseconds: the last known value minus the time since it was first read here."""
         view, now = self._view, self._now()
         reading = (view.game, view.turn, view.left_ms)
         if self._clock is None or self._clock[0] != reading:
             self._clock = (reading, now)
         return None if view.left_ms is None else view.left_ms - round((now - self._clock[1]) * 1000)
 
-    async def _obey(self, word: Word) -> None:
-        match word:
-            case Word.SHOW:
+    async def _execute(self, command: PlayCommand) -> None:
+        match command:
+            case PlayCommand.SHOW:
                 self._show_board()
-            case Word.HELP:
+            case PlayCommand.HELP:
                 self._screen.say(HELP)
-            case Word.HINT:
+            case PlayCommand.HINT:
                 await self._hint()
-            case Word.PARTS:
+            case PlayCommand.PARTS:
                 self._show_parts()
-            case Word.RESIGN:
+            case PlayCommand.RESIGN:
                 await self._resign()
-            case Word.RESIGN_MATCH:
+            case PlayCommand.RESIGN_MATCH:
                 await self._resign_match()
-            case Word.QUIT:
+            case PlayCommand.QUIT:
                 raise LeaveError
 
     async def _resign(self) -> None:
         game = self._view.game
         question = f"Give up game {game}? It counts on the leaderboard."
-        if not self._view.started.rated or await self._dialog.is_yes_at(self._client, question):
+        if not self._view.started.rated or await self._dialog.confirm_in_turn(self._client, question):
             await self._client.resign(game)
 
     async def _resign_match(self) -> None:
         view = self._view
         left = view.started.games - len(view.games_over)
         question = f"Give up the match, with {left} {'game' if left == 1 else 'games'} left?"
-        if await self._dialog.is_yes_at(self._client, question):
+        if await self._dialog.confirm_in_turn(self._client, question):
             await self._client.resign()
 
     async def _hint(self) -> None:
@@ -149,21 +150,21 @@ class TerminalMatch:
             self._screen.hint(hint)
 
     def _show_board(self) -> None:
-        for answered in self._answered():
-            self._screen.turn(self._view.started, answered)
+        for event in self._feedbacks():
+            self._screen.turn(self._view.started, event)
 
     def _show_parts(self) -> None:
-        told = [answered for answered in self._answered() if answered.parts]
-        if told:
-            self._screen.parts(self._view.started, told[-1])
+        with_parts = [event for event in self._feedbacks() if event.parts]
+        if with_parts:
+            self._screen.parts(self._view.started, with_parts[-1])
         else:
             self._screen.say("Parts are shown of the last guess, on practice ladders.")
 
-    def _answered(self) -> list[FeedbackGiven]:
-        events = self._view.events[self._first_of_this_game() :]
+    def _feedbacks(self) -> list[FeedbackGiven]:
+        events = self._view.events[self._game_start() :]
         return [event for event in events if isinstance(event, FeedbackGiven)]
 
-    async def _show_news(self) -> None:
+    async def _show_new_events(self) -> None:
         while self._shown < len(self._view.events):
             event = self._view.events[self._shown]
             self._shown += 1
@@ -178,12 +179,12 @@ class TerminalMatch:
                 self._screen.turn(started, event)
                 if started.codemaker != "fixed" and event.parts:
                     self._screen.choice(started, event)
-            case GameOver() if event.nonce is not None:  # else it was never opened
+            case GameOver() if event.nonce is not None:  # without a nonce the game was never opened
                 if event.outcome == "flagged":
-                    self._dialog.forget_typed_ahead()
-                self._screen.over(started, event, await self._verified(event.game))
+                    self._dialog.discard_typed_ahead()
+                self._screen.over(started, event, await self._verify(event.game))
             case MatchOver():
                 self._screen.match_over(event, verify_record(self._view.record))
 
-    async def _verified(self, game: int) -> list[Violation]:
+    async def _verify(self, game: int) -> list[Violation]:
         return await run_in_thread(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))

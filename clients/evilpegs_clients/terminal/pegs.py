@@ -1,6 +1,7 @@
-"""The parts of a guess for people: what each feedback would have left, the one that was given in brackets.
+"""Codes, feedback and parts as text for people.
 
-Codes and feedback for people: every peg shows its symbol, on its color where the terminal has colors.
+Every peg shows its symbol, on its color if the terminal has colors. A part shows its feedback and its size; the part of
+the feedback that was given stands in brackets.
 """
 
 from collections.abc import Iterable
@@ -12,29 +13,29 @@ from rich.text import Text
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_protocol.server_messages import Codemaker, FeedbackGiven
 
-MARKS: Final = ("●○·", "Xo.")
-"""A black, a white and neither: for terminals of today, and for those that have ASCII only."""
+MARK_SYMBOLS: Final = ("●○·", "Xo.")
+"""The marks for black, white and neither, first in Unicode and then in ASCII."""
 _GOLDEN: Final = 0.618034
-"""Hues this far apart, as a part of the circle, differ well from those just before and after."""
+"""The step between hues, as a fraction of the color circle; consecutive hues differ clearly."""
 
 
-def peg_color(place: int) -> str:
-    """The shade of the color at ``place`` (from 0), as #rrggbb; black text is readable on it."""
-    red, green, blue = (round(255 * part) for part in hls_to_rgb(place * _GOLDEN % 1, 0.66, 0.8))
+def peg_color(index: int) -> str:
+    """Return the shade of a color, given its index from 0, as #rrggbb; black text is readable on it."""
+    red, green, blue = (round(255 * part) for part in hls_to_rgb(index * _GOLDEN % 1, 0.66, 0.8))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def peg_text(code: str) -> Text:
-    """A code in its text form, a peg for each symbol."""
+    """Return a code, given in its text form, with one colored peg per symbol."""
     text = Text()
     for symbol in code:
         text.append(f" {symbol} ", f"bold black on {peg_color(SYMBOLS.index(symbol))}")
     return text
 
 
-def marks(black: int, white: int, pegs: int, ascii_only: bool = False) -> Text:
-    """A feedback as marks: a full one a black, a hollow one a white, a dot for each peg without either."""
-    full, hollow, dot = MARKS[ascii_only]
+def feedback_marks(black: int, white: int, pegs: int, ascii_only: bool = False) -> Text:
+    """Return a feedback as marks: full per black, hollow per white, and a dot per peg without either."""
+    full, hollow, dot = MARK_SYMBOLS[ascii_only]
     return Text.assemble((full * black, "bold"), (hollow * white, "bold"), (dot * (pegs - black - white), "dim"))
 
 
@@ -42,40 +43,40 @@ FEW: Final = 3
 INDENT: Final = "     "
 
 
-def few_parts(answered: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """The largest parts, or of an exact devil's his and the largest; and how many more there are."""
-    parts = _parts(answered, his_first=answered.method == "exact")
+def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
+    """Return the `FEW` largest parts and the number of others; the part of an exact devil's reply comes first."""
+    parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
     tail = [Text(f"and {more} more: type parts", "dim")] if more > 0 else []
-    return _flowing([_heading(answered, codemaker), *parts[:FEW], *tail], width)
+    return _wrap([_heading_text(event, codemaker), *parts[:FEW], *tail], width)
 
 
-def all_parts(answered: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """All of them, the largest first."""
-    return _flowing([_heading(answered, codemaker), *_parts(answered)], width)
+def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
+    """Return all parts, largest first."""
+    return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
 
-def _heading(answered: FeedbackGiven, codemaker: Codemaker) -> Text:
-    what = {
-        "fixed": f"the parts of {answered.code}:",
+def _heading_text(event: FeedbackGiven, codemaker: Codemaker) -> Text:
+    headings = {
+        "fixed": f"the parts of {event.code}:",
         "evil": "evil kept the largest part:",
-        "devil": f"the devil kept the {'hardest' if answered.method == 'exact' else 'largest'} part:",
+        "devil": f"the devil kept the {'hardest' if event.method == 'exact' else 'largest'} part:",
     }
-    return Text(what[codemaker], "dim")
+    return Text(headings[codemaker], "dim")
 
 
-def _parts(answered: FeedbackGiven, his_first: bool = False) -> list[Text]:
-    given = (answered.black, answered.white)
-    rows = sorted(answered.parts or (), key=lambda row: (his_first and row[:2] != given, -row[2], row[:2] != given))
-    return [_part(f"{black},{white}: {size:,}", (black, white) == given) for black, white, size in rows]
+def _parts(event: FeedbackGiven, reply_first: bool = False) -> list[Text]:
+    reply = (event.black, event.white)
+    rows = sorted(event.parts or (), key=lambda row: (reply_first and row[:2] != reply, -row[2], row[:2] != reply))
+    return [_part(f"{black},{white}: {size:,}", (black, white) == reply) for black, white, size in rows]
 
 
-def _part(text: str, is_given: bool) -> Text:
-    return Text(f"[{text}]", "bold") if is_given else Text(text, "dim")
+def _part(text: str, is_reply: bool) -> Text:
+    return Text(f"[{text}]", "bold") if is_reply else Text(text, "dim")
 
 
-def _flowing(pieces: Iterable[Text], width: int) -> Text:
-    """The pieces one after another, on as many lines as they need; none is broken."""
+def _wrap(pieces: Iterable[Text], width: int) -> Text:
+    """Join the pieces on as many lines as they need, without breaking any piece."""
     lines = [Text(INDENT)]
     for piece in pieces:
         gap = "  " if len(lines[-1]) > len(INDENT) else ""

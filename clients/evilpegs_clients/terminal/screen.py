@@ -1,4 +1,4 @@
-"""What a person sees of a match, printed with rich: text that also makes sense without colors."""
+"""Printing a match with rich, as text that also makes sense without colors."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from evilpegs_clients.terminal.pegs import MARKS, all_parts, few_parts, marks, peg_text
+from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, all_parts_text, feedback_marks, largest_parts_text, peg_text
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
@@ -45,68 +45,66 @@ OPPONENTS: Final = {
 
 
 class MatchScreen:
-    """Prints to ``console``. A line begun with a prompt is ended before anything else is printed."""
+    """A printer of one match on ``console``; it ends the line of an open prompt before it prints anything else."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._prompted = False
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """A line of its own."""
+        """Print a line."""
         if self._prompted:
             self._console.print()
             self._prompted = False
         self._console.print(text, style=style, markup=False, highlight=False)
 
     def ask(self, text: str | Text) -> None:
-        """A prompt; what is typed follows on the same line."""
+        """Print a prompt; the typed line follows on the same line."""
         self._console.print(text, end=" ", markup=False, highlight=False)
         self._prompted = True
 
-    def answered(self, line: str) -> None:
-        """The person has ended the line of the prompt; what is no terminal did not show it by itself."""
+    def end_prompt(self, line: str) -> None:
+        """Note that the typed ``line`` has ended the prompt; print it unless a terminal has echoed it."""
         if not self._console.is_terminal:
             self._console.print(line, markup=False, highlight=False)
         self._prompted = False
 
     def match(self, started: MatchStarted) -> None:
-        """What is played, against whom and how fast."""
+        """Print the rules, the opponent and the time control of a match."""
         repeats = "may repeat" if started.repeats else "occur once each"
-        self.say(
-            f"{started.ladder}: {started.pegs} pegs against {OPPONENTS[started.codemaker]}. {clock_words(started)}.",
-            "bold",
-        )
+        opponent, time_control = OPPONENTS[started.codemaker], time_control_text(started)
+        self.say(f"{started.ladder}: {started.pegs} pegs against {opponent}. {time_control}.", "bold")
         self.say(Text.assemble("Colors ", peg_text(started.symbols), f", which {repeats}."))
         games = f", {started.games} games" if started.games > 1 else ""
-        full, hollow, _ = MARKS[self._console.options.ascii_only]
+        full, hollow, _ = MARK_SYMBOLS[self._console.options.ascii_only]
         self.say(f"{full} a right color in the right place, {hollow} a right color in a wrong place.")
         self.say(f"{started.guess_limit} guesses a game{games}. Type a code, or help.")
 
     def game(self, started: GameStarted, games: int) -> None:
-        """A game begins."""
+        """Print the beginning of a game, if the match has several."""
         if games > 1:
             self.say(f"\nGame {started.game} of {games}", "bold")
 
-    def turn(self, match: MatchStarted, answered: FeedbackGiven) -> None:
-        """One row of the board."""
+    def turn(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print one row of the board: the guess and its feedback."""
         ascii_only = self._console.options.ascii_only
-        given = marks(answered.black, answered.white, match.pegs, ascii_only)
-        row = Text.assemble(f"{answered.turn:>3}  ", peg_text(answered.code), "  ", given)
-        row.append(f"  {answered.black} black, {answered.white} white")
-        if answered.candidates is not None:
-            row.append(f"  {answered.candidates:,} {'code' if answered.candidates == 1 else 'codes'} left")
+        marks = feedback_marks(event.black, event.white, match.pegs, ascii_only)
+        row = Text.assemble(f"{event.turn:>3}  ", peg_text(event.code), "  ", marks)
+        row.append(f"  {event.black} black, {event.white} white")
+        if event.candidates is not None:
+            row.append(f"  {event.candidates:,} {'code' if event.candidates == 1 else 'codes'} left")
         self.say(row)
 
-    def choice(self, match: MatchStarted, answered: FeedbackGiven) -> None:
-        """What evil or devil chose from, where practice tells it: some parts."""
-        self.say(few_parts(answered, match.codemaker, self._console.width))
+    def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print the largest parts that an evil codemaker or a devil chose from, on a practice ladder."""
+        self.say(largest_parts_text(event, match.codemaker, self._console.width))
 
-    def parts(self, match: MatchStarted, answered: FeedbackGiven) -> None:
-        """Every part of a guess."""
-        self.say(all_parts(answered, match.codemaker, self._console.width))
+    def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print every part of a guess."""
+        self.say(all_parts_text(event, match.codemaker, self._console.width))
 
     def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
-        """How a game ended, what the secret was, and whether the server was honest."""
+        """Print the outcome of a game, its secret and the violations that verification found."""
         solved = game.outcome == "solved"
         self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
@@ -120,7 +118,7 @@ class MatchScreen:
             self.say(VERIFIED, "dim")
 
     def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
-        """The match as a whole, where it had several games; and whether its record is unchanged."""
+        """Print the result of a match with several games, and the violations found in its record."""
         solved = over.outcomes.count("solved")
         if len(over.outcomes) > 1:
             self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
@@ -128,20 +126,20 @@ class MatchScreen:
             self.say(f"{NOT_VERIFIED} {violation}", "bold red")
 
     def hint(self, hint: HintGiven) -> None:
-        """A good guess and why."""
+        """Print a hint and its reason."""
         self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {hint.why}."))
 
 
-def clock_words(match: MatchStarted) -> str:
-    """How fast a game is, for people."""
+def time_control_text(match: MatchStarted) -> str:
+    """Return the time control of a match as text for people."""
     if match.clock is None:
         return "No clock"
     base, increment = match.clock.base_ms // 1000, match.clock.increment_ms // 1000
     return f"{base} seconds a game" + (f" and {increment} more after each guess" if increment else "")
 
 
-def minutes(left_ms: int) -> str:
-    """A time as 1:05; a begun second counts."""
+def clock_text(left_ms: int) -> str:
+    """Return milliseconds as text like 1:05; a part of a second counts as a whole one."""
     return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
 
 

@@ -177,7 +177,7 @@ async def test_flag_ends_prompt(tiny_server, play_terminal):
 async def test_flag_forgets_typed_lines(tiny_server, play_terminal):
     forgotten = []
     server = tiny_server(clock=CLOCK)
-    await play_terminal(server, "", "112", flag(server), forget=lambda: bool(forgotten.append("typed ahead")))
+    await play_terminal(server, "", "112", flag(server), discard=lambda: bool(forgotten.append("typed ahead")))
     assert len(forgotten) == 1
 
 
@@ -189,9 +189,9 @@ async def test_late_line_answers_nothing(output, can_forget, answer):
         return next(lines)
 
     dialog = Dialog(MatchScreen(Console(file=output)), read, lambda: can_forget)
-    assert await dialog.ask_at(AbandonedSeat(), "1 >") is None
+    assert await dialog.ask_in_turn(AbandonedSeat(), "1 >") is None
     await asyncio.sleep(0.01)
-    dialog.forget_typed_ahead()
+    dialog.discard_typed_ahead()
     assert await dialog.ask("2 >") == answer
 
 
