@@ -29,7 +29,7 @@ class MatchDriver:
     """A match on a fake clock. Each turn is delivered to the player at the moment it opens.
 
     ``facts`` are the facts so far. ``steps`` has a pair for each call: the number of facts after it, and
-    `Match.facts` at that moment.
+    `Match.durable_state` at that moment.
     """
 
     def __init__(self, ladder=TINY):
@@ -62,7 +62,7 @@ class MatchDriver:
         self.facts += [event for event in events if isinstance(event, Fact)]
         if any(isinstance(event, TurnOpened) for event in events):
             self.match.start_clock(self.now)
-        self.steps.append((len(self.facts), self.match.facts()))
+        self.steps.append((len(self.facts), self.match.durable_state()))
         return events
 
 

@@ -1,7 +1,7 @@
 """The clock of a game: a base for the whole game and an increment after each guess.
 
-Times are arguments: ``now`` is in milliseconds on any clock that only goes forward. What a game has left is
-kept in whole milliseconds, so that a clock rebuilt from the record equals the one that was lost.
+Times are arguments: ``now`` is in milliseconds on any clock that only goes forward. The time left is kept in whole
+milliseconds, so a clock rebuilt from the record equals the one that was lost.
 """
 
 import re
@@ -13,14 +13,14 @@ _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """``base_ms`` for a game and ``increment_ms`` more after each guess; the text form is in seconds: ``60+1``."""
+    """A time limit: ``base_ms`` per game and ``increment_ms`` more after each guess. Texts are in seconds: ``60+1``."""
 
     base_ms: int
     increment_ms: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``60+1``; raises ValueError."""
+        """Parse a text such as ``60+1``; raises ValueError."""
         match = _TEXT.fullmatch(text)
         if match is None:
             message = f"not a clock: {text[:40]!r}; write BASE+INCREMENT in seconds like 60+1"
@@ -32,9 +32,9 @@ class TimeControl:
 
 
 class GameClock:
-    """What one game has left and has used. It runs only between `start` and `stop`.
+    """The time that one game has left and has used. The clock runs only between `start` and `stop`.
 
-    With ``control`` None the game is untimed: `left_ms` is None and the flag never falls.
+    With ``control`` None the game is untimed: `left_ms` is None and the time never runs out.
     """
 
     def __init__(self, control: TimeControl | None) -> None:
@@ -45,44 +45,44 @@ class GameClock:
 
     @property
     def running(self) -> bool:
-        """Whether a turn is being charged."""
+        """True while a turn is being charged."""
         return self._started is not None
 
     def start(self, now: float) -> None:
-        """The turn was handed to the player."""
+        """Begin to charge a turn, which the player has just been sent."""
         self._started = now
 
     def took_ms(self, now: float) -> int:
-        """How long this turn has taken; 0 while the clock stands."""
+        """Return how many milliseconds this turn has taken; 0 while the clock stands still."""
         return 0 if self._started is None else max(0, round(now - self._started))
 
     def has_flagged(self, now: float) -> bool:
-        """Whether the time is used up: the one place where that is decided."""
+        """Return True if the time is used up. Nothing else decides this."""
         return self.left_ms is not None and self.took_ms(now) > self.left_ms
 
     def left_at(self, now: float) -> int | None:
-        """What is left at this moment; None untimed."""
+        """Return how many milliseconds are left at this moment; None if untimed."""
         return None if self.left_ms is None else max(0, self.left_ms - self.took_ms(now))
 
     def flag_at(self) -> float | None:
-        """The moment up to which an answer is in time; None while it cannot fall."""
+        """Return the moment up to which a guess is in time; None while the time cannot run out."""
         if self._started is None or self.left_ms is None:
             return None
         return self._started + self.left_ms
 
     def stop(self, now: float) -> int:
-        """End the turn's charge and say how many milliseconds it took."""
+        """Stop the clock and return how many milliseconds the turn took."""
         took = self.took_ms(now)
         self._started = None
         return took
 
     def left_after(self, took_ms: int) -> int | None:
-        """What is left once a turn that took so long is answered: less the turn, more the increment."""
+        """Return the milliseconds left after a turn of ``took_ms``, including the increment; None if untimed."""
         if self._control is None or self.left_ms is None:
             return None
         return max(0, self.left_ms - took_ms) + self._control.increment_ms
 
     def charge(self, took_ms: int) -> None:
-        """Count an answered turn."""
+        """Charge an answered turn that took ``took_ms`` milliseconds, and add the increment."""
         self.left_ms = self.left_after(took_ms)
         self.elapsed_ms += took_ms

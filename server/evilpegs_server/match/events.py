@@ -1,8 +1,8 @@
-"""What happens in a match, in game values. `match` yields these; nothing here knows JSON, sockets or storage.
+"""The events of a match, in game values. `match` returns these; nothing here knows JSON, sockets or storage.
 
-Facts are what the match is rebuilt from after a crash: `GameOpened`, `GameBegun`, `GuessAnswered`, `GameEnded`,
-`MatchEnded`. The others (`TurnOpened`, `NeedReply`, `CodeRefused`, `AnswerRepeated`) tell the runner what to do now.
-Those that are made for every guess are named tuples, which cost half of what frozen dataclasses do.
+A match is rebuilt from its facts after a crash. The facts are `GameOpened`, `GameBegun`, `GuessAnswered`, `GameEnded`,
+`MatchEnded`. The other events (`TurnOpened`, `NeedReply`, `CodeRefused`, `AnswerRepeated`) tell the runner what to do
+now. Events that occur at every guess are named tuples, because they cost half as much as frozen dataclasses.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from evilpegs_game.history import History
 
 
 class Outcome(StrEnum):
-    """How a game ended."""
+    """The outcome of a game."""
 
     SOLVED = "solved"
     UNSOLVED = "unsolved"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """A game waits for the player to be ready, ``ready_ms`` at most."""
+    """A game waits for the player to be ready, for at most ``ready_ms`` milliseconds."""
 
     game: int
     ready_ms: int
@@ -35,14 +35,14 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """The player is ready; with ``client_nonce`` the secret is bound."""
+    """The player is ready. A fixed secret now follows from ``client_nonce`` too."""
 
     game: int
     client_nonce: str | None = field(repr=False)
 
 
 class TurnOpened(NamedTuple):
-    """The player is to move; the runner says with `Match.start_clock` when he was told."""
+    """It is the player's turn. The runner calls `Match.start_clock` once the player has been sent the turn."""
 
     game: int
     turn: int
@@ -50,7 +50,7 @@ class TurnOpened(NamedTuple):
 
 
 class NeedReply(NamedTuple):
-    """A guess was accepted and the codemaker's feedback is wanted."""
+    """A guess was accepted and needs the codemaker's feedback."""
 
     game: int
     turn: int
@@ -59,12 +59,12 @@ class NeedReply(NamedTuple):
     client_nonce: str | None
 
     def __repr__(self) -> str:
-        """Without the nonce of the client."""
+        """Return the fields without the nonce of the client."""
         return f"NeedReply(game={self.game}, turn={self.turn}, guess={self.guess}, history={self.history})"
 
 
 class GuessAnswered(NamedTuple):
-    """A guess and its feedback; ``left_ms`` after the increment, None untimed."""
+    """A guess was answered. ``left_ms`` includes the increment; it is None if the game is untimed."""
 
     game: int
     turn: int
@@ -76,7 +76,7 @@ class GuessAnswered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeRefused:
-    """The guess is not a code of the rules; the clock goes on. The game is lost when no ``strikes_left``."""
+    """The guess is not a code of the rules; the clock runs on. With no ``strikes_left`` the game is lost."""
 
     why: str
     strikes_left: int
@@ -84,7 +84,7 @@ class CodeRefused:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRepeated:
-    """The guess was answered before; the same answer is due."""
+    """The guess was answered before; the player is to get the same answer again."""
 
     game: int
     turn: int
@@ -92,7 +92,7 @@ class AnswerRepeated:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """A game is over. ``begun`` tells whether the player was ever ready, ``opened`` whether it was announced."""
+    """A game is over. ``begun`` is True if the player was ever ready, ``opened`` if the game was announced."""
 
     game: int
     outcome: Outcome

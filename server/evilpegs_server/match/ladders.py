@@ -1,4 +1,4 @@
-"""Ladders: what is played, against whom, how fast and for how long. Results never mix across ladders."""
+"""Ladders: rules, codemaker, clock and number of games. Results of different ladders are never combined."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 READY_MS: Final = 60_000
-"""How long a game waits for its player."""
+"""The time that a game waits for its player, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A ladder. Its id never changes meaning; ``clock`` is None where play is untimed.
+    """A ladder. The meaning of its id never changes; ``clock`` is None where play is untimed.
 
-    A devil solves live sets of at most ``exact_up_to`` codes; None where there is no devil. ``worst_work`` is what a
-    reply on its rules may take at worst, in rows of a count; 0 where codes are looked at one by one. A game waits
-    ``ready_ms`` for its player.
+    A devil solves live sets of at most ``exact_up_to`` codes, which is None for other codemakers. ``worst_work`` is the
+    largest work of one reply on these rules, in rows of a count, or 0 where codes are enumerated. A game waits
+    ``ready_ms`` milliseconds for its player.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Ladder:
     ready_ms: int = READY_MS
 
     def info(self) -> LadderInfo:
-        """The ladder as clients are told of it."""
+        """Return the description of the ladder that clients receive."""
         clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None
         return LadderInfo(
             id=self.id,
@@ -53,7 +53,7 @@ class Ladder:
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
-    """Read a ladders file: for each preset of rules, each kind of ladder it has. Ordered as in the file."""
+    """Return the ladders of a file by id: every kind of ladder for every preset of rules, in the order of the file."""
     content = tomllib.loads(path.read_text())
     return {
         ladder.id: ladder

@@ -1,13 +1,13 @@
 """A match: a fixed number of games of one player on one ladder, as a state machine without I/O.
 
-Every method takes ``now`` (milliseconds on a clock that only goes forward) and returns what happened, in order. The
-machine never computes a feedback, never reads a clock and never waits: it yields `NeedReply` and is told the
-feedback later, says with `deadline` when it wants to be woken, and is woken with `handle_timeout`.
+Every method takes ``now`` (milliseconds on a clock that only goes forward) and returns the events it caused, in order.
+The machine never computes a feedback, never reads a clock and never waits. It returns `NeedReply` and receives the
+feedback later; `deadline` is the time at which its owner must call `handle_timeout`.
 
-A command that is out of place raises `RefusedError` and changes nothing. While a reply is due, whoever runs the
-machine keeps commands back: one in THINKING, or a reply elsewhere, is a RuntimeError. What did happen is a fact,
-and the state is nothing but the facts so far: `Match.from_facts` makes the same match again from the facts of its
-record.
+A command that is out of place raises `RefusedError` and changes nothing. While the machine waits for a reply, its owner
+must hold back all commands: a command in THINKING, or a reply in any other state, raises RuntimeError. Events that have
+happened are facts, and the state follows from the facts alone: `Match.from_facts` builds the same match from the facts
+of its record.
 
     state      waits for                  and then
     READY      ready | resign | timeout   TURN (begun), READY or OVER (the game is lost, the next one opens)
@@ -15,8 +15,8 @@ record.
     THINKING   reply | fail               TURN (next turn), READY or OVER; no clock runs
     OVER       nothing
 
-In TURN the clock does not run until `start_clock` says that the player was told. `TRANSITIONS` is this table, and
-no move outside it is possible.
+In TURN the clock does not run before `start_clock`, which its owner calls once the player has been sent the turn.
+`TRANSITIONS` is this table, and no move outside it is possible.
 """
 
 import copy
@@ -47,22 +47,22 @@ from evilpegs_server.match.events import (
 from evilpegs_server.match.ladders import Ladder
 
 IDLE_MS: Final = 3_600_000
-"""How long an untimed turn waits for a guess."""
+"""The time that an untimed turn waits for a guess, in milliseconds."""
 STRIKES: Final = 3
-"""The illegal code that forfeits the game."""
+"""The number of illegal codes that forfeits the game."""
 _TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
-"""What a match does not keep over a restart; whatever else it knows is one of its `Match.facts`."""
+"""Attributes that a restart loses; all others are part of `Match.durable_state`."""
 
 
 class State(StrEnum):
-    """What the match waits for."""
+    """The state of a match, named for what it waits for."""
 
     READY = "ready"
     TURN = "turn"
     THINKING = "thinking"
     OVER = "over"
 
-    __hash__ = str.__hash__  # the one of Enum is slow, and states are looked up for every guess
+    __hash__ = str.__hash__  # that of Enum is slow, and every guess looks states up
 
 
 TRANSITIONS: Final = MappingProxyType(
@@ -76,7 +76,7 @@ TRANSITIONS: Final = MappingProxyType(
 
 
 class Refusal(StrEnum):
-    """Why a command is out of place."""
+    """The reason why a command is out of place."""
 
     NOT_READY = "not_ready"
     STALE_TURN = "stale_turn"
@@ -120,7 +120,7 @@ class Match:
 
     @classmethod
     def from_facts(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
-        """The match those facts lead to. Nothing runs in it until `recover`."""
+        """Build the match that follows from these facts. No time runs in it before `recover`."""
         match = cls(ladder)
         for fact in facts:
             match._apply(fact)
@@ -128,42 +128,42 @@ class Match:
 
     @property
     def turn(self) -> int:
-        """The number of the turn in play or due, from 1; 0 while the game waits to begin."""
+        """The number of the current turn, from 1; 0 while the game waits to begin."""
         return len(self.history) + 1 if self._begun else 0
 
     @property
     def game_and_turn(self) -> tuple[int, int]:
-        """The game and turn in play."""
+        """The numbers of the current game and of its current turn."""
         return self.game, self.turn
 
     @property
     def over(self) -> bool:
-        """Whether every game is over."""
+        """True if every game is over."""
         return self.state is State.OVER
 
     def snapshot(self) -> dict[str, object]:
-        """Return a deep copy of everything the match knows, to be compared with another one."""
+        """Return a deep copy of all attributes, for comparison with another match."""
         return copy.deepcopy(vars(self) | {"clock": vars(self.clock)})
 
-    def facts(self) -> dict[str, object]:
-        """Return by name what a restart must bring back, as plain values that can be compared.
+    def durable_state(self) -> dict[str, object]:
+        """Return the values that survive a restart, by name, so that two matches can be compared.
 
         Deadlines, strikes and the start of the turn are lost in a restart. So is a guess without its reply, which
-        therefore counts as never made: the state THINKING is given as TURN.
+        therefore counts as never made: the state THINKING becomes TURN.
         """
         known = {name.removeprefix("_"): value for name, value in self.snapshot().items() if name not in _TRANSIENT}
         known["clock"] = (self.clock.left_ms, self.clock.elapsed_ms)
         known["state"] = State.TURN if self.state is State.THINKING else self.state
         return known
 
-    # What a player does
+    # Commands of the player
 
     def start(self, now: float) -> list[MatchEvent]:
         """Open the first game."""
         return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
-        """Begin the game that waits; again while it is in play gives the open turn once more."""
+        """Begin the game that waits for the player. If it has begun already, return its open turn again."""
         self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
@@ -172,7 +172,7 @@ class Match:
         return [GameBegun(game, client_nonce), self._open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
-        """Take a guess: is it this turn's, in time, and a code? Then its feedback is needed."""
+        """Check the turn, the clock and the code of a guess; a valid guess produces a `NeedReply` event."""
         self._expect(thinking=False)
         if (game, turn) in self._answered:
             return [self._repeat(game, turn, text)]
@@ -188,17 +188,17 @@ class Match:
         return [NeedReply(game, turn, code, self.history, self.client_nonce)]
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
-        """Give up ``game``, or with None every game left."""
+        """Resign ``game``, or every game left if it is None."""
         self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
         if game is None:
             return self._end_match(Outcome.RESIGNED, now)
         return self._end_game(Outcome.RESIGNED, now)
 
-    # What the runner tells
+    # Input from the owner
 
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
-        """The codemaker's answer to the guess that `NeedReply` named."""
+        """Apply the codemaker's feedback to the guess of the last `NeedReply`."""
         self._expect(thinking=True)
         answered = self._answer(feedback)
         self._apply_answered(answered)
@@ -209,31 +209,31 @@ class Match:
         return [answered, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
-        """The server could not answer: the game is void."""
+        """End the game as void, because the server could not compute a reply."""
         self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
     def start_clock(self, now: float) -> None:
-        """The player was told of the open turn: its clock runs from now. Later tellings change nothing."""
+        """Start the clock of the open turn, which the player has been sent. Later calls change nothing."""
         if self.state is State.TURN and not self.clock.running:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
     def open_turn(self, now: float) -> TurnOpened | None:
-        """The turn that waits for a guess, if one does."""
+        """Return the turn that waits for a guess; None if no turn does."""
         return self._open_turn(now) if self.state is State.TURN else None
 
     def ready_by_ms(self, now: float) -> int:
-        """How much longer the game waits for its player."""
+        """Return how many milliseconds longer the game waits for its player."""
         return max(0, round((self._wake_at or now) - now))
 
     def deadline(self) -> float | None:
-        """When `handle_timeout` wants to be called; None while nothing can time out."""
+        """Return the time at which `handle_timeout` must be called; None while nothing can time out."""
         flag = self.clock.flag_at()
         return self._wake_at if flag is None else flag
 
     def handle_timeout(self, now: float) -> list[MatchEvent]:
-        """What happens because nothing else did. Too early is harmless."""
+        """Apply the deadline if it has passed. A call that comes too early does nothing."""
         deadline = self.deadline()
         if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
             return []
@@ -247,10 +247,10 @@ class Match:
         return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
 
     def recover(self, now: float, grace_ms: int) -> None:
-        """After a restart: give the player ``grace_ms`` to come back before anything runs."""
+        """Give the player ``grace_ms`` milliseconds to come back after a restart before any time runs."""
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
-    # How it works
+    # Implementation
 
     def _expect(self, *, thinking: bool) -> None:
         if (self.state is State.THINKING) is not thinking:
@@ -281,7 +281,7 @@ class Match:
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:
-        """Count an illegal code. What it was is not repeated: it is the player's own text."""
+        """Count an illegal code. The message does not quote it, because it is the player's own text."""
         self._strikes += 1
         rules = self.ladder.rules
         once = "" if rules.repeats else ", each at most once"
@@ -290,7 +290,7 @@ class Match:
         return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
 
     def _answer(self, feedback: Feedback) -> GuessAnswered:
-        assert self._pending is not None  # noqa: S101 - the guess that is thought about
+        assert self._pending is not None  # noqa: S101 - set by the guess that waits for this reply
         left = self.clock.left_after(self._took_ms)
         return GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
 
@@ -303,7 +303,7 @@ class Match:
         return ended + self._apply_all([self._match_end() if is_last else opened], now)
 
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        """The games that were never opened end unopened, so that each game has its outcome."""
+        """End this game and, as unopened, all later games, so that each game has an outcome."""
         unopened = [
             GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
             for game in range(self.game + 1, self.ladder.games + 1)

@@ -387,7 +387,7 @@ class TestRebuilt:
     def test_rebuilt_match_equals_live_match(self, random_matches, data):
         driver = data.draw(random_matches)
         for count, known in driver.steps:
-            assert Match.from_facts(driver.match.ladder, driver.facts[:count]).facts() == known
+            assert Match.from_facts(driver.match.ladder, driver.facts[:count]).durable_state() == known
 
     @settings(deadline=None)
     @given(st.data())

@@ -103,7 +103,7 @@ def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_
         driver.match.ladder, facts_from_events(driver.match.ladder, events, stored.client_nonces)
     )
     if not driver.match.over:
-        assert rebuilt.facts() == driver.match.facts()
+        assert rebuilt.durable_state() == driver.match.durable_state()
     assert rebuilt.over == driver.match.over
 
 
