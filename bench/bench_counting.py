@@ -13,7 +13,7 @@ from random import Random
 
 import numpy as np
 
-from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.first_guess import first_part_sizes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES, count_parts
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.live.live_sets import DEFAULT_BYTES as LIST_BYTES
@@ -125,7 +125,7 @@ def main() -> None:
     for name in ["4x6", "6x10", "8x10", "10x12"]:
         rules = Rules.parse(name)
         codes = [tuple(np.repeat(range(len(shape)), shape).tolist()) for shape in shapes(rules.pegs, rules.colors)]
-        took = [timed(lambda code=code, rules=rules: first_parts(rules, code))[0] for code in codes]
+        took = [timed(lambda code=code, rules=rules: first_part_sizes(rules, code))[0] for code in codes]
         show(f"{name} first, shapes", took, "5 ms")
     show("10x12 from cache", cached(Rules(10, 12), Random(1)), "0.05 ms")
     for name, games in GAMES.items():
@@ -136,7 +136,7 @@ def main() -> None:
         show(f"{name} games", took, TARGETS.get(name, ""))
     rules, guess = Rules(6, 10), (0, 0, 1, 1, 2, 3)
     plain = plain_milliseconds(rules, guess)
-    fast = np.median([timed(lambda: first_parts(rules, guess))[0] for _ in range(50)])
+    fast = np.median([timed(lambda: first_part_sizes(rules, guess))[0] for _ in range(50)])
     print(f"{rules} first: {fast:.2f} ms, plain definition {plain:.0f} ms: {plain / fast:,.0f} times as fast")
 
 

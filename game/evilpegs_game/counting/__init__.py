@@ -1,5 +1,6 @@
-"""Live sets of any size without enumerating them: `docs/counting.md` tells how.
+"""Exact counts over live sets that are too large to list; `docs/counting.md` explains the method.
 
-`parts` counts the part sizes of a guess, `first_guess` those of a first guess in another way; `atlas` lists and draws
-the codes, `first_code` finds the first of them.
+Begin with `part_counts`, which counts the part sizes of a guess; it sets up a `problem` (described by `layout`), then
+uses `extend` and `join`. `first_guess` counts the parts of a first guess by another method. `solution_tables` keeps the
+tables of a count to list the codes or draw them at random, and `first_code` finds the first code.
 """

@@ -1,7 +1,7 @@
-"""Codes as numbers with one digit a peg, the first peg's the highest: so they add up, and sort in code order.
+"""Codes as integers with one base-``colors`` digit per peg, the first peg's highest, so numeric order is code order.
 
-A coloring of some pegs is such a number too, with a 0 at the others; two that together color all pegs add up to a code.
-*Lists* of colorings belong to rows of a table: those of row ``r`` are at ``first[r]`` to ``first[r + 1]``.
+A coloring of some pegs is such a number too, with 0 at the other pegs; combining two halves of a code is addition.
+*Lists* of colorings belong to the rows of a table: those of row ``r`` are at ``first[r]`` to ``first[r + 1]``.
 """
 
 from typing import Final
@@ -16,17 +16,17 @@ from evilpegs_game.rules import Rules
 _BLOCK: Final = 2048
 
 
-def has_numbers(rules: Rules) -> bool:
-    """Whether every code's number fits a word of 64 bits."""
+def codes_fit_word(rules: Rules) -> bool:
+    """Return True if the number of every code fits into 64 bits."""
     return int(rules.colors**rules.pegs) <= 1 << 64
 
 
 @kernel
-def extended(first: Index, numbers: Words, edges: Slots, rows: int, worth: Words) -> tuple[Index, Words]:
-    """The lists with one color more, of the next table, which has so many ``rows``.
+def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
+    """Extend the lists of a table by one color; return ``first`` and ``numbers`` of the next table, of ``rows`` rows.
 
-    ``edges`` int32 (edges, 3) are (row, set of pegs that gets the color, row of the next table); ``worth`` (fills,) is
-    what a set of pegs adds to a number.
+    ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next table). ``code_values``
+    (subsets,) is what a peg subset adds to a number.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -35,47 +35,49 @@ def extended(first: Index, numbers: Words, edges: Slots, rows: int, worth: Words
     for row in range(rows):
         following[row + 1] += following[row]
     extended = np.empty(following[rows], np.uint64)
-    place = following.copy()
+    index = following.copy()
     for edge in range(edges.shape[0]):
         before, row = edges[edge, 0], edges[edge, 2]
-        more = worth[edges[edge, 1]]
+        more = code_values[edges[edge, 1]]
         for coloring in range(first[before], first[before + 1]):
-            extended[place[row]] = numbers[coloring] + more
-            place[row] += 1
+            extended[index[row]] = numbers[coloring] + more
+            index[row] += 1
     return following, extended
 
 
 @kernel
-def paired(ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words) -> Words:
-    """Each coloring in the lists of ``ones`` with each in the list of its partner of ``others``: uint64 (codes,)."""
-    many = 0
+def combine_lists(
+    ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words
+) -> Words:
+    """Add each coloring of a row in ``ones`` to each of its partner in ``others``; return uint64 (codes,)."""
+    count = 0
     for pair in range(ones.size):
         one, other = ones[pair], others[pair]
-        many += (first[one + 1] - first[one]) * (other_first[other + 1] - other_first[other])
-    codes = np.empty(many, np.uint64)
-    place = 0
+        count += (first[one + 1] - first[one]) * (other_first[other + 1] - other_first[other])
+    codes = np.empty(count, np.uint64)
+    index = 0
     for pair in range(ones.size):
         one, other = ones[pair], others[pair]
         for mine in range(first[one], first[one + 1]):
             for its in range(other_first[other], other_first[other + 1]):
-                codes[place] = numbers[mine] + other_numbers[its]
-                place += 1
+                codes[index] = numbers[mine] + other_numbers[its]
+                index += 1
     return codes
 
 
 @kernel
-def in_order(numbers: Words, bits: int) -> Words:
-    """Numbers of so many bits, rising; ``numbers`` is overwritten. A radix sort, a byte at a time."""
+def sort_numbers(numbers: Words, bits: int) -> Words:
+    """Return ``numbers``, of ``bits`` bits each, in ascending order and overwrite them: a radix sort by bytes."""
     ordered, scratch = numbers, np.empty_like(numbers)
     for shift in range(0, bits, 8):
         low = np.uint64(shift)
         following = np.zeros(257, np.int64)
-        for place in range(ordered.size):
-            following[np.int64((ordered[place] >> low) & np.uint64(0xFF)) + 1] += 1
+        for index in range(ordered.size):
+            following[np.int64((ordered[index] >> low) & np.uint64(0xFF)) + 1] += 1
         for below in range(256):
             following[below + 1] += following[below]
-        for place in range(ordered.size):
-            number = ordered[place]
+        for index in range(ordered.size):
+            number = ordered[index]
             digit = np.int64((number >> low) & np.uint64(0xFF))
             scratch[following[digit]] = number
             following[digit] += 1
@@ -84,11 +86,11 @@ def in_order(numbers: Words, bits: int) -> Words:
 
 
 @kernel
-def to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
-    """The codes of these numbers as columns.
+def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
+    """Return the codes of these numbers as columns: uint8, shape (pegs, codes).
 
-    So many digits at a time as fit 31 bits, block after block: there a product with 1 / colors gives exact quotients
-    (it is off by less than 2**-21, and no nearer than that to a whole number) and the loops vectorize.
+    Blocks of codes are split into as many digits as fit into 31 bits. There a product with 1 / colors gives exact
+    quotients, because its error is below 2**-21 and it is never that near to a whole number; and the loops vectorize.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

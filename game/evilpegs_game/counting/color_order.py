@@ -1,7 +1,7 @@
-"""The order in which `parts` takes the colors: one that keeps its tables small.
+"""The order in which a count adds the colors, chosen so that its tables stay small.
 
-Rows are told apart by what the guesses have got so far. A guess of which no color was taken has got nothing, one whose
-colors are all done has its feedback; so few guesses should be half told at any time.
+Rows are distinguished by the scores of the guesses so far. A guess none of whose colors was added has score 0, and one
+whose colors were all added has its feedback; only the guesses in between multiply the rows.
 """
 
 import numpy as np
@@ -10,86 +10,85 @@ from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index
 
 
-def color_order(times: Index, pegs: int) -> Index:
-    """The colors in an order that few guesses are half told in, from either end.
+def color_order(color_counts: Index, pegs: int) -> Index:
+    """Return the colors in an order that keeps few guesses partially scored, from either end: int64 (colors,).
 
-    First next the color that touches the fewest guesses not touched yet, of these the one that guesses have most
-    often; then better by moving one color after another. ``times`` is int64 (guesses, colors).
+    A greedy order is improved by moving single colors. ``color_counts``, int64 (guesses, colors), is how often each
+    guess has each color.
     """
-    order = _first_order(times)
-    _improve(times, pegs, order)
+    order = _greedy_order(color_counts)
+    _improve(color_counts, pegs, order)
     return order
 
 
 @kernel
-def _first_order(times: Index) -> Index:
-    """Colors by how few guesses they touch that none before has touched, then by how often guesses have them."""
-    guesses, colors = times.shape
+def _greedy_order(color_counts: Index) -> Index:
+    """Take next the color that occurs in the fewest guesses without an earlier color; break ties by most pegs."""
+    guesses, colors = color_counts.shape
     order = np.arange(colors)
     touched = np.zeros(guesses, np.bool_)
-    for place in range(colors):
-        best, best_at = 1 << 30, place
-        for at in range(place, colors):
+    for index in range(colors):
+        best, best_at = 1 << 30, index
+        for at in range(index, colors):
             fresh = total = 0
             for guess in range(guesses):
-                total += times[guess, order[at]]
-                if times[guess, order[at]] and not touched[guess]:
+                total += color_counts[guess, order[at]]
+                if color_counts[guess, order[at]] and not touched[guess]:
                     fresh += 1
             rank = (fresh << 20) - (total << 6) + order[at]
             if rank < best:
                 best, best_at = rank, at
-        order[place], order[best_at] = order[best_at], order[place]
+        order[index], order[best_at] = order[best_at], order[index]
         for guess in range(guesses):
-            if times[guess, order[place]]:
+            if color_counts[guess, order[index]]:
                 touched[guess] = True
     return order
 
 
 @kernel
-def _improve(times: Index, pegs: int, order: Index) -> None:
-    """Move colors about in ``order``, in place, as long as that makes `_spread` smaller."""
-    best, found = _spread(times, pegs, order, np.inf), True
+def _improve(color_counts: Index, pegs: int, order: Index) -> None:
+    """Move single colors within ``order``, in place, for as long as that lowers `_estimate_rows`."""
+    best, improved = _estimate_rows(color_counts, pegs, order, np.inf), True
     other = np.empty_like(order)
-    while found:
-        found = False
-        for here in range(order.size):
-            for there in range(order.size):
-                _move(order, here, there, other)
-                spread = _spread(times, pegs, other, best)
-                if spread < best:
-                    best, found = spread, True
+    while improved:
+        improved = False
+        for source in range(order.size):
+            for target in range(order.size):
+                _move(order, source, target, other)
+                rows = _estimate_rows(color_counts, pegs, other, best)
+                if rows < best:
+                    best, improved = rows, True
                     order[:] = other
 
 
 @kernel
-def _spread(times: Index, pegs: int, order: Index, enough: float) -> float:
-    """Roughly how many rows all tables have: in how many ways the guesses can stand, at each place of the order.
+def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
+    """Estimate the rows of all tables: the number of score combinations after each color, summed up to ``limit``.
 
-    A guess can stand in few ways while few of its pegs, or nearly all, have had their color; ``times`` is int64
-    (guesses, colors). Summed only until it is ``enough``.
+    A guess has few possible scores while the colors of few of its pegs, or of nearly all, were added.
     """
-    done = np.zeros(times.shape[0], np.int64)
+    done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0
-    for place in range(order.size - 1):
+    for index in range(order.size - 1):
         ways = 1.0
         for guess in range(done.size):
-            done[guess] += times[guess, order[place]]
+            done[guess] += color_counts[guess, order[index]]
             ways *= 1 + 2 * min(done[guess], pegs - done[guess])
         total += ways
-        if total >= enough:
+        if total >= limit:
             break
     return total
 
 
 @kernel
-def _move(order: Index, here: int, there: int, moved: Index) -> None:
-    """``moved`` is the order with the color at ``here`` taken out and put in at ``there``."""
+def _move(order: Index, source: int, target: int, result: Index) -> None:
+    """Write to ``result`` the order with the color at index ``source`` moved to index ``target``."""
     left = 0
-    for place in range(order.size):
-        if place == there:
-            moved[place] = order[here]
+    for index in range(order.size):
+        if index == target:
+            result[index] = order[source]
             continue
-        if left == here:
+        if left == source:
             left += 1
-        moved[place] = order[left]
+        result[index] = order[left]
         left += 1

@@ -1,14 +1,16 @@
-"""What is counted with: tables of partial colorings, and what all tables of one count have in common.
+"""The arrays of one count: tables of partial colorings, and what all tables of one count have in common.
 
-A *table* belongs to a set of colors and holds, for each set of pegs (a *fill*), one row for each way the guesses
-can stand once exactly these pegs have these colors: rows ``starts[fill]`` to ``starts[fill + 1]`` of a uint64 array.
+A *table* belongs to a set of colors. For each *peg subset* it holds the ways to give exactly these pegs exactly these
+colors, grouped by the scores that the guesses have then. There is one row per group: rows ``starts[subset]`` to
+``starts[subset + 1]`` of a uint64 array.
 
-    column 0          how many colorings stand so
-    column 1, 2       the blacks and the matches (black + white) got so far, a few bits for each guess
-    column 3, 4       the same of the guesses that find no room in the first two words; missing where all do
+    column 0          number of colorings in the group
+    column 1, 2       blacks and matches (black + white) so far, each a few bits per guess
+    column 3, 4       the same for the guesses that do not fit into the first two words; absent where all fit
 
-Each field has a guard bit above it that is 0. Setting the guards of ``x`` and subtracting ``y`` leaves those guards
-set whose field of ``x`` is at least that of ``y``: one subtraction compares all guesses at once.
+The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
+``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
+subtraction compares all guesses of a word.
 """
 
 from typing import NamedTuple
@@ -24,18 +26,18 @@ Slots = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """Partial colorings: int64 ``starts`` (fills + 1,) and their rows."""
+    """Partial colorings: int64 ``starts`` (subsets + 1,) and their rows."""
 
     starts: Index
     rows: Rows
 
 
-class Fills(NamedTuple):
-    """All ways to fill some pegs of each kind, in ``pegs`` (fills, kinds), int8.
+class PegSubsets(NamedTuple):
+    """All peg subsets: how many pegs of each class they contain, int8 ``pegs`` (subsets, classes).
 
-    A fill's number is the sum of its pegs of each kind times ``strides`` (kinds,), so numbers of parts that fill
-    different pegs add up. ``sizes`` (fills,) are the pegs that a fill has, ``arrangements`` (fills,) the ways to choose
-    them.
+    The number of a subset is the sum of its pegs in each class times ``strides`` (classes,), so the number of a union
+    of disjoint subsets is the sum of their numbers. ``sizes`` (subsets,) counts the pegs of a subset, ``arrangements``
+    (subsets,) the ways to choose them.
     """
 
     pegs: NDArray[np.int8]
@@ -45,28 +47,29 @@ class Fills(NamedTuple):
 
 
 class Colors(NamedTuple):
-    """The colors of a count, in their order in `Frame.colors`.
+    """The colors of a count, in the order of `CountingProblem.color_groups`.
 
-    ``of_guess`` int64 (guesses, kinds) is the color that a guess has at the pegs of a kind, ``times`` int64 (guesses,
-    colors) how often it has each. At most ``most`` (colors,) pegs can have a color; ``ways`` uint64 (colors, pegs + 1)
-    is how often a set of so many pegs of it counts. ``beginning`` are the colors of the first pegs, if these are
-    settled; then each peg is a kind.
+    ``guess_colors`` int64 (guesses, classes) is the color that a guess has at the pegs of a class, ``color_counts``
+    int64 (guesses, colors) how often it has each color. At most ``max_pegs`` (colors,) pegs can have a color; ``ways``
+    uint64 (colors, pegs + 1) is the number of ways in which n pegs can have it. ``prefix`` holds the colors of the
+    first pegs, if these are fixed; then each peg is a class of its own.
     """
 
-    of_guess: Index
-    times: Index
-    most: Index
+    guess_colors: Index
+    color_counts: Index
+    max_pegs: Index
     ways: Words
     repeats: bool
-    beginning: Index
+    prefix: Index
 
 
-class Fields(NamedTuple):
-    """Where each guess's bits are, and what they must come to.
+class ScoreLanes(NamedTuple):
+    """The position of each guess's bits, and the scores that its feedback requires.
 
-    ``blacks`` and ``matches`` int64 (guesses,) are the feedback, -1 for the guess that is asked; ``words`` and
-    ``shifts`` (guesses,) say where its bits stand. ``targets`` uint64 (words, 3) is the blacks and the whites due, and
-    the guards. ``asked`` has the lowest ``bits`` set, the field of the asked guess, or none.
+    ``blacks`` and ``matches`` int64 (guesses,) are the feedback, -1 for the open guess, which has none yet. ``words``
+    and ``shifts`` (guesses,) locate a lane. ``targets`` uint64 (words, 3) holds the required blacks, the required
+    whites, and the guards. ``open_mask`` has the lowest ``open_bits`` bits set, the lane of the open guess; it is 0
+    where there is no open guess.
     """
 
     blacks: Index
@@ -74,14 +77,14 @@ class Fields(NamedTuple):
     words: Index
     shifts: Index
     targets: Words
-    asked: np.uint64
-    bits: int
+    open_mask: np.uint64
+    open_bits: int
 
 
 class Layout(NamedTuple):
-    """What all tables of one count have in common. ``kinds`` int64 (kinds,) is how many pegs there are of each kind."""
+    """The arrays that all tables of one count share. ``class_sizes`` int64 (classes,) counts the pegs of a class."""
 
-    kinds: Index
-    fills: Fills
+    class_sizes: Index
+    subsets: PegSubsets
     colors: Colors
-    fields: Fields
+    lanes: ScoreLanes

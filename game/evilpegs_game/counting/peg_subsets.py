@@ -1,4 +1,4 @@
-"""All ways to fill some pegs of each kind; where they are few they are laid out once."""
+"""Peg subsets up to exchanges within a class: how many pegs of each class, and in how many ways."""
 
 import math
 from functools import lru_cache
@@ -7,61 +7,62 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Fills, Index, Words
+from evilpegs_game.counting.layout import Index, PegSubsets, Words
 
-SHARED_FILLS: Final = 1 << 12
-"""Up to so many fills are kept for the next count; they take 150 KiB with 12 pegs."""
+SHARED_SUBSETS: Final = 1 << 12
+"""Layouts of at most this many subsets are kept for later counts; one takes 150 KiB with 12 pegs."""
 BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
 
 
-class Subsets(NamedTuple):
-    """The fills within a fill, rising: ``numbers`` int64, and ``choices`` uint64, the ways to choose each one's pegs.
+class InnerSubsets(NamedTuple):
+    """The subsets of one peg subset, ascending: int64 ``numbers``, and uint64 ``choices``, the ways to choose the pegs.
 
-    Both have room for all fills; how many there are of one is said by `list_subsets`.
+    Both arrays have room for all subsets; `list_inner_subsets` returns how many are in use.
     """
 
     numbers: Index
     choices: Words
 
 
-def laid_out(kinds: tuple[int, ...]) -> Fills:
-    """The fills of so many pegs of each kind; not to be written to where they are shared."""
-    return _shared(kinds) if math.prod(pegs + 1 for pegs in kinds) <= SHARED_FILLS else _fills_of(kinds)
+def peg_subsets(class_sizes: tuple[int, ...]) -> PegSubsets:
+    """Return all subsets of pegs that come in classes of these sizes. They may be shared: never write to them."""
+    subsets = math.prod(size + 1 for size in class_sizes)
+    return _shared(class_sizes) if subsets <= SHARED_SUBSETS else _lay_out(class_sizes)
 
 
-def _fills_of(kinds: tuple[int, ...]) -> Fills:
-    each = np.array(kinds, np.int64)
-    strides = np.concatenate([[1], np.cumprod(each + 1)])
-    pegs = (np.arange(strides[-1])[:, None] // strides[:-1] % (each + 1)).astype(np.int8)
-    return Fills(
+def _lay_out(class_sizes: tuple[int, ...]) -> PegSubsets:
+    sizes = np.array(class_sizes, np.int64)
+    strides = np.concatenate([[1], np.cumprod(sizes + 1)])
+    pegs = (np.arange(strides[-1])[:, None] // strides[:-1] % (sizes + 1)).astype(np.int8)
+    return PegSubsets(
         pegs=pegs,
         strides=strides[:-1],
         sizes=pegs.sum(axis=1).astype(np.int64),
-        arrangements=BINOMIALS[each, pegs].prod(axis=1).astype(np.uint64),
+        arrangements=BINOMIALS[sizes, pegs].prod(axis=1).astype(np.uint64),
     )
 
 
-_shared: Final = lru_cache(64)(_fills_of)
-"""10 MiB at most."""
+_shared: Final = lru_cache(64)(_lay_out)
+"""A cache of 64 layouts, 10 MiB at most."""
 
 
 @kernel
-def new_subsets(fills: Fills) -> Subsets:
-    """Room for the subsets of any fill."""
-    return Subsets(np.zeros(fills.sizes.size, np.int64), np.ones(fills.sizes.size, np.uint64))
+def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
+    """Return empty arrays with room for the subsets of any peg subset."""
+    return InnerSubsets(np.zeros(subsets.sizes.size, np.int64), np.ones(subsets.sizes.size, np.uint64))
 
 
 @kernel
-def list_subsets(fills: Fills, fill: int, subsets: Subsets) -> int:
-    """List the fills within a fill, from none of its pegs to all of them; returns how many there are."""
-    numbers, choices, all_pegs, strides = subsets.numbers, subsets.choices, fills.pegs, fills.strides
-    many = 1  # the first is always none, in one way
-    for kind in range(strides.size):
-        before, pegs = many, all_pegs[fill, kind]
+def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
+    """List the subsets of one peg subset in ``inner``, from the empty one to itself; return how many there are."""
+    numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides
+    count = 1  # the first is the empty subset, chosen in one way
+    for peg_class in range(strides.size):
+        before, pegs = count, all_pegs[subset, peg_class]
         for some in range(1, pegs + 1):
-            more, ways = some * strides[kind], np.uint64(BINOMIALS[pegs, some])
-            for place in range(before):
-                numbers[many + place] = numbers[place] + more
-                choices[many + place] = choices[place] * ways
-            many += before
-    return many
+            more, ways = some * strides[peg_class], np.uint64(BINOMIALS[pegs, some])
+            for index in range(before):
+                numbers[count + index] = numbers[index] + more
+                choices[count + index] = choices[index] * ways
+            count += before
+    return count

@@ -1,4 +1,4 @@
-"""Rows found by what they say of the guesses."""
+"""A hash index over the rows of one peg subset, keyed by the scores of the answered guesses."""
 
 from typing import Final, NamedTuple
 
@@ -13,9 +13,10 @@ _HIGH: Final = np.uint64(32)
 
 
 class Chains(NamedTuple):
-    """The rows of one fill, chained by hash; -1 where a chain ends.
+    """The rows of one peg subset, chained by hash; -1 ends a chain.
 
-    ``heads`` int32 (a power of two,) by hash, ``following`` int32 (most rows of a fill,) by row of the fill.
+    ``heads`` is int32 (a power of two,), indexed by hash. ``following`` is int32 (most rows of a subset,), indexed by
+    the row within the subset.
     """
 
     heads: Slots
@@ -24,14 +25,14 @@ class Chains(NamedTuple):
 
 @kernel
 def new_chains(table: Table) -> Chains:
-    """Room for the rows of any fill of this table."""
-    most = np.diff(table.starts).max()
-    return Chains(np.empty(_heads_for(most), np.int32), np.empty(most, np.int32))
+    """Return chains with room for the rows of any one peg subset of this table."""
+    max_rows = np.diff(table.starts).max()
+    return Chains(np.empty(_heads_for(max_rows), np.int32), np.empty(max_rows, np.int32))
 
 
 @kernel
 def _heads_for(rows: int) -> int:
-    """A power of two: so many chains that they stay short."""
+    """Return a number of chains that keeps them short: a power of two, at least twice the rows."""
     size = 16
     while size < 2 * rows:
         size *= 2
@@ -39,37 +40,37 @@ def _heads_for(rows: int) -> int:
 
 
 @kernel
-def emptied(chains: Chains, rows: int) -> int:
-    """Chains without a row, as many as so many rows need; the mask for their hashes."""
+def clear_chains(chains: Chains, rows: int) -> int:
+    """Empty as many chains as ``rows`` rows need; return the bit mask that maps a hash to a chain."""
     size = _heads_for(rows)
     chains.heads[:size] = -1
     return size - 1
 
 
 @kernel
-def hashed(black: np.uint64, match: np.uint64) -> int:
-    """A hash of two words, at most 32 bits."""
+def hash_words(black: np.uint64, match: np.uint64) -> int:
+    """Return a hash of two words: 32 bits."""
     return np.int64(((black * STIR + match) * MIX) >> _HIGH)  # type: ignore[return-value]
 
 
 @kernel
-def row_hash(rows: Rows, row: int, asked: np.uint64) -> int:
-    """The hash of what a row says of the answered guesses."""
-    black, match = rows[row, 1] & ~asked, rows[row, 2] & ~asked
+def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
+    """Return a hash of the scores of the answered guesses in a row."""
+    black, match = rows[row, 1] & ~open_mask, rows[row, 2] & ~open_mask
     if rows.shape[1] == 5:
         black += rows[row, 3] * MIX
         match += rows[row, 4] * STIR
-    return hashed(black, match)
+    return hash_words(black, match)
 
 
 @kernel
-def index_rows(table: Table, fill: int, asked: np.uint64, chains: Chains) -> int:
-    """Chain the rows of a fill by what they say of the answered guesses; the mask for hashes."""
-    first, last = table.starts[fill], table.starts[fill + 1]
-    mask = emptied(chains, last - first)
+def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
+    """Chain the rows of a peg subset by the scores of the answered guesses; return the bit mask for hashes."""
+    first, last = table.starts[subset], table.starts[subset + 1]
+    mask = clear_chains(chains, last - first)
     heads, following, rows = chains.heads, chains.following, table.rows
     for row in range(first, last):
-        slot = row_hash(rows, row, asked) & mask
+        slot = row_hash(rows, row, open_mask) & mask
         following[row - first] = heads[slot]
         heads[slot] = row
     return mask

@@ -1,109 +1,117 @@
-"""What a color adds to the guesses, and what they must have got before the colors that remain."""
+"""Scores color by color: what one color adds to each guess, and which scores can still lead to every feedback.
+
+`score_increments` gives the first per color and peg subset, `score_bounds` the second per peg subset.
+"""
 
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Fields, Index, Layout, Words
+from evilpegs_game.counting.layout import Index, Layout, ScoreLanes, Words
 
 
 @kernel
-def color_gains(layout: Layout, color: int) -> tuple[Words, Words]:
-    """What each set of pegs adds to the guesses if it gets this color, and how often that counts.
+def score_increments(layout: Layout, color: int) -> tuple[Words, Words]:
+    """Return what each peg subset adds to the scores of the guesses if it gets ``color``, and in how many ways.
 
-    uint64 (fills, 2 x words), a pair of blacks and matches a word, and uint64 (fills,): 0 where a guess would get more
-    than its feedback.
+    The increments are uint64 (subsets, 2 x words), blacks and matches in turn for each word. The ways are uint64
+    (subsets,); they are 0 where a guess would score more than its feedback.
     """
-    # Here and below, what a loop reads is taken out of its tuple before: inside, each access would count references.
-    pegs, sizes = layout.fills.pegs, layout.fills.sizes
-    of_guess, times, ways_of = layout.colors.of_guess, layout.colors.times, layout.colors.ways
-    most = layout.colors.most[color]
-    blacks, matches, words, shifts = _places(layout.fields)
-    gains = np.zeros((sizes.size, 2 * layout.fields.targets.shape[0]), np.uint64)
+    # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
+    pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
+    guess_colors, color_counts, ways_of = layout.colors.guess_colors, layout.colors.color_counts, layout.colors.ways
+    max_pegs = layout.colors.max_pegs[color]
+    blacks, matches, words, shifts = _lane_arrays(layout.lanes)
+    increments = np.zeros((sizes.size, 2 * layout.lanes.targets.shape[0]), np.uint64)
     ways = np.zeros(sizes.size, np.uint64)
-    for fill in range(sizes.size):
-        possible = sizes[fill] <= most
+    for subset in range(sizes.size):
+        possible = sizes[subset] <= max_pegs
         for guess in range(matches.size):
             if not possible:
                 break
             black = 0
-            for kind in range(pegs.shape[1]):
-                if of_guess[guess, kind] == color:
-                    black += pegs[fill, kind]
-            match = min(sizes[fill], times[guess, color])
+            for peg_class in range(pegs.shape[1]):
+                if guess_colors[guess, peg_class] == color:
+                    black += pegs[subset, peg_class]
+            match = min(sizes[subset], color_counts[guess, color])
             if matches[guess] >= 0:
                 whites = matches[guess] - blacks[guess]
                 if black > blacks[guess] or match > matches[guess] or match - black > whites:
                     possible = False
             word, shift = words[guess], np.uint64(shifts[guess])
-            gains[fill, 2 * word] += np.uint64(black) << shift
-            gains[fill, 2 * word + 1] += np.uint64(match) << shift
+            increments[subset, 2 * word] += np.uint64(black) << shift
+            increments[subset, 2 * word + 1] += np.uint64(match) << shift
         if possible:
-            ways[fill] = ways_of[color, sizes[fill]]
-    _begin(layout, color, ways)
-    return gains, ways
+            ways[subset] = ways_of[color, sizes[subset]]
+    _enforce_prefix(layout, color, ways)
+    return increments, ways
 
 
 @kernel
-def _begin(layout: Layout, color: int, ways: Words) -> None:
-    """No ways for sets of pegs that go against the settled colors of the first pegs."""
-    beginning, pegs = layout.colors.beginning, layout.fills.pegs
-    for peg in range(beginning.size):
-        for fill in range(ways.size):
-            if (pegs[fill, peg] == 1) != (beginning[peg] == color):
-                ways[fill] = 0
+def _enforce_prefix(layout: Layout, color: int, ways: Words) -> None:
+    """Set the ways to 0 for peg subsets that contradict the fixed colors of the first pegs."""
+    prefix, pegs = layout.colors.prefix, layout.subsets.pegs
+    for peg in range(prefix.size):
+        for subset in range(ways.size):
+            if (pegs[subset, peg] == 1) != (prefix[peg] == color):
+                ways[subset] = 0
 
 
 @kernel
-def fill_bounds(layout: Layout, remaining: Index) -> Words:
-    """The least blacks, least matches and most matches due in each fill, once only these colors are to come.
+def score_bounds(layout: Layout, remaining: Index) -> Words:
+    """Return the minimum blacks, minimum matches and maximum matches that a row of each peg subset must have.
 
-    uint64 (fills, words, 3); ``remaining`` (colors,) is how many pegs each color can still take.
+    Rows outside these bounds cannot reach every feedback with the colors to come. The result is uint64 (subsets,
+    words, 3). ``remaining`` (colors,) is the number of pegs that each color to come can have, 0 for all others.
     """
-    kinds, pegs, of_guess, times = layout.kinds, layout.fills.pegs, layout.colors.of_guess, layout.colors.times
-    blacks, matches, words, shifts = _places(layout.fields)
-    bounds = np.zeros((pegs.shape[0], layout.fields.targets.shape[0], 3), np.uint64)
-    bounds[:, 0, 2] = layout.fields.asked
+    class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
+    guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
+    blacks, matches, words, shifts = _lane_arrays(layout.lanes)
+    bounds = np.zeros((pegs.shape[0], layout.lanes.targets.shape[0], 3), np.uint64)
+    bounds[:, 0, 2] = layout.lanes.open_mask
     for guess in range(matches.size):
         if matches[guess] >= 0:
-            place, word = np.uint64(shifts[guess]), words[guess]
-            most, foreign, least = _still_possible(times[guess], remaining, layout.colors.repeats, kinds.sum())
-            for fill in range(pegs.shape[0]):
+            shift, word = np.uint64(shifts[guess]), words[guess]
+            most, foreign, least = _match_limits(
+                color_counts[guess], remaining, layout.colors.repeats, class_sizes.sum()
+            )
+            for subset in range(pegs.shape[0]):
                 free = open_pegs = 0
-                for kind in range(pegs.shape[1]):
-                    left = kinds[kind] - pegs[fill, kind]
+                for peg_class in range(pegs.shape[1]):
+                    left = class_sizes[peg_class] - pegs[subset, peg_class]
                     free += left
-                    if remaining[of_guess[guess, kind]]:
+                    if remaining[guess_colors[guess, peg_class]]:
                         open_pegs += left
-                least_black = max(0, blacks[guess] - open_pegs)
-                least_match = max(0, matches[guess] - min(most, free))
-                most_match = matches[guess] - max(min(free, least), free - foreign)
-                if most_match < 0:  # out of reach: no number is at least 1 and at most 0
-                    least_match, most_match = 1, 0
-                bounds[fill, word, 0] += np.uint64(least_black) << place
-                bounds[fill, word, 1] += np.uint64(least_match) << place
-                bounds[fill, word, 2] += np.uint64(most_match) << place
+                min_black = max(0, blacks[guess] - open_pegs)
+                min_match = max(0, matches[guess] - min(most, free))
+                max_match = matches[guess] - max(min(free, least), free - foreign)
+                if max_match < 0:  # out of reach: no number is at least 1 and at most 0
+                    min_match, max_match = 1, 0
+                bounds[subset, word, 0] += np.uint64(min_black) << shift
+                bounds[subset, word, 1] += np.uint64(min_match) << shift
+                bounds[subset, word, 2] += np.uint64(max_match) << shift
     return bounds
 
 
 @kernel
-def _places(fields: Fields) -> tuple[Index, Index, Index, Index]:
-    return fields.blacks, fields.matches, fields.words, fields.shifts
+def _lane_arrays(lanes: ScoreLanes) -> tuple[Index, Index, Index, Index]:
+    return lanes.blacks, lanes.matches, lanes.words, lanes.shifts
 
 
 @kernel
-def _still_possible(times: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
-    """The most matches the open colors can give, how many pegs can go without any, what one color gives at least.
+def _match_limits(color_counts: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
+    """Return three limits on the matches that the colors to come can still add to a guess.
 
-    ``times`` (colors,) is how often the guess has each.
+    These are the most matches in total, the most pegs that can be colored without any match, and the fewest matches
+    that one color brings. ``color_counts`` (colors,) is how often the guess has each color.
     """
     most = foreign = 0
     least = pegs
     for color in range(remaining.size):
         if remaining[color]:
-            most += times[color]
-            if times[color] == 0:
+            most += color_counts[color]
+            if color_counts[color] == 0:
                 foreign += remaining[color]
-            least = min(least, times[color])
+            least = min(least, color_counts[color])
     if repeats:
-        return most, pegs, least  # any number of pegs can have the color that gives least
+        return most, pegs, least  # any number of pegs can have the color that brings the fewest
     return most, foreign, 0

@@ -1,7 +1,8 @@
-"""The atlas of a live set: the tables of `parts` kept, so that its codes can be listed and drawn at random.
+"""The tables of a count, kept so that the codes they stand for can be listed and drawn at random.
 
-Every code is a path through the tables: each color in turn takes its pegs. Two tables meet in the middle; a row of one
-and the row of the other that completes it stand for as many codes as the product of their counts.
+Every code is a path through the tables: each color in turn is given to its pegs. The tables of both halves meet in the
+middle. A row of one half and the row of the other that completes it stand for as many codes as the product of their
+counts.
 """
 
 from typing import Final, NamedTuple
@@ -10,50 +11,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.counting.backtracking import live_edges, partners, step_back
-from evilpegs_game.counting.code_numbers import extended, has_numbers, in_order, paired, to_columns
-from evilpegs_game.counting.extend import FEW_SLOTS, with_color
+from evilpegs_game.counting.backtracking import list_live_edges, partners, step_back
+from evilpegs_game.counting.code_numbers import (
+    codes_fit_word,
+    combine_lists,
+    extend_lists,
+    numbers_to_columns,
+    sort_numbers,
+)
+from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
 from evilpegs_game.counting.layout import Index, Slots, Table, Words
-from evilpegs_game.counting.part_counts import FEW_ROWS, table_rows
-from evilpegs_game.counting.problem import Frame
-from evilpegs_game.counting.score_increments import color_gains
+from evilpegs_game.counting.part_counts import INITIAL_ROWS, row_limit
+from evilpegs_game.counting.problem import CountingProblem
+from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.history import History
 from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
-"""What a code takes while it is listed, besides one byte a peg: its number twice, and what its halves take."""
+"""Bytes per code while it is listed, besides one byte per peg: its number twice, and its share of the halves."""
 _EDGE_BYTES: Final = 3 * 4 + 8
-"""What a step back takes: three numbers, and a coloring that it leads to."""
+"""Bytes per edge: three int32 numbers, and a coloring that it leads to."""
 
 
-class _Listed(NamedTuple):
-    """Colorings as numbers with one digit a peg: those of row ``r`` are ``first[r]`` to ``first[r + 1]``."""
+class _Colorings(NamedTuple):
+    """Colorings as numbers with one digit per peg: those of row ``r`` are ``first[r]`` to ``first[r + 1]``."""
 
     first: Index
     numbers: Words
 
 
-class Atlas:
-    """All codes consistent with a history, on the map. ``max_bytes`` bounds what the tables take.
+class SolutionTables:
+    """The codes consistent with a history, held as the tables of a count; ``max_bytes`` bounds the tables.
 
     Raises:
-        ContradictionError: there is none.
-        TooLargeError: the tables do not fit, or there are more codes than can be counted.
+        ContradictionError: no code is consistent with the history.
+        TooLargeError: the tables do not fit, or there are more than 2**63 - 1 codes.
     """
 
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
-        self._frame = Frame(rules, history, None, apart=True, max_bytes=max_bytes)
+        self._problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes)
         self.work = 0
-        """Rows made."""
+        """The number of rows made."""
         self._max_bytes = max_bytes
-        self.bytes_taken = 0
-        """Bytes of the tables, and while codes are listed of what leads to them."""
-        self._gains: dict[int, tuple[Words, Words]] = {}
+        self.bytes_used = 0
+        """The bytes of the tables and, while codes are listed, of the edges between them."""
+        self._increments: dict[int, tuple[Words, Words]] = {}
         with np.errstate(over="ignore"):
-            self._levels = self._build()
-            self._partners = self._meet()
+            self._levels = self._build_levels()
+            self._partners = self._match_halves()
         self._rows = np.flatnonzero(self._partners >= 0)
         one, other = self._levels[0][-1][1].rows, self._levels[1][-1][1].rows
         counts = one[self._rows, 0].astype(np.int64) * other[self._partners[self._rows], 0].astype(np.int64)
@@ -64,118 +71,122 @@ class Atlas:
 
     @property
     def count(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return int(self._sums[-1])
 
     def sample(self, rng: RandomSource) -> Code:
-        """One of the codes, each as likely as any other."""
-        place = rng.randrange(self.count)
-        pair = int(np.searchsorted(self._sums, place, side="right"))
+        """Draw one of the codes uniformly."""
+        index = rng.randrange(self.count)
+        pair = int(np.searchsorted(self._sums, index, side="right"))
         row = int(self._rows[pair])
-        code = [0] * self._frame.rules.pegs
+        code = [0] * self._problem.rules.pegs
         with np.errstate(over="ignore"):
             for side, start in enumerate((row, int(self._partners[row]))):
-                self._walk_back(side, start, rng, code)
+                self._backtrack(side, start, rng, code)
         return tuple(code)
 
     def columns(self) -> Columns:
-        """All of them in code order, read-only; each takes up to `LIST_BYTES` and one a peg, besides the tables.
+        """Return all codes in code order, read-only. Each takes up to `LIST_BYTES` bytes and one byte per peg.
 
         Raises:
-            TooLargeError: their numbers do not fit a word, or what leads to them does not fit beside the tables.
+            TooLargeError: a code does not fit into 64 bits as a number, or the edges do not fit beside the tables.
         """
-        rules = self._frame.rules
-        if not has_numbers(rules):
+        rules = self._problem.rules
+        if not codes_fit_word(rules):
             message = f"codes of {rules} cannot be listed, as {rules.colors}**{rules.pegs} is over 2**64; sample them"
             raise TooLargeError(message)
-        tables = self.bytes_taken
+        tables = self.bytes_used
         try:
             with np.errstate(over="ignore"):
-                one, other = self._listed(0, self._rows), self._listed(1, self._partners[self._rows])
+                one, other = self._colorings(0, self._rows), self._colorings(1, self._partners[self._rows])
         finally:
-            self.bytes_taken = tables
-        numbers = paired(self._rows, self._partners[self._rows], one.first, one.numbers, other.first, other.numbers)
-        columns = to_columns(in_order(numbers, (rules.colors**rules.pegs).bit_length()), rules.pegs, rules.colors)
+            self.bytes_used = tables
+        ends = self._rows, self._partners[self._rows]
+        numbers = combine_lists(*ends, one.first, one.numbers, other.first, other.numbers)
+        ordered = sort_numbers(numbers, (rules.colors**rules.pegs).bit_length())
+        columns = numbers_to_columns(ordered, rules.pegs, rules.colors)
         columns.flags.writeable = False
         return columns
 
-    def _build(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        """The tables of both halves, each with the color that came last; the first has none."""
-        frame, most = self._frame, table_rows(self._frame, self._max_bytes)
-        levels = ([(-1, frame.blank)], [(-1, frame.blank)])
-        order, slots = frame.order.tolist(), np.empty(FEW_SLOTS, np.int32)
-        remaining = (frame.layout.colors.most.copy(), frame.layout.colors.most.copy())
+    def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
+        """Build the tables of both halves, each with the color added last; the first table of a half has none (-1)."""
+        problem, max_rows = self._problem, row_limit(self._problem, self._max_bytes)
+        levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
+        order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
+        remaining = (problem.layout.colors.max_pegs.copy(), problem.layout.colors.max_pegs.copy())
         while order:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
             remaining[side][color] = 0
-            before = levels[side][-1][1]
-            table, slots, fits = with_color(frame.layout, before, color, remaining[side], slots, FEW_ROWS, most)
+            previous = levels[side][-1][1]
+            table, slots, fits = extend(problem.layout, previous, color, remaining[side], slots, INITIAL_ROWS, max_rows)
             if not fits:
                 raise self._too_large()
             self.work += len(table.rows)
-            self._take(table.rows.nbytes)
+            self._reserve(table.rows.nbytes)
             levels[side].append((color, table))
         return levels
 
-    def _take(self, needed: int) -> None:
-        """Note what will be kept; refuse it if it is too much with what is."""
-        self.bytes_taken += needed
-        if self.bytes_taken > self._max_bytes:
+    def _reserve(self, needed: int) -> None:
+        """Add ``needed`` to the bytes used; raise TooLargeError if the sum exceeds the bound."""
+        self.bytes_used += needed
+        if self.bytes_used > self._max_bytes:
             raise self._too_large()
 
     def _too_large(self) -> TooLargeError:
         return TooLargeError(
-            f"the tables of {self._frame.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
+            f"the tables of {self._problem.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
         )
 
-    def _meet(self) -> Index:
-        return partners(self._frame.layout, self._levels[0][-1][1], self._levels[1][-1][1])
+    def _match_halves(self) -> Index:
+        return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
-    def _gains_of(self, color: int) -> tuple[Words, Words]:
-        """What sets of pegs add if they get the color, and which may; worked out once."""
-        known = self._gains.get(color)
+    def _increments_of(self, color: int) -> tuple[Words, Words]:
+        """Return the `score_increments` of a color, computed once."""
+        known = self._increments.get(color)
         if known is None:
-            known = self._gains[color] = color_gains(self._frame.layout, color)
+            known = self._increments[color] = score_increments(self._problem.layout, color)
         return known
 
-    def _walk_back(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Give the pegs of a row their colors, last color first, each way in proportion to its count."""
-        frame, fills = self._frame, self._frame.layout.fills
-        for (color, table), (_, before) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
-            gains, ways = self._gains_of(color)
-            fill = int(np.searchsorted(table.starts, row, side="right")) - 1
-            place = rng.randrange(int(table.rows[row, 0]))
-            row, subset = step_back(fills, before, gains, ways, fill, table.rows[row], place)
-            for peg in np.flatnonzero(fills.pegs[subset]).tolist():
-                code[peg] = frame.colors[color][0]
+    def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
+        """Color the pegs of a row in ``code``, last color first, each way with a probability by its count."""
+        problem, subsets = self._problem, self._problem.layout.subsets
+        for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
+            increments, ways = self._increments_of(color)
+            subset = int(np.searchsorted(table.starts, row, side="right")) - 1
+            index = rng.randrange(int(table.rows[row, 0]))
+            row, added = step_back(subsets, previous, increments, ways, subset, table.rows[row], index)
+            for peg in np.flatnonzero(subsets.pegs[added]).tolist():
+                code[peg] = problem.color_groups[color][0]
 
-    def _listed(self, side: int, ends: Index) -> _Listed:
-        """The colorings that the rows ``ends`` of the last table of one half stand for."""
+    def _colorings(self, side: int, ends: Index) -> _Colorings:
+        """Return the colorings that the rows ``ends`` of the last table of one half stand for."""
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
         steps = []
-        for (color, table), (_, before) in zip(levels[:0:-1], levels[-2::-1], strict=True):
-            edges = self._edges(table, before, color, live)
+        for (color, table), (_, previous) in zip(levels[:0:-1], levels[-2::-1], strict=True):
+            edges = self._edges(table, previous, color, live)
             steps.append((color, len(table.rows), edges))
-            live = np.zeros(len(before.rows), np.bool_)
+            live = np.zeros(len(previous.rows), np.bool_)
             live[edges[:, 0]] = True
-        listed = _Listed(np.array([0, 1]), np.zeros(1, np.uint64))
+        colorings = _Colorings(np.array([0, 1]), np.zeros(1, np.uint64))
         for color, rows, edges in reversed(steps):
-            listed = _Listed(*extended(listed.first, listed.numbers, edges, rows, self._worth(color)))
-        return listed
+            colorings = _Colorings(
+                *extend_lists(colorings.first, colorings.numbers, edges, rows, self._code_values(color))
+            )
+        return colorings
 
-    def _worth(self, color: int) -> Words:
-        """What a set of pegs adds to the number of a code if it gets this color: uint64 (fills,)."""
-        frame = self._frame
-        digits = np.array([frame.rules.colors**power for power in range(frame.rules.pegs)][::-1], np.uint64)
-        ones: Words = (frame.layout.fills.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
-        return ones * np.uint64(frame.colors[color][0])
+    def _code_values(self, color: int) -> Words:
+        """Return what each peg subset adds to the number of a code if it gets this color: uint64 (subsets,)."""
+        problem = self._problem
+        digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
+        ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
+        return ones * np.uint64(problem.color_groups[color][0])
 
-    def _edges(self, table: Table, before: Table, color: int, live: NDArray[np.bool_]) -> Slots:
-        gains, ways = self._gains_of(color)
-        most_edges = int(table.rows[live, 0].sum())
-        self._take(most_edges * _EDGE_BYTES)
-        edges = np.empty((most_edges, 3), np.int32)
-        return edges[: live_edges(self._frame.layout.fills, before, gains, ways, table, live, edges)]
+    def _edges(self, table: Table, previous: Table, color: int, live: NDArray[np.bool_]) -> Slots:
+        increments, ways = self._increments_of(color)
+        max_edges = int(table.rows[live, 0].sum())
+        self._reserve(max_edges * _EDGE_BYTES)
+        edges = np.empty((max_edges, 3), np.int32)
+        return edges[: list_live_edges(self._problem.layout.subsets, previous, increments, ways, table, live, edges)]

@@ -14,14 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
-from evilpegs_game.counting.code_numbers import has_numbers
+from evilpegs_game.counting.code_numbers import codes_fit_word
 from evilpegs_game.counting.first_code import first_code
-from evilpegs_game.counting.first_guess import first_parts
-from evilpegs_game.counting.memory import least_bytes
+from evilpegs_game.counting.first_guess import first_part_sizes
+from evilpegs_game.counting.memory import sufficient_bytes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
-from evilpegs_game.counting.solution_tables import LIST_BYTES, Atlas
+from evilpegs_game.counting.solution_tables import LIST_BYTES, SolutionTables
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import feedback_number
 from evilpegs_game.history import History, Turn
@@ -48,7 +48,7 @@ def listed_at(rules: Rules) -> int:
 
     With few pegs any count takes less time than to list even one code.
     """
-    if not has_numbers(rules):
+    if not codes_fit_word(rules):
         return 0
     return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 0
 
@@ -96,7 +96,7 @@ class LiveSets:
         """Whether replies on ``rules`` can be given within the budget, whatever is guessed."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
-        return rules.size <= MAX_COUNT and self._count_bytes >= least_bytes(rules)
+        return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
 
     @property
     def bytes_used(self) -> int:
@@ -207,7 +207,7 @@ class LiveSets:
         if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
-        atlas = Atlas(rules, history, self._count_bytes)
+        atlas = SolutionTables(rules, history, self._count_bytes)
         return [atlas.sample(rng) for _ in range(count)]
 
     def _is_listed(self, rules: Rules, history: History) -> bool:
@@ -235,7 +235,7 @@ class LiveSets:
         """Selected from the longest history before that is still here, or from all codes if they fit, or listed."""
         known, columns = self._longest_before(exact, rules, history)
         if columns is None:
-            return self._listed(rules, history)
+            return self._list_codes(rules, history)
         for number, (guess, given) in enumerate(history[known:], known + 1):
             columns = select(columns, guess, given)
             if not columns.size:
@@ -251,7 +251,7 @@ class LiveSets:
         from_all = rules.size <= self.enumerated_codes or self.bytes_needed(rules) <= self._max_bytes // 4
         return 0, self.all_codes(rules) if from_all else None
 
-    def _listed(self, rules: Rules, history: History) -> Columns:
+    def _list_codes(self, rules: Rules, history: History) -> Columns:
         """The codes one by one from the tables of a count, if they fit."""
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
@@ -260,7 +260,7 @@ class LiveSets:
                 "count or sample them, or guess more first"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_bytes)
-        atlas = Atlas(rules, history, self._count_bytes)
+        atlas = SolutionTables(rules, history, self._count_bytes)
         self._work.rows += atlas.work
         return atlas.columns()
 
@@ -270,12 +270,12 @@ class LiveSets:
         if found is not None:
             return found
         if not history:
-            sizes = first_parts(rules, guess)
+            sizes = first_part_sizes(rules, guess)
             self._sizes.put(key, sizes, SIZES_BYTES)
             return sizes
-        listed = self._listed_canonically(rules, history) if self._is_listed(rules, history) else None
-        if listed is not None:
-            columns, onto = listed
+        canonical_set = self._list_canonical(rules, history) if self._is_listed(rules, history) else None
+        if canonical_set is not None:
+            columns, onto = canonical_set
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
             image = tuple(Turn(symmetry.image(code), given) for code, given in history)
@@ -285,7 +285,7 @@ class LiveSets:
         self._sizes.put(key, sizes, SIZES_BYTES)
         return sizes
 
-    def _listed_canonically(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
+    def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         """The live set as columns of the canonical form of its history; None where its tables do not fit."""
         key, onto = canonical(rules, history)
         image = tuple(Turn(onto.image(code), given) for code, given in history)
@@ -300,7 +300,7 @@ class LiveSets:
         key, there = canonical(rules, tuple(before))
         columns = self._sets.get(key) if before else None
         if columns is None:
-            return self._listed(rules, image)
+            return self._list_codes(rules, image)
         return moved(select(columns, there.image(guess), given), there, onto)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs_game.counting import part_counts as parts
-from evilpegs_game.counting.memory import least_bytes
+from evilpegs_game.counting.memory import sufficient_bytes
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.counting.solution_tables import LIST_BYTES
 from evilpegs_game.live import live_sets
@@ -68,5 +68,5 @@ class Bounds:
         yield rules.size, MAX_COUNT, "codes to count"
         listed = listed_at(rules) * (rules.pegs + LIST_BYTES)
         yield -(-listed * 4 // 3), self.cache_bytes, "bytes for live sets (cache_bytes)"
-        yield least_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
+        yield sufficient_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
         yield ladder.worst_work, self.count_work, "rows of a count (count_work)"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.counting.first_guess import first_parts
+from evilpegs_game.counting.first_guess import first_part_sizes
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import TooLargeError
@@ -28,7 +28,7 @@ def test_first_parts_of_small_rules_by_enumeration(data):
     rules = data.draw(st.sampled_from(SMALL))
     guess, colors = data.draw(some_guess(rules)), range(rules.colors)
     codes = product(colors, repeat=rules.pegs) if rules.repeats else permutations(colors, rules.pegs)
-    sizes = zip(feedbacks(rules.pegs), first_parts(rules, guess), strict=True)
+    sizes = zip(feedbacks(rules.pegs), first_part_sizes(rules, guess), strict=True)
     assert {answer: size for answer, size in sizes if size} == partition_counts(guess, codes)
 
 
@@ -36,15 +36,18 @@ def test_first_parts_of_small_rules_by_enumeration(data):
 def test_first_parts_match_count_parts(data):
     rules = data.draw(st.sampled_from(LARGE[:1]))
     guess = data.draw(some_guess(rules))
-    assert first_parts(rules, guess) == count_parts(rules, (), guess).sizes
+    assert first_part_sizes(rules, guess) == count_parts(rules, (), guess).sizes
 
 
 @pytest.mark.parametrize("name", ["10x12", "12x14", "16x15", "16x23-distinct"])
 def test_first_parts_sum_to_all_codes(name):
     rules = Rules.parse(name)
-    assert sum(first_parts(rules, tuple(range(rules.pegs)) if rules.colors >= rules.pegs else (0,) * 16)) == rules.size
+    assert (
+        sum(first_part_sizes(rules, tuple(range(rules.pegs)) if rules.colors >= rules.pegs else (0,) * 16))
+        == rules.size
+    )
 
 
 def test_first_parts_refuse_uncountable_rules():
     with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
-        first_parts(Rules(16, 34), (0,) * 16)
+        first_part_sizes(Rules(16, 34), (0,) * 16)

@@ -6,8 +6,8 @@ import numba
 import pytest
 
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES, count_parts
-from evilpegs_game.counting.peg_subsets import SHARED_FILLS
-from evilpegs_game.counting.problem import Frame
+from evilpegs_game.counting.peg_subsets import SHARED_SUBSETS
+from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of
@@ -74,7 +74,7 @@ def test_count_parts_divides_tiny_tables():
         divided = count_parts(rules, history, guess, least_bytes_of(rules, history, guess))
         assert divided.sizes == whole.sizes
         assert divided.divisions
-        assert count_parts(rules, history, guess, few_rows=0) == whole
+        assert count_parts(rules, history, guess, initial_rows=0) == whole
 
 
 @pytest.mark.parametrize("name", ["4x6", "8x10", "16x2", "1x1"])
@@ -96,8 +96,8 @@ def test_count_parts_least_memory_suffices():
 
 
 def test_fills_shared_only_when_few():
-    few, again, many = (Frame(Rules(pegs, 3), (), None, apart=True) for pegs in (12, 12, 13))
-    assert few.layout.fills is again.layout.fills
-    assert len(few.layout.fills.pegs) == SHARED_FILLS
-    assert Frame(Rules(13, 3), (), None, apart=True).layout.fills is not many.layout.fills
-    assert Frame(Rules(12, 3), (), None, apart=True).layout.fills is few.layout.fills
+    few, again, many = (CountingProblem(Rules(pegs, 3), (), None, ungrouped=True) for pegs in (12, 12, 13))
+    assert few.layout.subsets is again.layout.subsets
+    assert len(few.layout.subsets.pegs) == SHARED_SUBSETS
+    assert CountingProblem(Rules(13, 3), (), None, ungrouped=True).layout.subsets is not many.layout.subsets
+    assert CountingProblem(Rules(12, 3), (), None, ungrouped=True).layout.subsets is few.layout.subsets

@@ -9,7 +9,7 @@ import pytest
 
 from evilpegs_game.codes import all_codes
 from evilpegs_game.counting.part_counts import count_parts
-from evilpegs_game.counting.problem import MAX_COUNT, Frame
+from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.partition import part_sizes, select
@@ -136,7 +136,7 @@ def test_count_parts_sum_in_long_games(name):
     assert turns == 18
     assert due > 10_000
     history, guess, _, _ = played[-1]
-    assert len(Frame(rules, history, guess).layout.fields.targets) == 2
+    assert len(CountingProblem(rules, history, guess).layout.lanes.targets) == 2
 
 
 @compiled
@@ -148,7 +148,7 @@ def test_count_parts_in_second_word_by_enumeration():
         for asked, given in history[-1:]:
             live = select(live, asked, given)
         assert counted.sizes == tuple(part_sizes(live, guess).tolist())
-        words.append(len(Frame(rules, history, guess).layout.fields.targets))
+        words.append(len(CountingProblem(rules, history, guess).layout.lanes.targets))
     assert words.count(2) >= 2
 
 
@@ -160,7 +160,7 @@ def test_count_parts_two_words_match_plain_count(name):
     secret, asked = guess_of("random", rules, rng), guess_of("random", rules, rng)
     guesses = iter(dict.fromkeys(guess_of("random", rules, rng) for _ in range(90)))
     history = []
-    while len(Frame(rules, history, asked).layout.fields.targets) < 2:
+    while len(CountingProblem(rules, history, asked).layout.lanes.targets) < 2:
         guess = next(guesses)
         history.append((guess, feedback(guess, secret)))
     for guess in [*guesses][:3]:

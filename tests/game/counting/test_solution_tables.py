@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, column_code
-from evilpegs_game.counting.first_code import MOST_NODES, first_code
-from evilpegs_game.counting.solution_tables import Atlas
+from evilpegs_game.counting.first_code import MAX_NODES, first_code
+from evilpegs_game.counting.solution_tables import SolutionTables
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
@@ -39,16 +39,16 @@ def plain(columns):
 @given(live_sets())
 def test_atlas_lists_candidates_in_code_order(found):
     rules, history, live = found
-    atlas = Atlas(rules, history, BYTES)
+    atlas = SolutionTables(rules, history, BYTES)
     assert atlas.count == len(live)
     assert plain(atlas.columns()) == live
     assert not atlas.columns().flags.writeable
 
 
-@given(live_sets(), st.sampled_from([0, 3, 50, MOST_NODES]))
+@given(live_sets(), st.sampled_from([0, 3, 50, MAX_NODES]))
 def test_first_code_is_independent_of_node_limit(found, nodes):
     rules, history, live = found
-    assert first_code(rules, history, BYTES, most_nodes=nodes) == live[0]
+    assert first_code(rules, history, BYTES, max_nodes=nodes) == live[0]
 
 
 def test_first_code_refuses_contradiction():
@@ -62,7 +62,7 @@ def test_atlas_samples_uniformly():
     history = (((0, 0, 1, 2), Feedback(1, 1)), ((0, 3, 3, 1), Feedback(1, 1)), ((4, 3, 1, 3), Feedback(1, 1)))
     codes = [c for c in product(range(5), repeat=4) if all(feedback(g, c) == f for g, f in history)]
     assert len(codes) in range(2, 30)
-    atlas, rng, draws = Atlas(rules, history, BYTES), Random(1), each * len(codes)
+    atlas, rng, draws = SolutionTables(rules, history, BYTES), Random(1), each * len(codes)
     drawn = Counter(atlas.sample(rng) for _ in range(draws))
     assert set(drawn) == set(codes)
     chi_square = sum((drawn[code] - each) ** 2 / each for code in codes)
@@ -72,16 +72,16 @@ def test_atlas_samples_uniformly():
 def test_atlas_refuses_contradiction_and_small_memory():
     contradiction = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
     with pytest.raises(ContradictionError):
-        Atlas(Rules(3, 4), contradiction, BYTES)
+        SolutionTables(Rules(3, 4), contradiction, BYTES)
     with pytest.raises(TooLargeError, match="60,000"):
-        Atlas(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
+        SolutionTables(Rules(6, 9), (((0, 1, 2, 3, 4, 5), Feedback(1, 2)),), 60_000)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 def test_atlas_refuses_to_list_oversized_codes():
     rules = Rules(13, 34, repeats=False)
     first, last = tuple(range(13)), tuple(range(21, 34))
-    atlas = Atlas(rules, ((first, Feedback(12, 0)), (last, Feedback(0, 0))), 2 * BYTES)
+    atlas = SolutionTables(rules, ((first, Feedback(12, 0)), (last, Feedback(0, 0))), 2 * BYTES)
     assert atlas.count == 13 * 8
     with pytest.raises(TooLargeError, match=r"34\*\*13"):
         atlas.columns()
@@ -90,12 +90,12 @@ def test_atlas_refuses_to_list_oversized_codes():
 def test_atlas_refuses_listing_over_memory():
     """Few rows stand for many codes: the tables fit where the steps that lead to the codes do not."""
     rules, few_bytes = Rules(5, 9), 150_000
-    atlas = Atlas(rules, (), few_bytes)
-    tables = atlas.bytes_taken
+    atlas = SolutionTables(rules, (), few_bytes)
+    tables = atlas.bytes_used
     for _ in range(2):
         with pytest.raises(TooLargeError, match=f"{few_bytes:,}"):
             atlas.columns()
-        assert atlas.bytes_taken == tables
-    roomy = Atlas(rules, (), BYTES)
+        assert atlas.bytes_used == tables
+    roomy = SolutionTables(rules, (), BYTES)
     assert np.array_equal(roomy.columns(), all_codes(rules))
-    assert roomy.bytes_taken == tables
+    assert roomy.bytes_used == tables
