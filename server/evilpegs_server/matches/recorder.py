@@ -1,4 +1,4 @@
-"""The recorder of a match turns what happened into the events of its record and the rows to be written."""
+"""The recorder of a match: events of the state machine become log entries and database writes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ NO_WITNESSES: Final[Mapping[int, str | None]] = {}
 
 @dataclass(slots=True)
 class Batch:
-    """What one step of a match came to: ``turn`` is the turn it left open, if any."""
+    """The log entries and database writes of one step of a match. ``turn`` is the turn that the step opened, if any."""
 
     entries: list[LogEntry] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Batch:
 
 
 class Recorder:
-    """Writes the record of one match; ``wall_ms`` gives Unix time in milliseconds."""
+    """The author of one match's event log; ``wall_ms`` returns Unix time in milliseconds."""
 
     def __init__(self, key: MatchKey, event_log: EventLog, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
         self._key = key
@@ -54,7 +54,7 @@ class Recorder:
         self._draw: Draw | None = None
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
-        """Begin the record: who plays, then ``events``."""
+        """Begin the record with the player and the client program, then record ``events``."""
         batch = Batch()
         self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
         return self._add_events(batch, events)
@@ -68,12 +68,12 @@ class Recorder:
     ) -> Batch:
         """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
 
-        ``witnesses`` has by game what is to be shown at its end, where that was found out before.
+        ``witnesses`` holds, by game, the codes to be shown at the end of games, if they were computed before.
         """
         return self._add_events(Batch(), events, answer, stalled_ms, witnesses)
 
     def pending_witness(self, events: Sequence[MatchEvent]) -> GameEnded | None:
-        """Of these the end of a game at which something is to be shown that takes long to find, if there is one."""
+        """Return the end of a game that must show a witness which takes long to compute; None if there is none."""
         for event in events:
             if isinstance(event, GameEnded) and self._shows_secret(event):
                 known = self._codemaking.knows_secret(self._key.ladder, event.history)
@@ -81,7 +81,7 @@ class Recorder:
         return None
 
     def draw(self, game: int, client_nonce: str | None) -> Draw:
-        """What the secret and the ties of a game follow from."""
+        """Return the values from which the secret and the ties of a game follow. Those of the last game are cached."""
         drawn = self._draw
         if drawn is None or (drawn.game, drawn.client_nonce) != (game, client_nonce):
             drawn = self._draw = Draw(self._key.id, game, self._key.nonce(game), client_nonce)
@@ -132,7 +132,7 @@ class Recorder:
         if answer.candidates is not None:
             return self._event_log.append(feedback_event(self._key, event, answer, stalled_ms, seq, at))
         code = format_code(event.guess)
-        given, took_ms, left_ms = event.feedback, event.took_ms, event.left_ms
+        took_ms, left_ms = event.took_ms, event.left_ms
         text = plain_feedback(
             self._key.id,
             seq,
@@ -140,7 +140,7 @@ class Recorder:
             event.game,
             event.turn,
             code,
-            given,
+            event.feedback,
             took_ms,
             left_ms,
             answer.method,
@@ -149,14 +149,14 @@ class Recorder:
         return self._event_log.append_text(at, "feedback", text)
 
     def _secret(self, event: GameEnded) -> str | None:
-        """None where there is none to show."""
+        """Return the code to show at the end of a game; None if there is none."""
         if not self._shows_secret(event):
             return None
         draw = self.draw(event.game, event.client_nonce)
         return self._codemaking.secret(self._key.ladder, draw, event.history)
 
     def _shows_secret(self, event: GameEnded) -> bool:
-        """An evil codemaker that failed cannot be asked for a witness either."""
+        """Return True if the end of a game shows a code. An evil codemaker that failed has no witness either."""
         evil = self._key.ladder.codemaker != "fixed"
         return event.begun and not (evil and event.outcome is Outcome.VOID)
 

@@ -1,4 +1,4 @@
-"""All matches of the server: begins them, finds them, and brings them back after a restart."""
+"""The registry of matches, which opens them, finds them, and restores them after a restart."""
 
 import asyncio
 import secrets
@@ -27,15 +27,15 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 
 MAX_OPEN_MATCHES: Final = 8
-"""Matches that one player may have open."""
+"""The number of matches that one player may have open."""
 RELOAD_SECONDS: Final = 1.0
-"""How long a match rests that could not be stored."""
+"""The time before a match that could not be stored is read from the database again."""
 RESTART_GRACE_MS: Final = 60_000
-"""How long clocks wait for their players after a restart."""
+"""The time that clocks wait for their players after a restart, in milliseconds."""
 
 
 class MatchRegistry:
-    """The open matches, by id."""
+    """The open matches of a server, by id."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class MatchRegistry:
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
-        """What can be played: on the others there may be matches of earlier times."""
+        """The ladders that can be played. Matches from earlier times may exist on the others."""
         self.watchers = Watchers(log)
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
@@ -64,7 +64,7 @@ class MatchRegistry:
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
-        """Begin a match, storing ``first`` with its opening; raises RefusedRequestError."""
+        """Begin a match and store ``first`` with its opening. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
@@ -75,16 +75,16 @@ class MatchRegistry:
         return runner
 
     def _new_id(self) -> str:
-        """The time in milliseconds and a random end: ids sort as matches began.
+        """Return a new id: the time in milliseconds and a random end, so that ids sort in the order of matches.
 
-        So the rows of matches that are played now are together in the database, and a commit touches few pages.
+        The rows of matches that are played now are thus neighbors in the database, and a commit touches few pages.
         """
         proposed = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
         self._last_id = max(self._last_id + 1, proposed)
         return f"{self._last_id:016x}"
 
     def has_played(self, guest: Player) -> bool:
-        """Whether a guest has begun a match since the server started."""
+        """Return True if the guest has begun a match since the server started."""
         return guest.id in self._guests_who_played
 
     @property
@@ -93,7 +93,7 @@ class MatchRegistry:
         return tuple(self._open.values())
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
-        """The player's matches that are not over."""
+        """Return the matches of a player that are not over."""
         return [
             OpenMatch(match=match, seq=len(runner.sent_entries))
             for match, runner in self._open.items()
@@ -101,15 +101,15 @@ class MatchRegistry:
         ]
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
-        """The ids of the open matches of a ladder."""
+        """Return the ids of the open matches of a ladder."""
         return [match for match, runner in self._open.items() if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
-        """The match if it is open."""
+        """Return the runner of a match; None if it is not open."""
         return self._open.get(match)
 
     async def find(self, match: str) -> MatchRunner | None:
-        """The match if there ever was one; a finished one is read from the database."""
+        """Return the runner of a match, which is read from the database if it is over; None for an unknown id."""
         runner = self._open.get(match)
         if runner is not None:
             return runner
@@ -119,7 +119,7 @@ class MatchRegistry:
         return self._open.get(match) or self._rebuild(stored)
 
     def restore(self, stored: StoredMatch) -> None:
-        """Go on with a match that was open when the server last stopped."""
+        """Resume a match that was open when the server last stopped. One that cannot be read is logged and skipped."""
         try:
             if stored.ladder in self.ladders:
                 self._rebuild(stored)
@@ -127,13 +127,13 @@ class MatchRegistry:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def leave(self, channel: ClientChannel) -> None:
-        """The connection is gone; its matches go on by their clocks."""
+        """Forget a connection that is gone. The clocks of its matches run on."""
         self.watchers.leave(channel)
         for runner in self._open.values():
             runner.leave(channel)
 
     async def drain(self) -> None:
-        """Stop every clock, and wait until what is under way is told and stored."""
+        """Stop every clock, and wait until the replies and commits in progress are finished."""
         self.draining = True
         for runner in self._open.values():
             runner.drain()
@@ -141,7 +141,7 @@ class MatchRegistry:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """After `drain`, in time or not: nothing more happens in any match."""
+        """Stop every match for good, whether or not `drain` has finished."""
         for runner in self._open.values():
             runner.close()
         for task in self._reload_tasks:
@@ -192,7 +192,7 @@ class MatchRegistry:
             task.add_done_callback(self._reload_tasks.discard)
 
     async def _reload(self, match: str) -> None:
-        """A match whose events could not be stored goes on from what is stored, once it can be read."""
+        """Resume a match whose events could not be stored, from what is stored, as soon as it can be read."""
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:

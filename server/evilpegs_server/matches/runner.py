@@ -1,7 +1,8 @@
-"""One match in the running server: feed the state machine, commit what happened, tell the player, then everyone else.
+"""The runner of one match: apply a request, commit the events, send them to the player, then to watchers.
 
-Requests are taken one after another; while a reply is computed or a commit is on its way the next ones wait. So an
-event is durable before the frame that reveals it is sent, and there is one order of things for player and record.
+Requests are handled one after another. While a reply is computed or a commit is in progress, later requests wait. An
+event is therefore durable before the frame that reveals it is sent, and the player sees events in the order of the
+record.
 """
 
 from collections import deque
@@ -31,14 +32,14 @@ from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.tasks import HintAnswer
 
 MAX_WAITING: Final = 16
-"""Requests that may wait for one match."""
+"""The number of requests that may wait for one match."""
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchServices:
-    """What every runner of a server shares."""
+    """The services that all runners of a server share."""
 
     codemaking: Codemaking
     writer: Writer
@@ -50,7 +51,7 @@ class MatchServices:
 
 
 class MatchRunner:
-    """Runs one match; everything happens on the event loop's thread."""
+    """The runner of one match. Everything happens in the thread of the event loop."""
 
     def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
         self.key = key
@@ -69,12 +70,12 @@ class MatchRunner:
         self.timer = DeadlineTimer(self._wake)
         self._stalled_at_turn = 0.0
 
-    # In
+    # Input
 
     def open(
         self, channel: ClientChannel, player: str, client: Program, opening: Sequence[Write], re: str | None
     ) -> None:
-        """Begin the match for whoever sits at ``channel``; ``opening`` is committed with its first events."""
+        """Begin the match for the client at ``channel``; ``opening`` is committed with its first events."""
         self.seat, self._current_sender = channel, (channel, re)
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         batch.writes += opening
@@ -83,7 +84,7 @@ class MatchRunner:
         self._commit(batch, partial(self._deliver, channel, texts, batch))
 
     def receive(self, request: Request) -> None:
-        """Take a request; its answer comes when those before it are done."""
+        """Accept a request, which is handled after those before it, or refuse it at once."""
         if self._draining:
             request.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self._broken:
@@ -95,49 +96,49 @@ class MatchRunner:
             self._handle_waiting()
 
     def leave(self, channel: ClientChannel) -> None:
-        """The connection is gone. The match goes on by its clock."""
+        """Forget a connection that is gone. The clock of the match runs on."""
         if self.seat is channel:
             self.seat = None
         for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
-            self._waiting.remove(request)  # who is gone takes no seat
+            self._waiting.remove(request)  # a connection that is gone must not take the seat
 
     def recover(self, grace_ms: int) -> None:
-        """After a restart: wait for the player, ``grace_ms`` at most before clocks run."""
+        """Wait for the player after a restart, for at most ``grace_ms`` milliseconds before the clock runs."""
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
 
     def drain(self) -> None:
-        """Finish what is under way; take nothing more, and let no clock fall."""
+        """Finish the request in progress, refuse new ones, and let no clock run out."""
         self._draining = True
         self.timer.stop()
 
     def close(self) -> None:
-        """Whatever still comes of what was under way is too late: it was never told, and is not stored."""
+        """Ignore results that arrive from now on: they were never sent, and are not stored."""
         self._closed = True
 
     def awaits(self, message: Ready | Guess) -> bool:
-        """Whether the match waits for just this message."""
+        """Return True if this message is what the match waits for and no other request is in progress."""
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
         return not self._busy and self.match.state is state and (message.game, turn) == self.match.game_and_turn
 
     @property
     def sent_entries(self) -> list[LogEntry]:
-        """The events that are durable and were sent to the player."""
+        """The events that are durable and have been sent to the player."""
         return self.event_log.entries[: self._sent_count]
 
     @property
     def broken(self) -> bool:
-        """Whether the match has to be read from storage again."""
+        """True if the match must be read from storage again."""
         return self._broken
 
     @property
     def busy(self) -> bool:
-        """Whether a reply or a commit is under way."""
+        """True while a reply, a witness, a hint or a commit is in progress."""
         return self._busy
 
-    # Feed
+    # Apply requests
 
     def _handle_waiting(self) -> None:
         while self._waiting and not self._busy:
@@ -157,7 +158,7 @@ class MatchRunner:
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
         try:
-            events = self._command(message, request.arrived)
+            events = self._run_command(message, request.arrived)
         except RefusedError as refused:
             request.refuse_as(refused)
             return
@@ -169,7 +170,7 @@ class MatchRunner:
         else:
             self._conclude(request, events, responses.refusal_text(message, first))
 
-    def _command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
+    def _run_command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
         match message:
             case Ready():
                 return self.match.ready(message.game, message.nonce, now)
@@ -206,7 +207,7 @@ class MatchRunner:
         reply: Answer | None = None,
         stalled_ms: int = 0,
     ) -> None:
-        """Record what happened and say so once it is durable."""
+        """Record events and send them once they are durable. A witness that takes long is computed first."""
         self._current_sender = (request.channel, request.message.id) if request else None
         ended = self._recorder.pending_witness(events)
         if ended is None:
@@ -219,13 +220,13 @@ class MatchRunner:
         self._services.codemaking.find_witness(self.key.ladder, self.player, draw, ended.history, done)
 
     def _finish_witness(
-        self, game: int, record: Callable[[Mapping[int, str | None]], None], secret: str | Exception
+        self, game: int, record: Callable[[Mapping[int, str | None]], None], witness: str | Exception
     ) -> None:
         if self._closed:
             return
-        if isinstance(secret, Exception):
-            self._log.error("no code to show could be found", exc_info=secret)
-        record({game: None if isinstance(secret, Exception) else secret})
+        if isinstance(witness, Exception):
+            self._log.error("no code to show could be found", exc_info=witness)
+        record({game: None if isinstance(witness, Exception) else witness})
 
     def _record(
         self,
@@ -238,7 +239,7 @@ class MatchRunner:
     ) -> None:
         try:
             batch = self._recorder.record(events, reply, stalled_ms, witnesses)
-        except Exception as error:  # noqa: BLE001 - half a record must not go on: it is read from storage again
+        except Exception as error:  # noqa: BLE001 - the log may be incomplete, so the match is read again
             self._break(error)
             return
         texts = responses.step_texts(self.key.id, request, batch, refusal)
@@ -284,7 +285,7 @@ class MatchRunner:
         self.match.start_clock(now)
 
     def _break(self, error: Exception) -> None:
-        """What is not stored was never said: the match stands still until it is read from storage again."""
+        """Stop the match until it is read from storage again. Events that are not stored were never sent."""
         self._broken, self._busy = True, False
         self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
         self.timer.stop()
@@ -304,7 +305,7 @@ class MatchRunner:
 
     def _wake(self) -> None:
         if self._busy:
-            return  # what is under way sets the timer again
+            return  # the request in progress sets the timer again
         now = self._now()
         events = self.match.handle_timeout(now)
         if events:
@@ -315,7 +316,7 @@ class MatchRunner:
     def _now(self) -> float:
         return self._services.clock.now()
 
-    # What needs no command to the match
+    # Requests that do not change the match
 
     def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
         entry = self.event_log.feedback(repeated.game, repeated.turn)
@@ -331,7 +332,7 @@ class MatchRunner:
         self._deliver(request.channel, texts, Batch(turn=turn))
 
     def take_seat(self, channel: ClientChannel) -> None:
-        """The newest connection of a player plays; an older one is told and closed."""
+        """Give the seat to this connection of the player. An older one is notified and closed."""
         older, self.seat = self.seat, channel
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])

@@ -1,4 +1,4 @@
-"""Who follows which match or ladder."""
+"""Connections that watch matches and ladders."""
 
 from collections import defaultdict
 from typing import Final
@@ -10,11 +10,11 @@ from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import LogEntry
 
 MAX_TOPICS: Final = 64
-"""Matches and ladders that one connection may follow."""
+"""The number of matches and ladders that one connection may watch."""
 
 
 class Watchers:
-    """Passes events on to connections that asked for them. A slow or broken one harms no match."""
+    """The watching connections by topic, the id of a match or ladder. A slow or broken one harms no match."""
 
     def __init__(self, log: BoundLogger) -> None:
         self._channels: defaultdict[str, set[ClientChannel]] = defaultdict(set)
@@ -22,7 +22,7 @@ class Watchers:
         self._log = log
 
     def watch(self, channel: ClientChannel, topic: str) -> bool:
-        """Follow a match or ladder id; False when the connection follows too many."""
+        """Begin to send the events of a topic. Returns False if the connection already watches too many topics."""
         topics = self._topics[channel]
         if topic not in topics and len(topics) >= MAX_TOPICS:
             return False
@@ -31,20 +31,20 @@ class Watchers:
         return True
 
     def unwatch(self, channel: ClientChannel, topic: str) -> None:
-        """Follow it no longer."""
+        """Stop sending the events of a topic."""
         self._topics[channel].discard(topic)
         self._drop(channel, topic)
 
     def leave(self, channel: ClientChannel) -> None:
-        """The connection is gone."""
+        """Forget a connection that is gone."""
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
-    def publish(self, match: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
-        """Events of a match, durable and already told to its ``player``."""
+    def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
+        """Send durable events of a match to its watchers, except to ``player``, who has them already."""
         if not self._channels:
             return
-        channels = self._channels.get(match.id, set()) | self._channels.get(match.ladder.id, set())
+        channels = self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set())
         if not channels:
             return
         texts = [entry.text for entry in entries]
@@ -54,8 +54,8 @@ class Watchers:
             except Exception:  # noqa: BLE001 - a watcher must never fail a match
                 self._log.exception("could not tell a watcher")
         if entries[-1].type == "match_over":
-            for channel in list(self._channels.get(match.id, ())):
-                self.unwatch(channel, match.id)
+            for channel in list(self._channels.get(key.id, ())):
+                self.unwatch(channel, key.id)
 
     def _drop(self, channel: ClientChannel, topic: str) -> None:
         channels = self._channels.get(topic, set())

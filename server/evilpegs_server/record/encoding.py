@@ -1,4 +1,4 @@
-"""The facts of a match as the events of its record, and back again."""
+"""Conversion of the facts of a match to the events of its record, and back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,19 +23,19 @@ from evilpegs_server.record.event_log import EventLog
 
 @dataclass(frozen=True, slots=True)
 class MatchKey:
-    """Which match this is, and the seed of its nonces, which is never told."""
+    """The id and the ladder of a match, and the secret seed of its nonces, which is never published."""
 
     id: str
     ladder: Ladder
     seed: bytes = field(repr=False)
 
     def nonce(self, game: int) -> str:
-        """The nonce of one game, in hex."""
+        """Return the nonce of one game, in hex."""
         return derived_nonce(self.seed, self.id, game)
 
 
 def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
-    """The first event of a record."""
+    """Return the first event of a record."""
     ladder, rules = key.ladder, key.ladder.rules
     info = ladder.info()
     return MatchStarted(
@@ -61,7 +61,7 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
 
 
 def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
-    """A game waits for its player."""
+    """Return the event of a game that waits for its player. It commits to the nonce of the game."""
     return GameStarted(
         match=key.id,
         seq=seq,
@@ -75,7 +75,7 @@ def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> Ga
 def feedback_event(
     key: MatchKey, fact: GuessAnswered, answer: Answer, stalled_ms: int, seq: int, at: int
 ) -> FeedbackGiven:
-    """A guess was answered."""
+    """Return the event of an answered guess. ``stalled_ms`` is how long the event loop stood still during the turn."""
     return FeedbackGiven(
         match=key.id,
         seq=seq,
@@ -95,7 +95,7 @@ def feedback_event(
 
 
 def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    """A game ended; its nonce is opened if there was a commitment to it."""
+    """Return the event of a game that ended. It opens the nonce if the game had committed to one."""
     return GameOver(
         match=key.id,
         seq=seq,
@@ -111,7 +111,7 @@ def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int
 
 
 def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
-    """The last event of a record."""
+    """Return the last event of a record, which holds the hash of the event before it."""
     return MatchOver(
         match=key.id,
         seq=event_log.seq + 1,
@@ -126,7 +126,7 @@ def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: i
 def facts_from_events(
     ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
 ) -> Iterator[Fact]:
-    """What a record says happened. ``client_nonces`` has a key for each game whose player was ready."""
+    """Yield the facts of a record, in order. ``client_nonces`` has a key for each game whose player was ready."""
     for event in events:
         yield from _facts_from_event(ladder, event, client_nonces)
 
@@ -141,8 +141,8 @@ def _facts_from_event(ladder: Ladder, event: RecordEvent, client_nonces: Mapping
                 yield GameBegun(event.game, client_nonces[event.game])
         case FeedbackGiven():
             guess = parse_code(event.code, ladder.rules)
-            given = Feedback(event.black, event.white)
-            yield GuessAnswered(event.game, event.turn, guess, given, event.took_ms, event.left_ms)
+            feedback = Feedback(event.black, event.white)
+            yield GuessAnswered(event.game, event.turn, guess, feedback, event.took_ms, event.left_ms)
         case GameOver():
             outcome = Outcome(event.outcome)
             yield GameEnded(

@@ -1,4 +1,4 @@
-"""The record of one match: its events in order, each hashed over the one before."""
+"""The event log of one match: its events in order, in a chain of hashes."""
 
 import json
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from evilpegs_protocol.fields import Event
 
 
 class LogEntry(NamedTuple):
-    """One event as it is stored and sent: ``text`` is its canonical JSON, ``hash`` its link in the chain."""
+    """One event as it is stored and sent. ``text`` is its canonical JSON; ``hash`` covers it and the hash before."""
 
     seq: int
     at: int
@@ -19,7 +19,7 @@ class LogEntry(NamedTuple):
 
 
 class EventLog:
-    """The entries of a match so far. Appending is all that can be done to it."""
+    """The entries of a match so far, to which entries can only be appended."""
 
     def __init__(self, match: str, entries: list[LogEntry] | None = None) -> None:
         self.match = match
@@ -27,7 +27,7 @@ class EventLog:
 
     @property
     def seq(self) -> int:
-        """The number of the last event, 0 before the first."""
+        """The number of the last event; 0 before the first."""
         return len(self.entries)
 
     @property
@@ -36,14 +36,14 @@ class EventLog:
         return self.entries[-1].hash if self.entries else GENESIS
 
     def append(self, event: Event) -> LogEntry:
-        """Add an event; its ``seq`` must be the next one."""
+        """Append an event. Raises ValueError unless it is the next event of this match."""
         if event.seq != self.seq + 1 or event.match != self.match:
             message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
             raise ValueError(message)
         return self.append_text(event.at, event.type, encode_event(event))
 
     def append_text(self, at: int, kind: str, text: str) -> LogEntry:
-        """Add the next event, whose canonical JSON is ``text``."""
+        """Append the next event, of type ``kind``, whose canonical JSON is ``text``. Nothing is checked."""
         entries = self.entries
         before = entries[-1].hash if entries else GENESIS
         entry = LogEntry(len(entries) + 1, at, kind, text, event_hash(before, text))
@@ -51,11 +51,11 @@ class EventLog:
         return entry
 
     def since(self, seq: int) -> list[LogEntry]:
-        """Every entry after ``seq``."""
+        """Return every entry after ``seq``."""
         return self.entries[seq:]
 
     def feedback(self, game: int, turn: int) -> LogEntry:
-        """The entry that answered a guess; raises LookupError."""
+        """Return the entry that answered the guess of a turn; raises LookupError if there is none."""
         for entry in self.entries:
             if entry.type == "feedback":
                 event = json.loads(entry.text)

@@ -1,1 +1,4 @@
-"""scoring."""
+"""Scores and ranks of recorded matches.
+
+`leaderboard` ranks the players of a ladder as a pure function of the events of their matches.
+"""

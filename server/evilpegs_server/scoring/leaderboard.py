@@ -1,8 +1,8 @@
 """The leaderboard of a ladder: a pure fold over the events of records.
 
-With a fixed codemaker the rated games with a player's latest client version count, against an adversary all of them.
-A game that was not solved counts as one guess more than the limit, also a game of a match that was abandoned; void
-games are the server's fault and are left out.
+With a fixed codemaker, only the rated games of a player's latest client version count; against an adversary, all rated
+games do. An unsolved game counts as one guess more than the limit, even if its match was abandoned. Void games are the
+server's fault and are left out.
 
 The interval of the mean is anytime-valid: it holds at 95 % however often one looks and whenever one stops. It is the
 asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform central limit
@@ -19,15 +19,17 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted, RecordEvent
 
 PROVISIONAL: Final = 100
-"""With fewer games a row has no rank."""
+"""The number of games that a row needs for a rank."""
 TUNED_FOR: Final = 300
+"""The number of games at which the interval is tightest."""
 ALPHA: Final = 0.05
+"""The probability that the interval ever misses the mean."""
 _ALL_VERSIONS: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """One player on one ladder. ``low`` and ``high`` bound the mean; None while there are too few games."""
+    """The results of one player on one ladder. ``low`` and ``high`` bound the mean; both are None for too few games."""
 
     player: str
     client: str
@@ -46,7 +48,7 @@ class LeaderboardRow:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is known of one player with one client version on one ladder."""
+    """The scores of one player with one client version on one ladder."""
 
     client: str
     last_at: int = 0
@@ -56,7 +58,7 @@ class _Tally:
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """The rows of ``ladder``, best first. Events of other ladders and of practice do not matter."""
+    """Return the rows of ``ladder``, best first. Events of other ladders and of practice are ignored."""
     tallies = _tally(events, ladder)
     evil = any(started.codemaker != "fixed" for started in tallies.started)
     rows = [_row(player, tally) for player, tally in tallies.latest().items()]
@@ -78,7 +80,7 @@ class _Tallies:
         return tally
 
     def latest(self) -> dict[str, _Tally]:
-        """For each player the client version he played with last, of those with a game that counts."""
+        """Return each player's tally of the client version they used last, among those with a game that counts."""
         counted = {
             player: [tally for tally in versions.values() if tally.scores]
             for player, versions in self._by_player.items()
@@ -130,7 +132,7 @@ def _row(player: str, tally: _Tally) -> LeaderboardRow:
 
 
 def interval_half_width(scores: Sequence[int]) -> float | None:
-    """Half the width of the anytime-valid 95 % interval of the mean; None for fewer than two scores."""
+    """Return half the width of the anytime-valid 95 % interval of the mean; None for fewer than two scores."""
     games = len(scores)
     if games < 2:
         return None
@@ -142,9 +144,13 @@ def interval_half_width(scores: Sequence[int]) -> float | None:
 
 
 def _rank_by_interval(rows: list[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Rank = 1 + how many are surely better; the worst rank possible counts all that are not surely worse."""
+    """Rank rows by their intervals.
+
+    The rank is 1 plus the number of surely better rows; the worst possible rank counts every row that is not surely
+    worse. Rows with too few games come last and get no rank.
+    """
     ranked = [row for row in rows if row.games >= PROVISIONAL and row.low is not None]
-    placed = [
+    with_rank = [
         _with_rank(
             row,
             1 + sum(_surely_better(other, row) for other in ranked),
@@ -153,15 +159,15 @@ def _rank_by_interval(rows: list[LeaderboardRow]) -> list[LeaderboardRow]:
         for row in ranked
     ]
     provisional = [row for row in rows if row.games < PROVISIONAL or row.low is None]
-    return sorted(placed, key=lambda row: (row.rank or 0, row.mean, row.player)) + sorted(
+    return sorted(with_rank, key=lambda row: (row.rank or 0, row.mean, row.player)) + sorted(
         provisional, key=lambda row: (row.mean, row.player)
     )
 
 
 def _rank_exactly(rows: list[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Against an adversary there is no luck: mean guesses, then mean time a guess."""
+    """Rank rows by mean guesses, then by mean time per guess: against an adversary there is no luck."""
     ordered = sorted(rows, key=lambda row: (row.mean, row.mean_ms, row.player))
-    return [_with_rank(row, place, place) for place, row in enumerate(ordered, start=1)]
+    return [_with_rank(row, rank, rank) for rank, row in enumerate(ordered, start=1)]
 
 
 def _surely_better(one: LeaderboardRow, other: LeaderboardRow) -> bool:
