@@ -331,7 +331,7 @@ def test_evaluate_journal_of_other_options_describes_both_runs(run, options, num
     assert run(*both).status == 0
     with pytest.raises(CheckpointMismatchError) as caught:
         app([*both, *options])
-    found, asked = caught.value.found, caught.value.asked
+    found, asked = caught.value.stored, caught.value.expected
     assert numbers_in(found) == {"3x3"}
     for parts, expected in ((found.split("; "), {"3x3"}), (asked.split("; "), numbers)):
         assert [part.split()[0] for part in parts] == ["minimax", "entropy"]
