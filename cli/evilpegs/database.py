@@ -15,7 +15,7 @@ NEWEST = "last"
 
 
 @contextmanager
-def reading(url: str | None) -> Iterator[Engine]:
+def open_for_reading(url: str | None) -> Iterator[Engine]:
     """The database at ``url``, by default the one that `evilpegs serve` would use here.
 
     Raises:

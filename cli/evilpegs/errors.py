@@ -16,7 +16,7 @@ class CommandError(EvilpegsError):
     """A command was asked for what it cannot do; the message is one line that says what is wrong and what to do."""
 
 
-def explained(error: Exception) -> str | None:
+def user_message(error: Exception) -> str | None:
     """The line to tell of a user's doing; None if the error is a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
     if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PARTS:
@@ -24,11 +24,11 @@ def explained(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; make room or send it elsewhere"
     if isinstance(error, CycloptsError):
-        return _mistyped(error)
+        return _usage_message(error)
     return " ".join(str(error).split()) if isinstance(error, EvilpegsError) else None
 
 
-def _mistyped(error: CycloptsError) -> str:
+def _usage_message(error: CycloptsError) -> str:
     """What is wrong with the command line, and where its options are described."""
     if isinstance(error, UnknownCommandError):
         what = _unknown_command(error)

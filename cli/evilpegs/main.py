@@ -12,7 +12,7 @@ from typing import Final
 
 from cyclopts import App, Parameter
 
-from evilpegs.errors import explained
+from evilpegs.errors import user_message
 
 USERS_FAULT: Final = 2
 INTERRUPTED: Final = 130
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return NOBODY_READS
     except Exception as error:
-        line = explained(error)
+        line = user_message(error)
         if line is None:
             raise
         if isinstance(error, OSError):

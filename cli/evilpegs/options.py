@@ -119,7 +119,7 @@ After = Annotated[
 ]
 
 
-def checked_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
+def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
     """What follows --after, if it is there; raises CommandError where nothing does."""
     if after == ():
         message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"

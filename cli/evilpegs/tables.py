@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)  # no slots: Python 3.11 cannot make a generic one that has them
-class Shown(Generic[_T]):
+class Column(Generic[_T]):
     """A column: its heading, and what it shows of a row."""
 
     heading: str
@@ -42,8 +42,8 @@ class Shown(Generic[_T]):
     style: str = ""
 
 
-def table_of(
-    rows: Iterable[_T], columns: Sequence[Shown[_T]], title: str | None = None, *, close: bool = False
+def make_table(
+    rows: Iterable[_T], columns: Sequence[Column[_T]], title: str | None = None, *, close: bool = False
 ) -> Table:
     """A table of those columns, none of which breaks a cell; ``close`` to one another, or with room between."""
     table = plain_table(title)
@@ -56,7 +56,7 @@ def table_of(
     return table
 
 
-def print_fitting(out: Console, tables: Iterable[Table]) -> None:
+def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
     """Print the first of the tables that is not too wide; where all are, the last, which the terminal wraps uncut."""
     widths = out.options.update(width=10_000)
     for table in tables:
@@ -77,7 +77,7 @@ def number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-class TurnRow(NamedTuple):
+class TurnTableRow(NamedTuple):
     """One turn; ``candidates`` are those left after it, ``took_ms`` is the player's time, None where not known."""
 
     code: str
@@ -86,7 +86,7 @@ class TurnRow(NamedTuple):
     took_ms: int | None = None
 
 
-def turn_table(rows: Iterable[TurnRow], timed: bool = False) -> Table:
+def turn_table(rows: Iterable[TurnTableRow], timed: bool = False) -> Table:
     """A row a turn; the time only if it is ``timed``."""
     table = plain_table()
     table.add_column("turn", justify="right")

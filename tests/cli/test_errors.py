@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs.errors import CommandError, explained
+from evilpegs.errors import CommandError, user_message
 from evilpegs_clients.errors import ClientError
 from evilpegs_game.errors import EvilpegsError, GameError, MalformedError
 from evilpegs_server.server import AddressUnusableError
@@ -16,9 +16,9 @@ def test_user_errors_share_one_base(kind):
 
 @pytest.mark.parametrize("kind", [CommandError, MalformedError, ClientError])
 def test_explained_joins_lines_of_user_errors(kind):
-    assert explained(kind("4x99\n  5x99")) == "4x99 5x99"
+    assert user_message(kind("4x99\n  5x99")) == "4x99 5x99"
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), OSError("x"), ModuleNotFoundError("x", name="json")])
 def test_explained_leaves_other_errors(error):
-    assert explained(error) is None
+    assert user_message(error) is None

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from evilpegs.errors import CommandError
 from evilpegs.files import read_tree, shown
 from evilpegs.options import Json
-from evilpegs.output import console, counted, print_json
+from evilpegs.output import console, pluralize, print_json
 from evilpegs.tables import plain_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
@@ -88,4 +88,4 @@ def _fraction(proved: Certificate) -> str:
 
 
 def _sentence(proved: Certificate) -> str:
-    return f"at most {counted(proved.max, 'guess', 'guesses')} against any codemaker on {proved.rules}"
+    return f"at most {pluralize(proved.max, 'guess', 'guesses')} against any codemaker on {proved.rules}"

@@ -16,8 +16,8 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
-from evilpegs.output import console, counted, only_document, print_json
-from evilpegs.tables import TurnRow, turn_table
+from evilpegs.output import console, only_document, pluralize, print_json
+from evilpegs.tables import TurnTableRow, turn_table
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
@@ -31,7 +31,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 
-def read_solved(path: Path) -> SolvedPositions:
+def read_solved_positions(path: Path) -> SolvedPositions:
     """What the file holds; nothing if there is none yet. A damaged or outdated one is told of and not believed.
 
     Raises:
@@ -50,7 +50,7 @@ def read_solved(path: Path) -> SolvedPositions:
         raise _unusable(path, "read", error) from error
 
 
-def save_solved(path: Path, solved: SolvedPositions) -> None:
+def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
     """Replace the file in one step, if anything was learnt: a reader finds the old one or the new one, whole.
 
     Raises:
@@ -75,7 +75,7 @@ _ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
 
 
 @contextmanager
-def opponent(
+def open_codemaker(
     kind: Kind, rules: Rules, secret: str | None, seed: int | None, exact_up_to: int | None, solved: Path | None
 ) -> Iterator[Codemaker]:
     """The codemaker that the options of `evilpegs duel` ask for; raises CommandError where they do not fit together."""
@@ -88,26 +88,26 @@ def opponent(
         raise CommandError(message)
     with ExitStack() as stack:
         if kind == "devil":
-            yield stack.enter_context(_devil(rules, exact_up_to, solved))
+            yield stack.enter_context(_open_devil(rules, exact_up_to, solved))
         else:
-            yield Evil() if kind == "evil" else _fixed(rules, secret, seed)
+            yield Evil() if kind == "evil" else _fixed_codemaker(rules, secret, seed)
 
 
 @contextmanager
-def _devil(rules: Rules, exact_up_to: int | None, file: Path | None) -> Iterator[Devil]:
+def _open_devil(rules: Rules, exact_up_to: int | None, file: Path | None) -> Iterator[Devil]:
     """A devil, and at the end what it has solved in its file."""
     if exact_up_to is not None and exact_up_to < 0:
         message = f"--exact-up-to must be at least 0, not {exact_up_to}"
         raise CommandError(message)
-    worst_case = WorstCase(rules, None if file is None else read_solved(file))
+    worst_case = WorstCase(rules, None if file is None else read_solved_positions(file))
     try:
         yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
     finally:
         if file is not None:
-            save_solved(file, worst_case.solved)
+            write_solved_positions(file, worst_case.solved)
 
 
-def _fixed(rules: Rules, secret: str | None, seed: int | None) -> Fixed:
+def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixed:
     if secret is not None:
         return Fixed(parse_code(secret, rules))
     if seed is None:
@@ -151,7 +151,7 @@ def duel(
     """
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
-    playing = opponent(codemaker, parsed, secret, seed, exact_up_to, solved)
+    playing = open_codemaker(codemaker, parsed, secret, seed, exact_up_to, solved)
     with playing as other, only_document(as_json), with_strategy_name(strategy):
         chosen = load_strategy(strategy, candidates_only)
         turns = duelled(seeded_choice(chosen, seed or 0), other, parsed, opening)
@@ -190,7 +190,7 @@ def _document(
 
 def _show(rules: Rules, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]) -> None:
     out = console()
-    out.print(f"{strategy} against {codemaker} on {rules}: {counted(len(turns), 'guess', 'guesses')}")
-    out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in turns))
+    out.print(f"{strategy} against {codemaker} on {rules}: {pluralize(len(turns), 'guess', 'guesses')}")
+    out.print(turn_table(TurnTableRow(format_code(guess), given, left) for guess, given, left in turns))
     if "greedy" in methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from evilpegs.options import Json
 from evilpegs.output import console, print_json
-from evilpegs.tables import Shown, print_fitting, table_of
+from evilpegs.tables import Column, make_table, print_first_fit
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
@@ -38,9 +38,9 @@ async def welcome(server: str) -> Welcome:
 
 def ladders_tables(infos: Sequence[LadderInfo]) -> Iterator[Table]:
     """The table with all there is to say, then ever narrower ones."""
-    yield table_of(infos, FULL)
+    yield make_table(infos, FULL)
     for columns in range(len(SHORT), 0, -1):
-        yield table_of(infos, SHORT[:columns], close=True)
+        yield make_table(infos, SHORT[:columns], close=True)
 
 
 def _codemaker(info: LadderInfo) -> str:
@@ -57,25 +57,25 @@ def _short_clock(info: LadderInfo) -> str:
     return "untimed" if info.clock is None else f"{info.clock.base_ms / 1000:g} + {info.clock.increment_ms / 1000:g} s"
 
 
-_ID: Final = Shown[LadderInfo]("ladder", lambda info: info.id)
-_RULES: Final = Shown[LadderInfo]("rules", lambda info: info.rules)
+_ID: Final = Column[LadderInfo]("ladder", lambda info: info.id)
+_RULES: Final = Column[LadderInfo]("rules", lambda info: info.rules)
 _NUMBERS: Final = (
-    Shown[LadderInfo]("guesses", lambda info: str(info.guess_limit), "right"),
-    Shown[LadderInfo]("games", lambda info: str(info.games), "right"),
+    Column[LadderInfo]("guesses", lambda info: str(info.guess_limit), "right"),
+    Column[LadderInfo]("games", lambda info: str(info.games), "right"),
 )
 FULL: Final = (
     _ID,
     _RULES,
-    Shown("codemaker", _codemaker),
-    Shown("clock", _clock),
+    Column("codemaker", _codemaker),
+    Column("clock", _clock),
     *_NUMBERS,
-    Shown[LadderInfo]("counts", lambda info: "rated" if info.rated else "practice"),
+    Column[LadderInfo]("counts", lambda info: "rated" if info.rated else "practice"),
 )
 SHORT: Final = (
     _ID,
     _RULES,
-    Shown[LadderInfo]("codemaker", lambda info: info.codemaker),
-    Shown("clock", _short_clock),
+    Column[LadderInfo]("codemaker", lambda info: info.codemaker),
+    Column("clock", _short_clock),
     *_NUMBERS,
 )
 """From the most to the least important, without what the id of a built-in ladder tells anyway."""
@@ -111,4 +111,4 @@ def _offered(server: str) -> Sequence[LadderInfo]:
 
 
 def _show(infos: Sequence[LadderInfo]) -> None:
-    print_fitting(console(), ladders_tables(infos))
+    print_first_fit(console(), ladders_tables(infos))

@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Engine
 
-from evilpegs.database import match_with, reading
+from evilpegs.database import match_with, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.options import Database, Json
 from evilpegs.output import console, print_json
-from evilpegs.tables import Shown, print_fitting, table_of
+from evilpegs.tables import Column, make_table, print_first_fit
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.match.ladders import Ladder, load_ladders
@@ -81,7 +81,7 @@ def show_standings(out: Console, standings: Sequence[Standing]) -> None:
         if place:
             out.print()
         if standing.rows:
-            print_fitting(out, standing_tables(standing))
+            print_first_fit(out, standing_tables(standing))
 
 
 def standing_tables(standing: Standing) -> Iterator[Table]:
@@ -89,12 +89,12 @@ def standing_tables(standing: Standing) -> Iterator[Table]:
     rows, title = standing.rows, _title(standing)
     scores = [score for row in rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
-    histogram = Shown[LeaderboardRow](f"guesses\n{lowest}-{highest}", lambda row: bars(row, lowest, highest))
-    yield table_of(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
-    yield table_of(rows, (RANK, PLAYER, *FIGURES, histogram), title, close=True)
+    histogram = Column[LeaderboardRow](f"guesses\n{lowest}-{highest}", lambda row: bars(row, lowest, highest))
+    yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
+    yield make_table(rows, (RANK, PLAYER, *FIGURES, histogram), title, close=True)
     for figures in range(len(FIGURES), 1, -1):
-        yield table_of(rows, (RANK, PLAYER, *FIGURES[:figures]), title, close=True)
-    yield table_of(rows, (PLAYER, FIGURES[1]), title, close=True)
+        yield make_table(rows, (RANK, PLAYER, *FIGURES[:figures]), title, close=True)
+    yield make_table(rows, (PLAYER, FIGURES[1]), title, close=True)
 
 
 def _title(standing: Standing) -> str:
@@ -121,16 +121,16 @@ def bars(row: LeaderboardRow, lowest: int, highest: int) -> str:
     return "".join(BARS[-(-counts.get(score, 0) * steps // most)] for score in range(lowest, highest + 1))
 
 
-RANK: Final = Shown("rank", _rank, "right")
-PLAYER: Final = Shown[LeaderboardRow]("player", lambda row: row.player, style="bold")
-CLIENT: Final = Shown[LeaderboardRow]("client", lambda row: row.client)
+RANK: Final = Column("rank", _rank, "right")
+PLAYER: Final = Column[LeaderboardRow]("player", lambda row: row.player, style="bold")
+CLIENT: Final = Column[LeaderboardRow]("client", lambda row: row.client)
 FIGURES: Final = (
-    Shown[LeaderboardRow]("games", lambda row: f"{row.games:,}", "right"),
-    Shown[LeaderboardRow]("mean", lambda row: f"{row.mean:.3f}", "right"),
-    Shown("95 %\ninterval", _interval, "right"),
-    Shown[LeaderboardRow]("worst", lambda row: str(row.worst), "right"),
-    Shown[LeaderboardRow]("solved", lambda row: f"{row.solved:.0%}", "right"),
-    Shown[LeaderboardRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
+    Column[LeaderboardRow]("games", lambda row: f"{row.games:,}", "right"),
+    Column[LeaderboardRow]("mean", lambda row: f"{row.mean:.3f}", "right"),
+    Column("95 %\ninterval", _interval, "right"),
+    Column[LeaderboardRow]("worst", lambda row: str(row.worst), "right"),
+    Column[LeaderboardRow]("solved", lambda row: f"{row.solved:.0%}", "right"),
+    Column[LeaderboardRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
 )
 """Where there is no room, the last is left out first."""
 
@@ -149,7 +149,7 @@ def leaderboard(
     than the limit. The interval of the mean holds at 95 % however often one looks; a player with fewer than 100
     games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank.
     """
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         found = standings(engine, ladder)
     if as_json:
         print_json({"ladders": [_document(standing) for standing in found]})

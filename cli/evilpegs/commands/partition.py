@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from evilpegs.errors import CommandError
-from evilpegs.options import FILE, After, Json, RulesText, checked_after, parse_turns, turns_document
-from evilpegs.output import console, counted, print_json
+from evilpegs.options import FILE, After, Json, RulesText, parse_turns, require_after, turns_document
+from evilpegs.output import console, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
 from evilpegs.tables import feedback_text, plain_table
 from evilpegs_clients.terminal.pegs import peg_text
@@ -71,7 +71,7 @@ def partition(
     turns given.
     """
     parsed = Rules.parse(rules)
-    turns, following = _turns_and_guesses(checked_after(after), is_guess_given=bool(guesses))
+    turns, following = _turns_and_guesses(require_after(after), is_guess_given=bool(guesses))
     texts = [*guesses, *following]
     if not texts:
         message = "no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122"
@@ -128,8 +128,8 @@ def _show(position: Position, codes: Sequence[Code]) -> None:
 
 def _heading(position: Position) -> str:
     played = len(position.history)
-    turns = f" after {counted(played, 'turn')}" if played else ""
-    return f"{position.rules}{turns}: {counted(position.count, 'candidate')}"
+    turns = f" after {pluralize(played, 'turn')}" if played else ""
+    return f"{position.rules}{turns}: {pluralize(position.count, 'candidate')}"
 
 
 def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
-from evilpegs.output import console, counted, only_document
+from evilpegs.output import console, only_document, pluralize
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codes import parse_code
@@ -36,5 +36,5 @@ def tree(
     write_tree(out, written)
     if out != STANDARD:
         console().print(
-            f"{strategy} on {parsed}: {counted(sum(1 for _ in nodes(written)), 'line')} of guesses in {out}"
+            f"{strategy} on {parsed}: {pluralize(sum(1 for _ in nodes(written)), 'line')} of guesses in {out}"
         )

@@ -13,15 +13,15 @@ from rich.console import Console
 
 from evilpegs.files import read_record
 from evilpegs.options import Json
-from evilpegs.output import console, counted, print_json, progress
-from evilpegs.tables import Shown, table_of
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.tables import Column, make_table
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_clients.verification.violation import NotChecked, Violation
 from evilpegs_protocol.server_messages import MatchStarted
 
 Check = Literal["verification", "independent"]
-Result = Literal["holds", "does not hold", "not checked"]
+Verdict = Literal["holds", "does not hold", "not checked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,18 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedGame:
+class GameVerification:
     """One game; ``secret`` is the code shown at its end."""
 
     game: int
     outcome: str | None
     guesses: int
     secret: str | None
-    result: Result
+    result: Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedMatch:
+class MatchVerification:
     """One match. It ``holds`` if nothing was found wrong; what was not checked may be wrong all the same."""
 
     match: str
@@ -59,15 +59,15 @@ class VerifiedMatch:
     holds: bool
     findings: tuple[Remark, ...]
     not_checked: tuple[Remark, ...]
-    games: tuple[VerifiedGame, ...]
+    games: tuple[GameVerification, ...]
 
 
-def verified(
+def verify_record(
     started: MatchStarted,
     events: Sequence[Mapping[str, Any]],
     game_done: Callable[[CheckedGame], object],
     max_codes: int = MAX_CODES,
-) -> VerifiedMatch:
+) -> MatchVerification:
     """Verify a record that begins with ``started``.
 
     ``game_done`` is called with each game when it is checked. The independent check reports the replies of rules with
@@ -79,7 +79,7 @@ def verified(
     checked: list[tuple[Check, Iterable[Violation]]] = [("verification", found), ("independent", said)]
     findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
     not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
-    return VerifiedMatch(
+    return MatchVerification(
         match=started.match,
         player=started.player,
         ladder=started.ladder,
@@ -105,13 +105,13 @@ def _remarks(
     )
 
 
-def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[Remark]) -> VerifiedGame:
-    result: Result = "holds"
+def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[Remark]) -> GameVerification:
+    result: Verdict = "holds"
     if any(remark.game == game.game for remark in findings):
         result = "does not hold"
     elif any(remark.game == game.game for remark in not_checked):
         result = "not checked"
-    return VerifiedGame(game.game, game.outcome, game.guesses, game.witness, result)
+    return GameVerification(game.game, game.outcome, game.guesses, game.witness, result)
 
 
 DOES_NOT_HOLD: Final = 1
@@ -140,28 +140,28 @@ def verify(
     started, events = read_record(file)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("games", total=started.games)
-        found = verified(started, events, lambda _: bar.advance(task))
+        found = verify_record(started, events, lambda _: bar.advance(task))
     if as_json:
         print_json(asdict(found))
     else:
-        show_verified(console(), found)
+        show_verification(console(), found)
     return 0 if found.holds else DOES_NOT_HOLD
 
 
-def show_verified(out: Console, found: VerifiedMatch) -> None:
+def show_verification(out: Console, found: MatchVerification) -> None:
     """Print the games of a verified record, its findings, and a summary."""
     codemaker = found.codemaker + (f" ({found.tie})" if found.tie else "")
     out.print(f"match {found.match}: {found.player} on {found.ladder}, {found.rules}, {codemaker}", style="bold")
     shown = "secret" if found.codemaker == "fixed" else "a code that fits"
-    columns: list[Shown[VerifiedGame]] = [
-        Shown("game", lambda game: str(game.game), "right"),
-        Shown("outcome", lambda game: game.outcome or "not over"),
-        Shown("guesses", lambda game: str(game.guesses), "right"),
-        Shown(shown, lambda game: _printable(game.secret or "")[:LONGEST_CODE]),
-        Shown("result", lambda game: game.result),
+    columns: list[Column[GameVerification]] = [
+        Column("game", lambda game: str(game.game), "right"),
+        Column("outcome", lambda game: game.outcome or "not over"),
+        Column("guesses", lambda game: str(game.guesses), "right"),
+        Column(shown, lambda game: _printable(game.secret or "")[:LONGEST_CODE]),
+        Column("result", lambda game: game.result),
     ]
     out.print()
-    out.print(table_of(found.games, columns))
+    out.print(make_table(found.games, columns))
     _list(out, "does not hold", found.findings)
     _list(out, "not checked", found.not_checked)
     out.print(f"\n{_summary(found)}", style="bold" if found.holds else "bold red")
@@ -180,9 +180,9 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def _summary(found: VerifiedMatch) -> str:
-    size = f"{counted(found.events, 'event')}, {counted(len(found.games), 'game')}"
-    left = f"; {counted(len(found.not_checked), 'thing')} not checked" if found.not_checked else ""
+def _summary(found: MatchVerification) -> str:
+    size = f"{pluralize(found.events, 'event')}, {pluralize(len(found.games), 'game')}"
+    left = f"; {pluralize(len(found.not_checked), 'thing')} not checked" if found.not_checked else ""
     if not found.holds:
-        return f"{size}: {counted(len(found.findings), 'finding')}, the record does not hold{left}"
+        return f"{size}: {pluralize(len(found.findings), 'finding')}, the record does not hold{left}"
     return f"{size}: nothing wrong was found{left}" if left else f"{size}: everything holds"

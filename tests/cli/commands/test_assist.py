@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evilpegs.commands.assist.advice import Advice, Adviser, Board, Contradiction, Suggestion
+from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs.commands.assist.dialog import MOST_CODES, AssistDialog
-from evilpegs.commands.assist.input import Change, Word, read_feedback, read_line
-from evilpegs.commands.assist.screen import LOOKS, Screen, suggestion_tables
+from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
+from evilpegs.commands.assist.screen import SUGGESTION_WIDTHS, AssistScreen, suggestion_tables
 from evilpegs.errors import CommandError
 from evilpegs.main import main
 from evilpegs.options import parse_turns
@@ -39,8 +39,8 @@ def row(code, black, white, rules=CLASSIC):
     ["1122 1,2", "1122:1,2", " 1122  1, 2 ", "1122 1 2", "1 1 2 2 1,2", "1 1 2 2 1 2", "1122 1b2w", "1122 1b 2w",
      "1122 1 black, 2 whites", "1122 bww", "1122 b w w", "1122 B WW", "1122 1;2", "1122: 1/2"],
 )  # fmt: skip
-def test_read_line_accepts_spellings_of_rows(typed):
-    assert read_line(typed, CLASSIC) == row("1122", 1, 2)
+def test_parse_line_accepts_spellings_of_rows(typed):
+    assert parse_line(typed, CLASSIC) == row("1122", 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -48,51 +48,61 @@ def test_read_line_accepts_spellings_of_rows(typed):
     [("-", (0, 0)), ("0", (0, 0)), ("none", (0, 0)), ("0,0", (0, 0)), ("2w", (0, 2)), ("3b", (3, 0)), ("w", (0, 1)),
      ("bb", (2, 0)), ("2 white", (0, 2)), ("4 black", (4, 0))],
 )  # fmt: skip
-def test_read_feedback_takes_missing_counts_as_zero(typed, given):
-    assert read_feedback(typed, 4) == Feedback(*given)
+def test_parse_feedback_takes_missing_counts_as_zero(typed, given):
+    assert parse_feedback(typed, 4) == Feedback(*given)
 
 
 @pytest.mark.parametrize("typed", ["10", ",", "1,", "1.2", "x", "wb", "1,2,3", "-1,2", "", "b2", "1b 2b"])
-def test_read_feedback_refuses_ambiguous_text(typed):
+def test_parse_feedback_refuses_ambiguous_text(typed):
     with pytest.raises(MalformedError, match=re.escape(repr(typed))):
-        read_feedback(typed, 4)
+        parse_feedback(typed, 4)
 
 
-def test_read_line_takes_pegs_before_feedback():
+def test_parse_line_takes_pegs_before_feedback():
     rules = Rules(3, 34)
-    assert read_line("BWB b", rules) == row("BWB", 1, 0, rules)
-    assert read_line("B W B b", rules) == row("BWB", 1, 0, rules)
-    assert read_line("bwb", rules) == parse_code("BWB", rules)
-    assert read_line("1 1", Rules(2, 3)) == (0, 0)
-    assert read_line("1 1 1 0", Rules(2, 3)) == row("11", 1, 0, Rules(2, 3))
+    assert parse_line("BWB b", rules) == row("BWB", 1, 0, rules)
+    assert parse_line("B W B b", rules) == row("BWB", 1, 0, rules)
+    assert parse_line("bwb", rules) == parse_code("BWB", rules)
+    assert parse_line("1 1", Rules(2, 3)) == (0, 0)
+    assert parse_line("1 1 1 0", Rules(2, 3)) == row("11", 1, 0, Rules(2, 3))
 
 
 @pytest.mark.parametrize(
-    ("typed", "word"),
-    [("", Word.SHOW), ("  ", Word.SHOW), ("rows", Word.ROWS), ("undo", Word.UNDO), ("?", Word.HELP), ("q", Word.QUIT),
-     ("exit", Word.QUIT), ("QUIT", Word.QUIT), ("codes", Word.CODES), ("new", Word.NEW)],
-)  # fmt: skip
-def test_read_line_knows_words(typed, word):
-    assert read_line(typed, CLASSIC) is word
+    ("typed", "command"),
+    [
+        ("", AssistCommand.SHOW),
+        ("  ", AssistCommand.SHOW),
+        ("rows", AssistCommand.ROWS),
+        ("undo", AssistCommand.UNDO),
+        ("?", AssistCommand.HELP),
+        ("q", AssistCommand.QUIT),
+        ("exit", AssistCommand.QUIT),
+        ("QUIT", AssistCommand.QUIT),
+        ("codes", AssistCommand.CODES),
+        ("new", AssistCommand.NEW),
+    ],
+)
+def test_parse_line_knows_commands(typed, command):
+    assert parse_line(typed, CLASSIC) is command
 
 
-def test_read_line_takes_upper_case_as_code():
+def test_parse_line_takes_upper_case_as_code():
     rules = Rules(3, 34)
-    assert read_line("new", rules) is Word.NEW
-    assert read_line("NEW", rules) == parse_code("NEW", rules)
+    assert parse_line("new", rules) is AssistCommand.NEW
+    assert parse_line("NEW", rules) == parse_code("NEW", rules)
 
 
 @pytest.mark.parametrize(
     ("typed", "change"),
     [
-        ("change 2 1122 1,0", Change(2, (0, 0, 1, 1), Feedback(1, 0))),
-        ("change 2 1 1 2 2 1,0", Change(2, (0, 0, 1, 1), Feedback(1, 0))),
-        ("change 12 1,0", Change(12, None, Feedback(1, 0))),
-        ("change 1 bw", Change(1, None, Feedback(1, 1))),
+        ("change 2 1122 1,0", RowChange(2, (0, 0, 1, 1), Feedback(1, 0))),
+        ("change 2 1 1 2 2 1,0", RowChange(2, (0, 0, 1, 1), Feedback(1, 0))),
+        ("change 12 1,0", RowChange(12, None, Feedback(1, 0))),
+        ("change 1 bw", RowChange(1, None, Feedback(1, 1))),
     ],
 )
-def test_read_line_reads_changes(typed, change):
-    assert read_line(typed, CLASSIC) == change
+def test_parse_line_reads_changes(typed, change):
+    assert parse_line(typed, CLASSIC) == change
 
 
 @pytest.mark.parametrize(
@@ -113,9 +123,9 @@ def test_read_line_reads_changes(typed, change):
         ("change 1 112 1,0", IllegalCodeError, ["'112'", "3"]),
     ],
 )
-def test_read_line_names_wrong_input(typed, error, named):
+def test_parse_line_names_wrong_input(typed, error, named):
     with pytest.raises(error) as caught:
-        read_line(typed, CLASSIC)
+        parse_line(typed, CLASSIC)
     assert all(value in str(caught.value) for value in named)
     assert "\n" not in str(caught.value)
 
@@ -124,10 +134,10 @@ PIECES = ["1", "2", ",", "b", "w", "change", "undo", "0", "9", ":", "-", "x"]
 
 
 @given(st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join))
-def test_read_line_reads_or_refuses_any_text(typed):
+def test_parse_line_reads_or_refuses_any_text(typed):
     complaint = ""
     try:
-        assert isinstance(read_line(typed, Rules(2, 3)), Word | Turn | Change | tuple)
+        assert isinstance(parse_line(typed, Rules(2, 3)), AssistCommand | Turn | RowChange | tuple)
     except (GameError, CommandError) as error:
         complaint = str(error)
     assert "\n" not in complaint
@@ -143,22 +153,22 @@ TYPED = st.sampled_from(
 @given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
 def test_dialog_survives_any_lines(lines):
     typed, out = iter(lines), io.StringIO()
-    dialog = AssistDialog(Rules(2, 3), Screen(Console(file=out, width=100)), lambda _: next(typed, None))
-    dialog.run(Board(Rules(2, 3)))
+    dialog = AssistDialog(Rules(2, 3), AssistScreen(Console(file=out, width=100)), lambda _: next(typed, None))
+    dialog.run(AssistHistory(Rules(2, 3)))
     assert next(typed, None) is None
     assert out.getvalue().startswith("2x3: 9 ")
 
 
 def test_board_adds_changes_and_undoes_rows():
     first, second = row("1122", 1, 0), row("3344", 0, 1)
-    board = Board(CLASSIC).add(first).add(second)
+    board = AssistHistory(CLASSIC).add(first).add(second)
     assert board.rows == (first, second)
     assert board.undo().rows == (first,)
     assert board.change(1, second).rows == (second, second)
     assert not board.is_solved
     assert board.add(row("1122", 4, 0)).is_solved
     with pytest.raises(CommandError):
-        Board(CLASSIC).undo()
+        AssistHistory(CLASSIC).undo()
 
 
 @pytest.mark.parametrize(
@@ -167,13 +177,13 @@ def test_board_adds_changes_and_undoes_rows():
 )
 def test_board_names_missing_row(rows, number, named):
     with pytest.raises(CommandError) as caught:
-        Board(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
+        AssistHistory(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
     assert re.findall("[0-9]+", str(caught.value)) == named
 
 
 def advised(rules, *turns, **options):
     parsed = Rules.parse(rules)
-    return Adviser(parsed, **options).advise(Board(parsed, parse_turns(turns, parsed)))
+    return Adviser(parsed, **options).advise(AssistHistory(parsed, parse_turns(turns, parsed)))
 
 
 def test_adviser_finds_best_guesses():
@@ -236,7 +246,7 @@ def test_adviser_without_memory_for_samples_suggests_first_code():
 @pytest.mark.parametrize(("max_bytes", "codes"), [(1 << 20, 23), (1, None)])
 def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
     rules = Rules(6, 10)
-    board = Board(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
+    board = AssistHistory(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
     adviser = Adviser(rules, live_sets=LiveSets(max_bytes))
     found = adviser.codes(board, 30)
     assert codes == (None if found is None else len(found))
@@ -282,7 +292,7 @@ class FakeScreen:
 def answers(*lines, rules=CLASSIC):
     """Type lines into a dialog; what is shown at the start, and what is shown after each line, by its kind."""
     screen, typed = FakeScreen(), iter(lines)
-    AssistDialog(rules, screen, lambda _: next(typed, None)).run(Board(rules))
+    AssistDialog(rules, screen, lambda _: next(typed, None)).run(AssistHistory(rules))
     found = [{}]
     for kind, value in screen.shown:
         if kind == "typed":
@@ -317,7 +327,7 @@ def test_dialog_changes_and_undoes_rows():
     assert changed["advice"].listed == (parse_code("1122", CLASSIC),)
     assert re.findall("[0-9]+", missing["error"]) == ["3", "1", "2"]
     assert undone["rows"] == [row("1122", 4, 0)]
-    assert emptied["advice"].board == Board(CLASSIC)
+    assert emptied["advice"].board == AssistHistory(CLASSIC)
     assert set(refused) == {"error"}
     assert set(rows) == {"text"}
 
@@ -338,7 +348,11 @@ def test_dialog_answers_words():
     assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
     assert given["advice"].listed == shown["advice"].listed == codes["codes"]
     assert rows == {"rows": [row("1122", 2, 2)]}
-    assert all(f"  {word.value} " in helped["text"] for word in Word if word not in {Word.SHOW, Word.HELP})
+    assert all(
+        f"  {word.value} " in helped["text"]
+        for word in AssistCommand
+        if word not in {AssistCommand.SHOW, AssistCommand.HELP}
+    )
     assert "'nonsense'" in wrong["error"]
     assert not impossible["weighed"].is_candidate
 
@@ -380,17 +394,17 @@ def test_assist_examples_fit_rules(talk, rules, code):
     assert parse_code(code, Rules.parse(rules))
 
 
-@pytest.mark.parametrize("place", range(len(LOOKS)))
+@pytest.mark.parametrize("place", range(len(SUGGESTION_WIDTHS)))
 def test_suggestion_table_fits_narrow_terminal(place):
     tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
     width = Console(width=1000).measure(tables[place]).maximum
     out = io.StringIO()
-    Screen(Console(file=out, width=width)).advice(advised("6x3", "112233:1,2"))
+    AssistScreen(Console(file=out, width=width)).advice(advised("6x3", "112233:1,2"))
     lines = out.getvalue().splitlines()
     heading = next(line for line in lines if line.startswith("guess"))
     assert max(map(len, lines)) <= width
     assert len(heading.rstrip()) <= width
-    assert ("mean" in heading) == LOOKS[place].average
+    assert ("mean" in heading) == SUGGESTION_WIDTHS[place].average
     assert "lexicographic" in out.getvalue() or "every" in out.getvalue()
     assert "…" not in out.getvalue()
 
@@ -504,9 +518,9 @@ def test_interrupted_prompt_ends_line(at_terminal, monkeypatch):
 
 def test_screen_leaves_out_unknown_figures():
     out = io.StringIO()
-    board = Board(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
+    board = AssistHistory(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
     unknown = Suggestion((0,) * 6, ("sampled",), None)
-    screen = Screen(Console(file=out, width=100))
+    screen = AssistScreen(Console(file=out, width=100))
     screen.advice(Advice(board, 10**6, (), "samples", (unknown,), None))
     screen.advice(Advice(board, 1, (), "codes", (unknown,), None))
     lines = [line.split() for line in out.getvalue().splitlines()]

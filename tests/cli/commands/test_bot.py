@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.bot.run import told
+from evilpegs.commands.bot.run import event_lines
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.verification.violation import Violation
@@ -114,14 +114,14 @@ def test_bot_shows_findings():
     game = GameSummary("0" * 16, 1, "solved", 5, (finding,))
     match = MatchSummary("0" * 16, "classic", (game,), (finding,), 0)
     for summary in (game, match):
-        verdict, found = told(summary)
+        verdict, found = event_lines(summary)
         assert verdict.endswith("NOT verified")
         assert found.endswith(str(finding))
-    assert "NOT" not in told(GameSummary("0" * 16, 1, "solved", 5, ()))[0]
+    assert "NOT" not in event_lines(GameSummary("0" * 16, 1, "solved", 5, ()))[0]
 
 
 def test_bot_shows_cuts_and_notices():
-    (cut,) = told(Reconnecting("4x99", 2, 0.25))
+    (cut,) = event_lines(Reconnecting("4x99", 2, 0.25))
     assert all(fact in cut for fact in ("4x99", " 2 ", "0.2 s"))
-    (notice,) = told(Notice(kind="draining", message="4x99"))
+    (notice,) = event_lines(Notice(kind="draining", message="4x99"))
     assert notice.endswith("4x99")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.demo.command import Plan, show
+from evilpegs.commands.demo.command import DemoPlan, show
 from evilpegs.commands.demo.server import child_server
 from evilpegs.errors import CommandError
 
 README = Path(__file__).parents[3] / "README.md"
-SHORT = Plan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
+SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
 
 
 def promised():

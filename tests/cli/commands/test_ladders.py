@@ -4,7 +4,7 @@ import pytest
 
 from evilpegs.commands.ladders import ladders_tables
 from evilpegs.output import console
-from evilpegs.tables import print_fitting
+from evilpegs.tables import print_first_fit
 from evilpegs_server.match.ladders import load_ladders
 
 KEYS = {"id", "rules", "codemaker", "tie", "exact_up_to", "clock", "guess_limit", "games", "rated"}
@@ -40,7 +40,7 @@ def test_ladders_table_never_cuts_ids(capsys, width):
     infos = [ladder.info() for ladder in load_ladders().values()]
     out = console()
     out.width = width
-    print_fitting(out, ladders_tables(infos))
+    print_first_fit(out, ladders_tables(infos))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:]] == [info.id for info in infos]
     assert not any("…" in line for line in lines)

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch, ReplayedTurn
+from evilpegs.commands.replay.match_replay import GameReplay, MatchReplay, TurnReplay
 from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
@@ -90,13 +90,13 @@ def uncounted():
     history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
     *_, last = analyze(Rules(12, 14), history)
     assert last.candidates_before is None
-    return ReplayedTurn(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
+    return TurnReplay(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
 
 
 @pytest.mark.parametrize(("flaw", "is_hinted"), [(None, True), ("event 3 was changed", False)])
 def test_replay_hints_at_thorough_for_uncounted_turns(uncounted, flaw, is_hinted):
-    game = ReplayedGame(1, None, 1, 9, None, None, (uncounted,))
-    match = ReplayedMatch("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
+    game = GameReplay(1, None, 1, 9, None, None, (uncounted,))
+    match = MatchReplay("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
     out = io.StringIO()
     show_match(Console(file=out, width=120), match)
     assert ("--thorough" in out.getvalue()) == is_hinted

@@ -1,6 +1,6 @@
 """The chain of hashes over stored events."""
 
-from evilpegs.commands.replay.replayed import chain_flaw
+from evilpegs.commands.replay.match_replay import chain_flaw
 from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
 from evilpegs_server.record.event_log import LogEntry
 

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.replay.document import analysis_document
-from evilpegs.commands.replay.replayed import ReplayedTurn
-from evilpegs.commands.replay.table import LOOKS, analysis_tables, regret_range
-from evilpegs.tables import print_fitting
+from evilpegs.commands.replay.match_replay import TurnReplay
+from evilpegs.commands.replay.table import WIDTHS, analysis_tables, regret_range
+from evilpegs.tables import print_first_fit
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import Effort, analyze
 from evilpegs_game.codes import format_code, parse_code
@@ -33,21 +33,21 @@ def analyzed(rules, *turns, effort=USUAL):
     return analyze(parsed, history, effort)
 
 
-def replayed(*game, effort=USUAL):
+def turn_replays(*game, effort=USUAL):
     return [
-        ReplayedTurn(number, format_code(found.guess), *found.feedback, found.candidates_after, None, 7, None, found)
+        TurnReplay(number, format_code(found.guess), *found.feedback, found.candidates_after, None, 7, None, found)
         for number, found in enumerate(analyzed(*game, effort=effort), 1)
     ]
 
 
 def printed(turns, width=120, by_chance=True):
     out = io.StringIO()
-    print_fitting(Console(file=out, width=width), analysis_tables(turns, by_chance))
+    print_first_fit(Console(file=out, width=width), analysis_tables(turns, by_chance))
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
 def test_analysis_table_shows_turns():
-    heading, _, *rows = printed(replayed(*GAME))
+    heading, _, *rows = printed(turn_replays(*GAME))
     assert heading.split() == HEADING
     first = analyzed(*GAME)[0]
     assert rows[0].split()[:4] == ["1", "1", "1", "2"]
@@ -57,7 +57,7 @@ def test_analysis_table_shows_turns():
 
 
 def test_analysis_table_shows_better_optimal_guess():
-    turns = replayed(*GAME)
+    turns = turn_replays(*GAME)
     for turn, row in zip(turns, printed(turns)[2:], strict=True):
         found = turn.analysis
         assert found.regret.kind == "exact"
@@ -68,7 +68,7 @@ def test_analysis_table_shows_better_optimal_guess():
 
 def test_analysis_table_marks_best_by_entropy():
     effort = Effort(feedback_budget=64 * 64, solver_budget=0)  # enough for a criterion, not for a walk
-    (turn,) = replayed("3x4", "111 0,1", effort=effort)
+    (turn,) = turn_replays("3x4", "111 0,1", effort=effort)
     assert turn.analysis.regret is None
     best = turn.analysis.best_guesses.figures_of(ENTROPY)
     row = printed([turn])[2]
@@ -76,29 +76,29 @@ def test_analysis_table_marks_best_by_entropy():
 
 
 def test_analysis_table_leaves_out_unanalyzed_turns():
-    first, second, third = replayed(*GAME)
+    first, second, third = turn_replays(*GAME)
     assert len(printed([first, replace(second, analysis=None), third])) == 4
 
 
 def test_analysis_table_without_chance_column():
-    assert "chance" not in printed(replayed(*GAME), by_chance=False)[0]
+    assert "chance" not in printed(turn_replays(*GAME), by_chance=False)[0]
 
 
-@pytest.mark.parametrize("place", range(len(LOOKS)))
+@pytest.mark.parametrize("place", range(len(WIDTHS)))
 def test_analysis_table_fits_narrow_terminal(place):
-    turns = replayed("10x2", "1111122222 5,0", effort=Effort(feedback_budget=0, solver_budget=0))
+    turns = turn_replays("10x2", "1111122222 5,0", effort=Effort(feedback_budget=0, solver_budget=0))
     table = list(analysis_tables(turns, by_chance=True))[place]
     console = Console(file=io.StringIO(), width=1000)
     needed = console.measure(table).maximum
     lines = printed(turns, width=needed)
     assert max(map(len, lines)) <= needed
-    look = LOOKS[place]
-    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2]) == (look.pegs, look.marks)
-    assert ("best" in lines[0], "ms" in lines[0]) == (look.best, look.times)
+    width = WIDTHS[place]
+    assert ("1  1  1  1  1" in lines[2], "●●●●●·" in lines[2]) == (width.pegs, width.marks)
+    assert ("best" in lines[0], "ms" in lines[0]) == (width.best, width.times)
 
 
 def test_analysis_leaves_unknown_values_empty():
-    (turn,) = replayed("16x34", "1" * 16 + " 0,0")
+    (turn,) = turn_replays("16x34", "1" * 16 + " 0,0")
     row = printed([turn], width=200)[2].split()
     assert row[-3:] == ["·" * 16, "0,0", "7"]
     document = analysis_document(turn.analysis)
@@ -115,7 +115,7 @@ def test_regret_range_rounds_to_safe_side(low, high, shown):
 
 
 def test_small_chance_is_not_shown_as_zero():
-    turns = replayed("4x6", "1122 4,0", effort=Effort(feedback_budget=0, solver_budget=0))
+    turns = turn_replays("4x6", "1122 4,0", effort=Effort(feedback_budget=0, solver_budget=0))
     assert "<1%" in printed(turns)[2]
 
 

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from evilpegs.commands.solve.command import find_solution
-from evilpegs.commands.solve.progress import TOLD_EVERY, Tightening
+from evilpegs.commands.solve.progress import TOLD_EVERY, BoundsProgress
 from evilpegs.commands.solve.proof_log_file import SAVED_EVERY, JournalFile
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
@@ -233,7 +233,7 @@ class Lines:
 
 def test_tightening_limits_rate_of_lines():
     out, clock = Lines(), Clock()
-    tell = Tightening(out, Rules(4, 6), clock)
+    tell = BoundsProgress(out, Rules(4, 6), clock)
     for bounds in (Progress(None, 5200, None), Progress(None, 5200, 5700)):
         tell(bounds)
     assert out.printed == []
@@ -259,7 +259,7 @@ BOUNDS = {
 def test_tightening_prints_numbers_of_all_bounds():
     out = Lines()
     for bounds in BOUNDS:
-        tightening = Tightening(out, Rules(4, 6), Clock())
+        tightening = BoundsProgress(out, Rules(4, 6), Clock())
         tightening(bounds)
         tightening.tell()
     assert list(map(numbers_in, out.printed)) == list(BOUNDS.values())

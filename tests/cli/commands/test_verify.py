@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.verify import show_verified, verified
+from evilpegs.commands.verify import show_verification, verify_record
 from evilpegs.errors import CommandError
 from evilpegs.files import read_record
 from evilpegs_protocol.canonical import canonical, chain
@@ -296,14 +296,14 @@ def test_verify_finds_early_end(run, record):
 
 
 def test_verify_lists_unchecked_replies_without_finding(record):
-    found = verified(*read_record(str(record)), lambda _: None, max_codes=1000)
+    found = verify_record(*read_record(str(record)), lambda _: None, max_codes=1000)
     assert (found.holds, found.findings) == (True, ())
     assert [(remark.check, remark.game) for remark in found.not_checked] == [
         ("independent", game) for game in (1, 2, 3, 4)
     ]
     assert all({"4x6", "1,296"} <= numbers_in(remark.what) for remark in found.not_checked)
     assert {game.result for game in found.games} == {"not checked"}
-    show_verified(Console(file=(out := io.StringIO()), width=120), found)
+    show_verification(Console(file=(out := io.StringIO()), width=120), found)
     lines = out.getvalue().splitlines()
     assert sum(line.endswith(found.not_checked[0].what) for line in lines) == 4
     assert numbers_in(lines[-1]) == {"30", "4"}

@@ -26,7 +26,7 @@ from evilpegs_game.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class AssistHistory:
     """Guesses and their feedback, which may be wrong; rows are numbered from 1."""
 
     rules: Rules
@@ -37,7 +37,7 @@ class Board:
         """Whether the last guess was the secret."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
-    def add(self, row: Turn) -> "Board":
+    def add(self, row: Turn) -> "AssistHistory":
         """The board with one more row."""
         return replace(self, rows=(*self.rows, row))
 
@@ -49,12 +49,12 @@ class Board:
             raise CommandError(message)
         return self.rows[number - 1]
 
-    def change(self, number: int, row: Turn) -> "Board":
+    def change(self, number: int, row: Turn) -> "AssistHistory":
         """The board with another row in that place; raises CommandError as `row` does."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
-    def undo(self) -> "Board":
+    def undo(self) -> "AssistHistory":
         """The board without its last row; raises CommandError where there is none."""
         if not self.rows:
             message = "there is no row to take back"
@@ -87,7 +87,7 @@ class Advice:
     ``more_guesses`` is how many more an optimal codebreaker needs on average, where that is known.
     """
 
-    board: Board
+    board: AssistHistory
     codes: int
     listed: tuple[Code, ...]
     among: Among | Literal["samples"]
@@ -99,7 +99,7 @@ class Advice:
 class Contradiction:
     """The numbers of rows that no code satisfies together, and for each what feedback would fit all other rows."""
 
-    board: Board
+    board: AssistHistory
     rows: tuple[int, ...]
     fitting: tuple[tuple[Feedback, ...], ...]
 
@@ -113,7 +113,7 @@ class Adviser:
         self._live_sets = live_sets or LiveSets()
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
-    def advise(self, board: Board) -> Advice | Contradiction:
+    def advise(self, board: AssistHistory) -> Advice | Contradiction:
         """Say what the board tells.
 
         Raises:
@@ -130,11 +130,11 @@ class Adviser:
         suggestions = self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named)
         return Advice(board, codes, self.codes(board, FEW) or (), best.among if best else "samples", suggestions, more)
 
-    def weigh(self, board: Board, guess: Code) -> GuessFigures:
+    def weigh(self, board: AssistHistory, guess: Code) -> GuessFigures:
         """The figures of a guess; raises ContradictionError and TooLargeError."""
         return guess_figures(self._position(board.rows), guess)
 
-    def codes(self, board: Board, most: int) -> tuple[Code, ...] | None:
+    def codes(self, board: AssistHistory, most: int) -> tuple[Code, ...] | None:
         """The codes that are left in code order; None if they are over ``most`` or do not fit in memory."""
         position = self._position(board.rows)
         if position.count > most:
@@ -171,7 +171,7 @@ class Adviser:
             for guess, names in by_guess.items()
         )
 
-    def _contradiction(self, board: Board) -> Contradiction:
+    def _contradiction(self, board: AssistHistory) -> Contradiction:
         places = contradiction(self._rules, board.rows, self._live_sets)
         return Contradiction(
             board,

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from evilpegs.commands.assist.advice import Advice, Adviser, Board, Contradiction, Suggestion
+from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs.commands.assist.dialog import AssistDialog
-from evilpegs.commands.assist.screen import Screen
-from evilpegs.options import After, Json, RulesText, checked_after, parse_turns, turns_document
+from evilpegs.commands.assist.screen import AssistScreen
+from evilpegs.options import After, Json, RulesText, parse_turns, require_after, turns_document
 from evilpegs.output import console, print_json
 from evilpegs_game.codes import format_code
 from evilpegs_game.rules import Rules
@@ -65,26 +65,26 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     --after; where they clash, the exit status is 1.
     """
     parsed = Rules.parse(rules)
-    board = Board(parsed, parse_turns(checked_after(after), parsed))
+    board = AssistHistory(parsed, parse_turns(require_after(after), parsed))
     if as_json:
         return _answer(board)
     _talk(board, console())
     return 0
 
 
-def _answer(board: Board) -> int:
+def _answer(board: AssistHistory) -> int:
     found = Adviser(board.rules).advise(board)
     print_json(advice_document(found))
     return 0 if isinstance(found, Advice) else CONTRADICTION
 
 
-def _talk(board: Board, out: Console) -> None:
+def _talk(board: AssistHistory, out: Console) -> None:
     def thinking() -> AbstractContextManager[object]:
         return out.status("counting") if out.is_terminal and board.rules.size > QUICK_CODES else nullcontext()
 
     _prepare_input()
     try:
-        AssistDialog(board.rules, Screen(out), _read, thinking).run(board)
+        AssistDialog(board.rules, AssistScreen(out), _read, thinking).run(board)
     except KeyboardInterrupt:
         out.print()
         raise

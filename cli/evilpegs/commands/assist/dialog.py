@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 
-from evilpegs.commands.assist.advice import Advice, Adviser, Board
-from evilpegs.commands.assist.input import Change, Line, Word, example, help_text, read_line
-from evilpegs.commands.assist.screen import Screen
+from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory
+from evilpegs.commands.assist.input import AssistCommand, AssistLine, RowChange, example, help_text, parse_line
+from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
-from evilpegs.output import counted
+from evilpegs.output import pluralize
 from evilpegs_game.errors import GameError
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
@@ -25,7 +25,7 @@ class AssistDialog:
     def __init__(
         self,
         rules: Rules,
-        screen: Screen,
+        screen: AssistScreen,
         read: ReadLine,
         thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
@@ -33,9 +33,9 @@ class AssistDialog:
         self._read = read
         self._thinking = thinking
         self._adviser = Adviser(rules)
-        self._board = Board(rules)
+        self._board = AssistHistory(rules)
 
-    def run(self, board: Board) -> None:
+    def run(self, board: AssistHistory) -> None:
         """Talk until the person leaves.
 
         Raises:
@@ -46,21 +46,21 @@ class AssistDialog:
         while (typed := self._read(f"{len(self._board.rows) + 1:>3}> ")) is not None:
             self._screen.typed(typed)
             try:
-                line = read_line(typed, self._board.rules)
-                if line is Word.QUIT:
+                line = parse_line(typed, self._board.rules)
+                if line is AssistCommand.QUIT:
                     return
                 self._do(line)
             except (GameError, CommandError) as error:
                 self._screen.say(str(error), "red")
         self._screen.say("")
 
-    def _do(self, line: Line) -> None:
-        if isinstance(line, Word):
+    def _do(self, line: AssistLine) -> None:
+        if isinstance(line, AssistCommand):
             self._do_word(line)
         elif isinstance(line, Turn):
             board = self._board.add(line)
             self._move_to(board, [len(board.rows)])
-        elif isinstance(line, Change):
+        elif isinstance(line, RowChange):
             guess = line.guess or self._board.row(line.number).guess
             self._move_to(self._board.change(line.number, Turn(guess, line.feedback)), [line.number])
         else:
@@ -68,22 +68,22 @@ class AssistDialog:
                 figures = self._adviser.weigh(self._board, line)
             self._screen.weighed(figures)
 
-    def _do_word(self, word: Word) -> None:
-        if word is Word.HELP:
+    def _do_word(self, word: AssistCommand) -> None:
+        if word is AssistCommand.HELP:
             self._screen.say(help_text(self._board.rules))
-        elif word is Word.ROWS:
+        elif word is AssistCommand.ROWS:
             self._show_rows()
-        elif word is Word.CODES:
+        elif word is AssistCommand.CODES:
             self._show_codes()
-        elif word is Word.UNDO:
+        elif word is AssistCommand.UNDO:
             board = self._board.undo()
             self._move_to(board, range(1, len(board.rows) + 1))
-        elif word is Word.NEW:
-            self._move_to(Board(self._board.rules))
+        elif word is AssistCommand.NEW:
+            self._move_to(AssistHistory(self._board.rules))
         else:
             self._show()
 
-    def _move_to(self, board: Board, shown: Iterable[int] = ()) -> None:
+    def _move_to(self, board: AssistHistory, shown: Iterable[int] = ()) -> None:
         """Go on with another board, of which those rows are shown."""
         self._board = board
         self._screen.rows(board, shown)
@@ -95,7 +95,7 @@ class AssistDialog:
         if not isinstance(found, Advice):
             self._screen.contradiction(found)
         elif self._board.is_solved:
-            self._screen.say(f"Solved with {counted(len(self._board.rows), 'guess', 'guesses')}.", "bold green")
+            self._screen.say(f"Solved with {pluralize(len(self._board.rows), 'guess', 'guesses')}.", "bold green")
             self._screen.say("Type new for another game, or quit.", "dim")
         else:
             self._screen.advice(found)

@@ -13,7 +13,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 
 
-class Word(StrEnum):
+class AssistCommand(StrEnum):
     """What can be done besides typing rows."""
 
     SHOW = ""
@@ -26,7 +26,7 @@ class Word(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """Row ``number`` is to be another; without ``guess`` only its feedback."""
 
     number: int
@@ -34,10 +34,14 @@ class Change:
     feedback: Feedback
 
 
-Line = Word | Turn | Change | Code
+AssistLine = AssistCommand | Turn | RowChange | Code
 """A code alone is a guess to weigh."""
 
-_WORDS: Final = {word.value: word for word in Word} | {"?": Word.HELP, "q": Word.QUIT, "exit": Word.QUIT}
+_WORDS: Final = {word.value: word for word in AssistCommand} | {
+    "?": AssistCommand.HELP,
+    "q": AssistCommand.QUIT,
+    "exit": AssistCommand.QUIT,
+}
 _NUMBERS: Final = re.compile(r"([0-9]{1,2})(?:\s*[,;/]\s*|\s+)([0-9]{1,2})")
 _NAMED: Final = re.compile(r"(?:([0-9]{1,2})\s*b(?:lacks?)?)?[\s,;]*(?:([0-9]{1,2})\s*w(?:hites?)?)?")
 _MARKS: Final = re.compile(r"(b*)(w*)")
@@ -68,7 +72,7 @@ def help_text(rules: Rules) -> str:
     return "\n".join(f"  {typed:<{width}}  {does}" for typed, does in lines.items())
 
 
-def read_line(text: str, rules: Rules) -> Line:
+def parse_line(text: str, rules: Rules) -> AssistLine:
     """Read what was typed.
 
     Raises:
@@ -87,10 +91,10 @@ def read_line(text: str, rules: Rules) -> Line:
             return _WORDS[line.lower()]
         message = f"{error}. Type help for what can be typed."
         raise CommandError(message) from None
-    return Turn(guess, read_feedback(given, rules.pegs)) if given else guess
+    return Turn(guess, parse_feedback(given, rules.pegs)) if given else guess
 
 
-def read_feedback(text: str, pegs: int) -> Feedback:
+def parse_feedback(text: str, pegs: int) -> Feedback:
     """Read ``1,0``, ``1 0``, ``1b 0w``, ``1 black``, ``bww`` or ``-`` for nothing at all; raises MalformedError."""
     told = _told(text.strip().lower())
     if told is None:
@@ -112,19 +116,19 @@ def _told(text: str) -> Feedback | None:
     return None
 
 
-def _change(text: str, rules: Rules) -> Change:
+def _change(text: str, rules: Rules) -> RowChange:
     number, _, rest = text.partition(" ")
     if not number.isdecimal() or len(number) > 4 or not rest:
         message = "write the number of the row and what it was: change 2 1122 1,0"
         raise CommandError(message)
     if (told := _told(rest.lower())) is not None:
         told.check(rules.pegs)
-        return Change(int(number), None, told)
+        return RowChange(int(number), None, told)
     guess, given = _split(rest, rules)
     if not given:
         message = f"the feedback is missing: change {number} {rest[:40]} BLACK,WHITE"
         raise CommandError(message)
-    return Change(int(number), guess, read_feedback(given, rules.pegs))
+    return RowChange(int(number), guess, parse_feedback(given, rules.pegs))
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:

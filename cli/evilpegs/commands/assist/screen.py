@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs.commands.assist.advice import Advice, Board, Contradiction, Suggestion
-from evilpegs.output import counted
-from evilpegs.tables import feedback_text, plain_table, print_fitting
+from evilpegs.commands.assist.advice import Advice, AssistHistory, Contradiction, Suggestion
+from evilpegs.output import pluralize
+from evilpegs.tables import feedback_text, plain_table, print_first_fit
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import CRITERIA, GuessFigures
 from evilpegs_game.codes import Code, format_code
@@ -26,7 +26,7 @@ GAP: Final = "  "
 FEEDBACKS_SHOWN: Final = 8
 
 
-class Screen:
+class AssistScreen:
     """Prints to ``out``; what is typed at a prompt that is no terminal is shown too."""
 
     def __init__(self, out: Console) -> None:
@@ -48,7 +48,7 @@ class Screen:
             self.codes(advice.listed)
         if advice.codes > 1:
             self._out.print()
-            print_fitting(self._out, suggestion_tables(advice.suggestions))
+            print_first_fit(self._out, suggestion_tables(advice.suggestions))
             if advice.more_guesses is not None:
                 self.say(f"optimal play needs {float(advice.more_guesses):.3f} more guesses on average", "dim")
             if AMONG[advice.among]:
@@ -59,7 +59,7 @@ class Screen:
         for line in _lines([peg_text(format_code(code)) for code in codes], self._out.width):
             self.say(line)
 
-    def rows(self, board: Board, numbers: Iterable[int]) -> None:
+    def rows(self, board: AssistHistory, numbers: Iterable[int]) -> None:
         """Rows of the board."""
         for number in numbers:
             self.say(row_text(number, board.row(number)))
@@ -86,7 +86,7 @@ def why(figures: GuessFigures) -> str:
     return (
         f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
         f"{float(figures.expected_size):,.2f} on average; "
-        f"{figures.expected_bits:.2f} bits; {counted(figures.part_count, 'part')}; {kind}"
+        f"{figures.expected_bits:.2f} bits; {pluralize(figures.part_count, 'part')}; {kind}"
     )
 
 
@@ -97,7 +97,7 @@ def row_text(number: int, row: Turn) -> Text:
     )
 
 
-class Look(NamedTuple):
+class SuggestionWidth(NamedTuple):
     """How much room a table of guesses takes."""
 
     pegs: bool = True
@@ -105,23 +105,30 @@ class Look(NamedTuple):
     names_width: int = 37
 
 
-LOOKS: Final = (Look(), Look(pegs=False), Look(pegs=False, average=False), Look(False, False, 16))
+SUGGESTION_WIDTHS: Final = (
+    SuggestionWidth(),
+    SuggestionWidth(pegs=False),
+    SuggestionWidth(pegs=False, average=False),
+    SuggestionWidth(False, False, 16),
+)
 """The widest first."""
 
 
 def suggestion_tables(suggestions: Sequence[Suggestion]) -> Iterator[Table]:
     """A row a guess, why it is good, and by what; the same table ever narrower."""
-    for look in LOOKS:
+    for width in SUGGESTION_WIDTHS:
         table = plain_table()
         table.add_column("guess", no_wrap=True)
-        for heading in ("most left", *(("mean left",) if look.average else ()), "bits", "parts"):
+        for heading in ("most left", *(("mean left",) if width.average else ()), "bits", "parts"):
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("may be it", no_wrap=True)
         table.add_column("best by", no_wrap=True)
         for suggestion in suggestions:
             code = format_code(suggestion.guess)
-            cells = _cells(suggestion.figures, look.average)
-            table.add_row(peg_text(code) if look.pegs else code, *cells, _by_whom(suggestion.best_by, look.names_width))
+            cells = _cells(suggestion.figures, width.average)
+            table.add_row(
+                peg_text(code) if width.pegs else code, *cells, _by_whom(suggestion.best_by, width.names_width)
+            )
         yield table
 
 

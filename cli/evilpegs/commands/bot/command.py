@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.bot.run import Errand, run, tally
+from evilpegs.commands.bot.run import BotJob, describe_games, run
 from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName, check_play_options
-from evilpegs.output import console, counted, only_document, print_json
+from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 
@@ -42,7 +42,7 @@ def bot(
     check_play_options(ladder, name)
     with only_document(as_json):
         chosen = load_strategy(strategy, candidates_only)
-        summary = asyncio.run(run(Errand(chosen, candidates_only, ladder, server, name, matches, seed)))
+        summary = asyncio.run(run(BotJob(chosen, candidates_only, ladder, server, name, matches, seed)))
     if as_json:
         print_json(_document(chosen.name, summary))
     else:
@@ -82,10 +82,11 @@ def _match_document(match: MatchSummary) -> dict[str, Any]:
 def _show(summary: BotSummary) -> None:
     out = console()
     out.print(
-        f"{summary.player}: {counted(len(summary.matches), 'match', 'matches')}, {tally(summary.games)}", style="bold"
+        f"{summary.player}: {pluralize(len(summary.matches), 'match', 'matches')}, {describe_games(summary.games)}",
+        style="bold",
     )
     if summary.over_budget:
-        guesses = counted(summary.over_budget, "guess", "guesses")
+        guesses = pluralize(summary.over_budget, "guess", "guesses")
         out.print(f"{guesses} would have taken too long; the first candidate was played instead")
     if summary.verified:
         out.print("verified: every commitment, reply, clock and hash holds")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs.output import console, counted
+from evilpegs.output import console, pluralize
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
@@ -54,7 +54,7 @@ def _user() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class BotJob:
     """What the bot is to do; without ``name`` it finds one."""
 
     strategy: Strategy
@@ -66,62 +66,62 @@ class Errand:
     seed: int | None
 
 
-async def run(errand: Errand) -> BotSummary:
+async def run(job: BotJob) -> BotSummary:
     """Play; raises ClientError and StrategyError."""
-    *others, last = _names(errand)
+    *others, last = _names(job)
     for name in others:
         try:
-            return await _run_as(errand, name)
+            return await _run_as(job, name)
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
-    return await _run_as(errand, last)
+    return await _run_as(job, last)
 
 
-def _names(errand: Errand) -> list[str]:
-    if errand.name is not None:
-        return [errand.name]
+def _names(job: BotJob) -> list[str]:
+    if job.name is not None:
+        return [job.name]
     tokens = TokenFile(default_token_file())
-    return default_names(errand.strategy.name, errand.candidates_only, server_url(errand.server), tokens)
+    return default_names(job.strategy.name, job.candidates_only, server_url(job.server), tokens)
 
 
-async def _run_as(errand: Errand, name: str) -> BotSummary:
+async def _run_as(job: BotJob, name: str) -> BotSummary:
     return await play_matches(
-        server=errand.server,
-        ladder=errand.ladder,
-        strategy=errand.strategy,
+        server=job.server,
+        ladder=job.ladder,
+        strategy=job.strategy,
         name=name,
-        matches=errand.matches,
-        seed=errand.seed,
-        on_event=teller(),
+        matches=job.matches,
+        seed=job.seed,
+        on_event=event_printer(),
     )
 
 
-def teller() -> Callable[[BotEvent], None]:
+def event_printer() -> Callable[[BotEvent], None]:
     """A listener that says each event in a line on standard error."""
     out = console(sys.stderr)
 
     def tell(event: BotEvent) -> None:
-        for line in told(event):
+        for line in event_lines(event):
             out.print(line, soft_wrap=True)
 
     return tell
 
 
-def told(event: BotEvent) -> list[str]:
+def event_lines(event: BotEvent) -> list[str]:
     """An event in words."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
         case MatchStarted():
-            return [f"match {event.match}: {event.player} on {event.ladder}, {counted(event.games, 'game')}"]
+            return [f"match {event.match}: {event.player} on {event.ladder}, {pluralize(event.games, 'game')}"]
         case GameSummary():
-            guesses = counted(event.guesses, "guess", "guesses")
+            guesses = pluralize(event.guesses, "guess", "guesses")
             return [f"  game {event.game}: {event.outcome}, {guesses}, {_verdict(event.verified)}"] + [
                 f"  finding: {finding}" for finding in event.violations
             ]
         case MatchSummary():
-            return [f"match {event.match} over: {tally(event.games)}, {_verdict(event.verified)}"] + [
+            return [f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}"] + [
                 f"finding: {finding}" for finding in event.violations
             ]
         case Reconnecting():
@@ -130,7 +130,7 @@ def told(event: BotEvent) -> list[str]:
             return [f"the server says: {event.message}"]
 
 
-def tally(games: Sequence[GameSummary]) -> str:
+def describe_games(games: Sequence[GameSummary]) -> str:
     """How many games were solved, and in how many guesses on average."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""

@@ -12,12 +12,12 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs.commands.bot.run import tally
-from evilpegs.commands.demo.server import cancelled_by_signals, child_server
+from evilpegs.commands.bot.run import describe_games
+from evilpegs.commands.demo.server import cancel_on_signals, child_server
 from evilpegs.commands.leaderboard import show_standings, standings
 from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.replayed import replayed
-from evilpegs.database import find_match, reading
+from evilpegs.commands.replay.match_replay import build_match_replay
+from evilpegs.database import find_match, open_for_reading
 from evilpegs.output import console, progress
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
@@ -25,12 +25,12 @@ from evilpegs_clients.strategies.loading import load_strategy
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DemoPlan:
     """Who plays what: every strategy so many matches on each ladder. The last match on ``replayed`` is shown."""
 
     strategies: tuple[str, ...]
     matches: tuple[tuple[str, int], ...]
-    replayed: str
+    build_match_replay: str
 
     @property
     def total(self) -> int:
@@ -38,29 +38,29 @@ class Plan:
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 
-FULL: Final = Plan(
+FULL: Final = DemoPlan(
     strategies=("first-consistent", "random-consistent", "minimax", "entropy", "most-parts"),
     matches=(("classic", 20), ("classic-evil", 4)),
-    replayed="classic-evil",
+    build_match_replay="classic-evil",
 )
 """Two hundred games each on the fixed ladder: enough for ranks."""
 
 
-async def demonstrate(plan: Plan, folder: Path, out: Console) -> bool:
+async def demonstrate(plan: DemoPlan, folder: Path, out: Console) -> bool:
     """Show everything, with the database in ``folder``; whether all that was played is verified."""
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
         out.print(f"It listens on {server}. {len(plan.strategies)} bots connect and play {plan.total} matches:\n")
         summaries = await _play(plan, server, folder, out)
-        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.replayed)
+        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.build_match_replay)
         _show_log(database, shown, out)
         out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)
 
 
-async def _play(plan: Plan, server: str, folder: Path, out: Console) -> list[BotSummary]:
+async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list[BotSummary]:
     with progress(out) as bar:
         task = bar.add_task("matches", total=plan.total)
 
@@ -79,7 +79,7 @@ async def _play(plan: Plan, server: str, folder: Path, out: Console) -> list[Bot
 
 
 async def _career(
-    strategy: str, plan: Plan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
+    strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
 ) -> list[BotSummary]:
     """One bot on each ladder in turn, under its strategy's name."""
     summaries = []
@@ -100,15 +100,15 @@ async def _career(
 
 def _line(summary: BotSummary, ladder: str) -> str:
     verdict = "all verified" if summary.verified else "NOT verified"
-    return f"  {summary.player:<17}  {ladder:<12}  {tally(summary.games)}, {verdict}"
+    return f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}"
 
 
 def _show_log(database: str, match: str, out: Console) -> None:
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
         show_standings(out, standings(engine))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
-        show_match(out, replayed(find_match(engine, match)), games=1)
+        show_match(out, build_match_replay(find_match(engine, match)), games=1)
 
 
 NOT_VERIFIED: Final = 1
@@ -124,11 +124,11 @@ def demo() -> int:
     return show(FULL)
 
 
-def show(plan: Plan) -> int:
+def show(plan: DemoPlan) -> int:
     """Play a plan on a server in a temporary directory and return the exit status."""
 
     async def run() -> bool:
-        with cancelled_by_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
+        with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
             return await demonstrate(plan, Path(folder), console())
 
     return 0 if asyncio.run(run()) else NOT_VERIFIED

@@ -82,7 +82,7 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def cancelled_by_signals() -> Iterator[None]:
+def cancel_on_signals() -> Iterator[None]:
     """Cancel the task that is running when SIGTERM or SIGHUP comes, as Ctrl-C does anyway.
 
     Raises:

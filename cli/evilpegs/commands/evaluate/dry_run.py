@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from evilpegs.output import counted
+from evilpegs.output import pluralize
 from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate
 from evilpegs_clients.evaluation.plan import ExecutionPlan
 
@@ -48,8 +48,8 @@ def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
 def _played(cost: CostEstimate) -> str:
     spec = cost.spec
     if spec.games:
-        return f"{counted(spec.games, 'game')} of seed {spec.seed}"
-    return f"{counted(spec.rules.size, 'secret')}"
+        return f"{pluralize(spec.games, 'game')} of seed {spec.seed}"
+    return f"{pluralize(spec.rules.size, 'secret')}"
 
 
 def _memory(cost: CostEstimate) -> str:

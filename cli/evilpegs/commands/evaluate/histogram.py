@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from evilpegs.output import counted
+from evilpegs.output import pluralize
 from evilpegs.plots import bar_chart
 from evilpegs_clients.evaluation.results import EvaluationResult
 
@@ -22,7 +22,7 @@ def plot_histogram(path: Path, results: Sequence[EvaluationResult]) -> None:
 
 def _title(results: Sequence[EvaluationResult]) -> str:
     spec, many = results[0].spec, sum(results[0].distribution)
-    what = counted(many, "game") if spec.games else f"{many:,} secrets"
+    what = pluralize(many, "game") if spec.games else f"{many:,} secrets"
     if len(results) > 1:
         return f"{spec.rules}, {what}"
     return f"{results[0].name} on {spec.rules}: {what}, mean {results[0].figures.mean:.4f}"

@@ -6,8 +6,8 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from evilpegs.output import counted
-from evilpegs.tables import Shown, number, plain_table, print_fitting, table_of
+from evilpegs.output import pluralize
+from evilpegs.tables import Column, make_table, number, plain_table, print_first_fit
 from evilpegs_clients.evaluation.results import EvaluationResult
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
@@ -23,7 +23,7 @@ def show(out: Console, results: Sequence[EvaluationResult]) -> None:
         return
     out.print(f"{results[0].spec.rules}: {_played(results[0])}")
     out.print()
-    print_fitting(out, _tables(results))
+    print_first_fit(out, _tables(results))
     for result in results:
         _explain_chance(out, result)
 
@@ -51,7 +51,7 @@ def _show_one(out: Console, result: EvaluationResult) -> None:
 
 def _played(result: EvaluationResult) -> str:
     many = sum(result.distribution)
-    return f"{counted(many, 'game')} of seed {result.spec.seed}" if result.spec.games else f"{many:,} secrets"
+    return f"{pluralize(many, 'game')} of seed {result.spec.seed}" if result.spec.games else f"{many:,} secrets"
 
 
 def _interval(result: EvaluationResult) -> str:
@@ -73,13 +73,13 @@ def _tables(results: Sequence[EvaluationResult]) -> Iterator[Table]:
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
     if results[0].spec.games:
         columns.insert(-2, INTERVAL)
-    yield table_of(results, [*columns, *map(_solved_at, range(most))])
-    yield table_of(results, [*columns, Shown(f"guesses\n1-{most}", _bars)])
-    yield table_of(results, columns)
+    yield make_table(results, [*columns, *map(_solved_at, range(most))])
+    yield make_table(results, [*columns, Column(f"guesses\n1-{most}", _bars)])
+    yield make_table(results, columns)
 
 
-def _solved_at(place: int) -> Shown[EvaluationResult]:
-    return Shown(str(place + 1), lambda result: number((*result.distribution, *[None] * place)[place]), "right")
+def _solved_at(place: int) -> Column[EvaluationResult]:
+    return Column(str(place + 1), lambda result: number((*result.distribution, *[None] * place)[place]), "right")
 
 
 def _bars(result: EvaluationResult) -> str:
@@ -92,12 +92,12 @@ def _between(result: EvaluationResult) -> str:
     return "" if result.interval is None else "{:.4f}-{:.4f}".format(*result.interval)
 
 
-NAME: Final = Shown[EvaluationResult]("strategy", lambda result: result.name, style="bold")
-FIRST: Final = Shown[EvaluationResult]("first", lambda result: format_code(result.first or ()))
-INTERVAL: Final = Shown("95 % interval", _between, "right")
+NAME: Final = Column[EvaluationResult]("strategy", lambda result: result.name, style="bold")
+FIRST: Final = Column[EvaluationResult]("first", lambda result: format_code(result.first or ()))
+INTERVAL: Final = Column("95 % interval", _between, "right")
 FIGURES: Final = (
-    Shown[EvaluationResult]("guesses", lambda result: f"{result.figures.total:,}", "right"),
-    Shown[EvaluationResult]("mean", lambda result: f"{result.figures.mean:.4f}", "right"),
-    Shown[EvaluationResult]("most", lambda result: str(result.figures.max), "right"),
-    Shown[EvaluationResult]("seconds", lambda result: f"{result.seconds:.3f}", "right"),
+    Column[EvaluationResult]("guesses", lambda result: f"{result.figures.total:,}", "right"),
+    Column[EvaluationResult]("mean", lambda result: f"{result.figures.mean:.4f}", "right"),
+    Column[EvaluationResult]("most", lambda result: str(result.figures.max), "right"),
+    Column[EvaluationResult]("seconds", lambda result: f"{result.seconds:.3f}", "right"),
 )

@@ -6,14 +6,20 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.commands.replay.replayed import ReplayedGame, ReplayedMatch, chain_flaw, replay_document, replayed
+from evilpegs.commands.replay.match_replay import (
+    GameReplay,
+    MatchReplay,
+    build_match_replay,
+    chain_flaw,
+    replay_document,
+)
 from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE, analysis_tables
-from evilpegs.database import find_match, reading
+from evilpegs.database import find_match, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, write_record
 from evilpegs.options import FILE, Database, Json
-from evilpegs.output import console, counted, print_json, progress
-from evilpegs.tables import TurnRow, print_fitting, turn_table
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.tables import TurnTableRow, print_first_fit, turn_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.turns import THOROUGH, USUAL
 from evilpegs_game.feedback import Feedback
@@ -60,11 +66,11 @@ def replay(
         message = "--thorough analyzes and --no-analysis does not; leave one of them out"
         raise CommandError(message)
 
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         stored = find_match(engine, match)
     if record is not None:
         return _write(stored, record, as_json)
-    found = _replayed(stored, analysis, thorough)
+    found = _build_replay(stored, analysis, thorough)
     if as_json:
         print_json(replay_document(found))
     else:
@@ -72,12 +78,12 @@ def replay(
     return 0 if found.flaw is None else CHAIN_BROKEN
 
 
-def _replayed(stored: StoredMatch, analysis: bool, thorough: bool) -> ReplayedMatch:
+def _build_replay(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay:
     if not analysis:
-        return replayed(stored)
+        return build_match_replay(stored)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("turns", total=None)
-        return replayed(
+        return build_match_replay(
             stored,
             THOROUGH if thorough else USUAL,
             lambda done, turns: bar.update(task, completed=done, total=turns),
@@ -99,7 +105,7 @@ def _write(stored: StoredMatch, record: str, as_json: bool) -> int:
     return 0 if flaw is None else CHAIN_BROKEN
 
 
-def show_match(out: Console, found: ReplayedMatch, games: int | None = None) -> None:
+def show_match(out: Console, found: MatchReplay, games: int | None = None) -> None:
     """Print the match, or only its first ``games``."""
     out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
     for game in found.games[:games]:
@@ -124,8 +130,8 @@ def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> N
         out.print(f"the chain of hashes is broken: {flaw}", style="bold red")
 
 
-def _show_game(out: Console, game: ReplayedGame, is_fixed: bool) -> None:
-    ended = f"{game.outcome or 'not over'}, {counted(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
+def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
+    ended = f"{game.outcome or 'not over'}, {pluralize(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
     if game.secret is None:
         out.print(f"\ngame {game.game}: {ended}")
     else:
@@ -139,9 +145,11 @@ def _show_game(out: Console, game: ReplayedGame, is_fixed: bool) -> None:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
 
 
-def _show_turns(out: Console, game: ReplayedGame, is_fixed: bool) -> None:
+def _show_turns(out: Console, game: GameReplay, is_fixed: bool) -> None:
     if any(turn.analysis for turn in game.turns):
-        print_fitting(out, analysis_tables(game.turns, by_chance=is_fixed))
+        print_first_fit(out, analysis_tables(game.turns, by_chance=is_fixed))
         return
-    rows = [TurnRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns]
+    rows = [
+        TurnTableRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns
+    ]
     out.print(turn_table(rows, timed=True))

@@ -9,7 +9,7 @@ from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs.commands.replay.replayed import ReplayedTurn
+from evilpegs.commands.replay.match_replay import TurnReplay
 from evilpegs.tables import feedback_text, number, plain_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.regret import Regret
@@ -26,7 +26,7 @@ LEGEND_OF_CHANCE: Final = "; chance: how likely a feedback at least as good was"
 _SERIOUS: Final = Fraction(1, 4)
 
 
-class Look(NamedTuple):
+class TableWidth(NamedTuple):
     """How much room a table takes: which codes are shown as pegs, and what is left out."""
 
     pegs: bool = True
@@ -36,27 +36,27 @@ class Look(NamedTuple):
     times: bool = True
 
 
-LOOKS: Final = (
-    Look(),
-    Look(best_pegs=False),
-    Look(pegs=False, best_pegs=False),
-    Look(pegs=False, best_pegs=False, marks=False),
-    Look(pegs=False, best_pegs=False, marks=False, best=False),
-    Look(pegs=False, best_pegs=False, marks=False, best=False, times=False),
+WIDTHS: Final = (
+    TableWidth(),
+    TableWidth(best_pegs=False),
+    TableWidth(pegs=False, best_pegs=False),
+    TableWidth(pegs=False, best_pegs=False, marks=False),
+    TableWidth(pegs=False, best_pegs=False, marks=False, best=False),
+    TableWidth(pegs=False, best_pegs=False, marks=False, best=False, times=False),
 )
 """The widest first."""
 
 
 class _Column(NamedTuple):
     heading: str
-    cell: Callable[[ReplayedTurn, TurnAnalysis], Text | str]
+    cell: Callable[[TurnReplay, TurnAnalysis], Text | str]
     justify: JustifyMethod = "right"
 
 
-def analysis_tables(turns: Sequence[ReplayedTurn], by_chance: bool) -> Iterator[Table]:
+def analysis_tables(turns: Sequence[TurnReplay], by_chance: bool) -> Iterator[Table]:
     """The same table, ever narrower; with a column of chance if it is ``by_chance`` what feedback a guess gets."""
-    for look in LOOKS:
-        columns = list(_columns(look, by_chance))
+    for width in WIDTHS:
+        columns = list(_columns(width, by_chance))
         table = plain_table()
         for column in columns:
             table.add_column(column.heading, justify=column.justify, no_wrap=True)
@@ -66,23 +66,23 @@ def analysis_tables(turns: Sequence[ReplayedTurn], by_chance: bool) -> Iterator[
         yield table
 
 
-def _columns(look: Look, by_chance: bool) -> Iterator[_Column]:
+def _columns(width: TableWidth, by_chance: bool) -> Iterator[_Column]:
     yield _Column("turn", lambda turn, _: str(turn.turn))
-    yield _Column("guess", lambda turn, _: peg_text(turn.code) if look.pegs else turn.code, "left")
-    yield _Column("feedback", lambda turn, _: _feedback(turn, look.marks), "left")
+    yield _Column("guess", lambda turn, _: peg_text(turn.code) if width.pegs else turn.code, "left")
+    yield _Column("feedback", lambda turn, _: _feedback(turn, width.marks), "left")
     yield _Column("left", lambda turn, _: number(turn.candidates))
     yield _Column("bits", lambda _, found: _two_places(found.bits))
     yield _Column("expected", lambda _, found: _two_places(found.expected_bits))
     if by_chance:
         yield _Column("chance", lambda _, found: _percent(found.chance))
-    if look.best:
-        yield _Column("best", lambda _, found: _best(found, look.best_pegs), "left")
+    if width.best:
+        yield _Column("best", lambda _, found: _best(found, width.best_pegs), "left")
     yield _Column("regret", lambda _, found: _regret(found.regret))
-    if look.times:
+    if width.times:
         yield _Column("ms", lambda turn, _: number(turn.took_ms))
 
 
-def _feedback(turn: ReplayedTurn, with_marks: bool) -> Text | str:
+def _feedback(turn: TurnReplay, with_marks: bool) -> Text | str:
     given = Feedback(turn.black, turn.white)
     return feedback_text(given, len(turn.code)) if with_marks else str(given)
 

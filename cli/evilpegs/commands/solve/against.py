@@ -3,8 +3,8 @@
 import sys
 from typing import Any, Literal
 
-from evilpegs.output import console, counted, print_json
-from evilpegs.tables import TurnRow, turn_table
+from evilpegs.output import console, pluralize, print_json
+from evilpegs.tables import TurnTableRow, turn_table
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.evaluation.exact import DuelTurn
@@ -25,7 +25,7 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
         return
     err = console(sys.stderr)
     line = ShortestLineSearch(rules).run(
-        lambda guesses: err.print(f"{rules}: trying {counted(guesses, 'guess', 'guesses')}")
+        lambda guesses: err.print(f"{rules}: trying {pluralize(guesses, 'guess', 'guesses')}")
     )
     _show(adversary, rules, len(line), line, as_json)
 
@@ -42,9 +42,9 @@ def _show(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn
         print_json(_document(adversary, rules, guesses, line))
         return
     out = console()
-    out.print(f"{adversary} on {rules} can be beaten with {counted(guesses, 'guess', 'guesses')} and no fewer")
+    out.print(f"{adversary} on {rules} can be beaten with {pluralize(guesses, 'guess', 'guesses')} and no fewer")
     if line:
-        out.print(turn_table(TurnRow(format_code(guess), given, left) for guess, given, left in line))
+        out.print(turn_table(TurnTableRow(format_code(guess), given, left) for guess, given, left in line))
 
 
 def _document(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn, ...]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.commands.solve.against import show_against
-from evilpegs.commands.solve.progress import Tightening
+from evilpegs.commands.solve.progress import BoundsProgress
 from evilpegs.commands.solve.proof_log_file import JournalFile
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
-from evilpegs.output import console, counted, print_json
+from evilpegs.output import console, pluralize, print_json
 from evilpegs_game.codes import format_code
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import ProofLog
@@ -111,11 +111,9 @@ def _cost(rules: Rules, threads: int) -> SolveCost:
 
 
 def _cost_line(rules: Rules, cost: SolveCost) -> str:
-    firsts = counted(cost.first_guesses, "first guess that differs", "first guesses that differ")
-    return (
-        f"{rules}: {counted(rules.size, 'code')}, {firsts}, {counted(cost.largest_part, 'code')} at most after one; "
-        f"at most {-(-cost.memory // 1_000_000):,} MB"
-    )
+    firsts = pluralize(cost.first_guesses, "first guess that differs", "first guesses that differ")
+    codes, left = pluralize(rules.size, "code"), pluralize(cost.largest_part, "code")
+    return f"{rules}: {codes}, {firsts}, {left} at most after one; at most {-(-cost.memory // 1_000_000):,} MB"
 
 
 def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
@@ -139,7 +137,7 @@ def find_solution(
 
     The last bounds are printed and the journal is saved even if the solver is interrupted.
     """
-    tightening = Tightening(out, rules, monotonic)
+    tightening = BoundsProgress(out, rules, monotonic)
 
     def progress(bounds: Progress) -> None:
         tightening(bounds)
@@ -186,6 +184,6 @@ def _summary(solution: Solution, seconds: float) -> str:
     codes = solution.tree.rules.size
     known = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
     return (
-        f"{solution.tree.rules}: {counted(solution.total, 'guess', 'guesses')} for {counted(codes, 'code')}, mean "
+        f"{solution.tree.rules}: {pluralize(solution.total, 'guess', 'guesses')} for {pluralize(codes, 'code')}, mean "
         f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {known}"
     )

@@ -12,7 +12,7 @@ TOLD_EVERY: Final = 0.5
 """Seconds between two lines at least."""
 
 
-class Tightening:
+class BoundsProgress:
     """Tells ``out`` of bounds that changed, not too often; ``now`` says the time in seconds."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:

@@ -48,7 +48,7 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedTurn:
+class TurnReplay:
     """One guess; ``candidates`` is None where it cannot be computed, ``method`` but against a devil.
 
     ``analysis`` is None where none was asked for.
@@ -66,7 +66,7 @@ class ReplayedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedGame:
+class GameReplay:
     """One game; ``outcome`` and ``secret`` are None while it is not over."""
 
     game: int
@@ -75,11 +75,11 @@ class ReplayedGame:
     elapsed_ms: int
     secret: str | None
     nonce: str | None
-    turns: tuple[ReplayedTurn, ...]
+    turns: tuple[TurnReplay, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedMatch:
+class MatchReplay:
     """One match; ``flaw`` says what breaks its chain of hashes, None if it holds."""
 
     match: str
@@ -92,12 +92,12 @@ class ReplayedMatch:
     events: int
     over: bool
     flaw: str | None
-    games: tuple[ReplayedGame, ...]
+    games: tuple[GameReplay, ...]
 
 
-def replayed(
+def build_match_replay(
     stored: StoredMatch, effort: Effort | None = None, progress: Callable[[int, int], None] | None = None
-) -> ReplayedMatch:
+) -> MatchReplay:
     """The match that was stored, its turns analyzed with that effort or, with none, only the candidates counted.
 
     ``progress`` is told after each turn of how many of how many are done.
@@ -115,7 +115,7 @@ def replayed(
     analyst = _Analyst(Rules.parse(started.rules), effort)
     if progress is not None:
         analyst.tell(progress, sum(isinstance(event, FeedbackGiven) for event in events))
-    return ReplayedMatch(
+    return MatchReplay(
         match=stored.id,
         ladder=started.ladder,
         rules=started.rules,
@@ -130,7 +130,7 @@ def replayed(
     )
 
 
-def replay_document(found: ReplayedMatch) -> dict[str, Any]:
+def replay_document(found: MatchReplay) -> dict[str, Any]:
     """The match as the JSON document of `evilpegs replay`."""
     games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in found.games]
     document = asdict(replace(found, games=tuple(games)))
@@ -165,7 +165,7 @@ class _Analyst:
         return self._known[history]
 
 
-def _games(events: Sequence[RecordEvent], analyst: _Analyst) -> tuple[ReplayedGame, ...]:
+def _games(events: Sequence[RecordEvent], analyst: _Analyst) -> tuple[GameReplay, ...]:
     numbers = sorted({event.game for event in events if isinstance(event, GameStarted | GameOver)})
     return tuple(
         _game(number, [event for event in events if getattr(event, "game", None) == number], analyst)
@@ -173,10 +173,10 @@ def _games(events: Sequence[RecordEvent], analyst: _Analyst) -> tuple[ReplayedGa
     )
 
 
-def _game(number: int, events: Sequence[RecordEvent], analyst: _Analyst) -> ReplayedGame:
+def _game(number: int, events: Sequence[RecordEvent], analyst: _Analyst) -> GameReplay:
     feedbacks = [event for event in events if isinstance(event, FeedbackGiven)]
     over = next((event for event in events if isinstance(event, GameOver)), None)
-    return ReplayedGame(
+    return GameReplay(
         game=number,
         outcome=over.outcome if over else None,
         guesses=len(feedbacks),
@@ -187,7 +187,7 @@ def _game(number: int, events: Sequence[RecordEvent], analyst: _Analyst) -> Repl
     )
 
 
-def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[ReplayedTurn, ...]:
+def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[TurnReplay, ...]:
     turns, position = [], analyst.opening
     for event in feedbacks:
         given = Feedback(event.black, event.white)
@@ -195,7 +195,7 @@ def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[Repla
         found = analyst.analysis(position, turn)
         position = position.after(*turn)
         turns.append(
-            ReplayedTurn(
+            TurnReplay(
                 turn=event.turn,
                 code=event.code,
                 black=given.black,
