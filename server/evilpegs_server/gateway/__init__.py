@@ -1,1 +1,5 @@
-"""gateway."""
+"""Connections of clients: sockets, sessions, login and rate limits.
+
+Begin with `session`, which dispatches each message of a connection. `login` handles `hello`, `rate_limit` counts
+messages, `connection` reads and writes frames, and `gateway` listens and makes a session for every connection.
+"""

@@ -1,105 +1,31 @@
-"""The WebSocket server: accepts connections, reads their frames, and writes what they are sent."""
+"""The gateway: a WebSocket server that gives every connection a session."""
 
-import asyncio
 import http
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 from weakref import WeakSet
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
-from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import Event, State
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
+from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
-"""A longer frame ends the connection; one over the protocol's limit only brings an error."""
-MAX_UNSENT_BYTES: Final = 1 << 20
-"""Bytes that may wait for a slow reader before he is dropped."""
+"""The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
 HELLO_SECONDS: Final = 10.0
-"""How long a connection may stay silent before its hello."""
-
-
-class StampedConnection(ServerConnection):
-    """A connection that notes when bytes arrive, before anything is parsed.
-
-    Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if
-    ``handle_now`` returns False. Messages keep their order: none is offered while earlier ones are ``unread``.
-    """
-
-    clock: StallFreeClock
-    arrived: float = 0.0
-    handle_now: Callable[[str, float], bool] | None = None
-    unread: int = 0
-
-    def data_received(self, data: bytes) -> None:
-        """Stamp and pass on."""
-        self.arrived = self.clock.now()
-        super().data_received(data)
-
-    def process_event(self, event: Event) -> None:
-        """Take what can be taken at once; count what begins a message and waits to be read."""
-        if isinstance(event, Frame) and event.opcode in _FIRST_OPCODES:
-            if not self.unread and self._try_now(event):
-                return
-            self.unread += 1
-        super().process_event(event)
-
-    def _try_now(self, frame: Frame) -> bool:
-        if self.handle_now is None or frame.opcode is not Opcode.TEXT or not frame.fin:
-            return False
-        try:
-            text = str(frame.data, "utf-8")
-        except UnicodeDecodeError:
-            return False
-        return self.handle_now(text, self.arrived)
-
-
-_FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
-
-
-def text_frame(text: str) -> bytes:
-    """A text as one frame of a server, as `Frame.serialize` makes it where no extension is in use."""
-    payload = text.encode()
-    size = len(payload)
-    if size < 126:
-        return bytes((0x81, size)) + payload
-    if size < 1 << 16:
-        return b"\x81\x7e" + size.to_bytes(2) + payload
-    return b"\x81\x7f" + size.to_bytes(8) + payload
-
-
-class SocketChannel:
-    """The `ClientChannel` of a WebSocket connection."""
-
-    def __init__(self, connection: StampedConnection) -> None:
-        self._connection = connection
-        self._closing: asyncio.Task[None] | None = None
-
-    def send(self, texts: Sequence[str]) -> None:
-        """Hand the messages over in one write. A reader who does not read is dropped."""
-        protocol, transport = self._connection.protocol, self._connection.transport
-        if protocol.state is not State.OPEN or transport.is_closing():
-            return
-        transport.write(b"".join(map(text_frame, texts)))
-        if transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
-            transport.abort()
-
-    def close(self, code: int, reason: str) -> None:
-        """Begin to close; the task is kept so that it is not collected."""
-        if self._closing is None:
-            self._closing = asyncio.ensure_future(self._connection.close(code, reason))
+"""The time in which a connection must say hello."""
 
 
 class Gateway:
-    """Listens on one address and gives every connection a session."""
+    """A listener on one address, with a session for every connection."""
 
     def __init__(self, services: SessionServices, clock: StallFreeClock, max_connections: int) -> None:
         self._services = services
@@ -110,13 +36,13 @@ class Gateway:
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
-        """Begin to listen; the address that was bound. Raises OSError."""
+        """Begin to listen and return the host and port that were bound. Raises OSError."""
         self._server = await serve(
             self._run_session,
             host,
             port,
             create_connection=self._make_connection,  # type: ignore[arg-type]
-            process_request=self._check_path_and_load,
+            process_request=self._handshake_refusal,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_select_subprotocol,
             compression=None,
@@ -129,7 +55,7 @@ class Gateway:
         return address[0], address[1]
 
     def broadcast(self, text: str) -> None:
-        """Send to every connection."""
+        """Send a text to every connection."""
         for channel in self._channels:
             channel.send([text])
 
@@ -139,7 +65,7 @@ class Gateway:
             self._server.close(code=code, reason=reason)
             for connection in self._accepted:
                 if connection.protocol.state is State.CONNECTING:
-                    connection.transport.abort()  # its handshake would be waited for
+                    connection.transport.abort()  # or closing would wait for its handshake
             await self._server.wait_closed()
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
@@ -148,7 +74,7 @@ class Gateway:
         self._accepted.add(connection)
         return connection
 
-    def _check_path_and_load(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path.split("?")[0] != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
         if len(self._channels) >= self._max_connections:
@@ -180,7 +106,7 @@ class Gateway:
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Naming none means version 1; naming only others is refused."""
+    """Return the subprotocol. A client that names none gets version 1; one that names only others is refused."""
     if not offered:
         return None
     if SUBPROTOCOL not in offered:

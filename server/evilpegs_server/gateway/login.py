@@ -1,4 +1,4 @@
-"""Who comes in: tokens are looked up, free names are claimed, guests are given a name."""
+"""Login: look up tokens, claim free names, and name guests."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from evilpegs_server.storage.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class SessionServices:
-    """What every session of a server shares."""
+    """The services that all sessions of a server share."""
 
     registry: MatchRegistry
     players: Players
@@ -34,7 +34,7 @@ class SessionServices:
 
 
 async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
-    """Whoever says ``hello``, and a token if one was issued just now; raises RefusedRequestError."""
+    """Return the player who says ``hello``, and a token if one was issued just now. Raises RefusedRequestError."""
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is None and hello.name is None:
@@ -49,7 +49,7 @@ async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str |
 
 
 def welcome_message(services: SessionServices, player: Player, token: str | None, re: str | None) -> Welcome:
-    """The answer to `hello`."""
+    """Return the answer to `hello`; ``re`` is the id of the request."""
     return Welcome(
         player=player.name,
         kind=player.kind,
@@ -68,14 +68,14 @@ def welcome_message(services: SessionServices, player: Player, token: str | None
 
 
 def _new_guest(services: SessionServices) -> tuple[Player, str]:
-    """A guest and his token. Many look in and never play: nothing of them is stored before they do."""
+    """Return a new guest and their token. Guests are stored when they first play, because many never do."""
     guest, token = services.players.guest(), new_token()
     services.players.add(guest, hash_token(token))
     return guest, token
 
 
 def forget_idle_guest(services: SessionServices, guest: Player) -> None:
-    """Forget a guest who leaves and has never begun a match."""
+    """Forget a guest who leaves without ever having begun a match."""
     if not services.registry.has_played(guest):
         services.players.remove(guest, services.players.guest_hash(guest))
 
@@ -91,7 +91,7 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
 
 
 async def _register(services: SessionServices, player: Player) -> str:
-    """Store a new player and give him a token; his name is kept for him meanwhile."""
+    """Store a new player and return their token. The name is reserved meanwhile."""
     token = new_token()
     token_hash = hash_token(token)
     services.players.add(player, token_hash)

@@ -1,10 +1,10 @@
-"""A token bucket: how often something may happen."""
+"""A rate limit as a token bucket."""
 
 
 class RateLimit:
-    """``per_second`` on average and ``burst`` at once. Time is given in milliseconds.
+    """A limit of ``per_second`` on average and of ``burst`` at once. Times are in milliseconds.
 
-    ``refused`` is by how much refusals outnumber what was allowed since.
+    ``refused`` counts refusals, less one for each token that was taken since; it is never negative.
     """
 
     def __init__(self, per_second: float, burst: float, now: float) -> None:
@@ -15,7 +15,7 @@ class RateLimit:
         self.refused = 0
 
     def take(self, now: float) -> int:
-        """Take a token: 0, or when there is none how many milliseconds to wait for one."""
+        """Take a token and return 0, or return the number of milliseconds to wait for one."""
         self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
         self._filled = now
         if self._tokens >= 1:

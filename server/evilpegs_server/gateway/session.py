@@ -1,4 +1,4 @@
-"""The conversation with one connection: who it is, and to whom each of its messages goes."""
+"""The session of one connection: its player, and the dispatch of its messages."""
 
 from typing import Final
 
@@ -26,11 +26,11 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 
 MAX_REFUSALS: Final = 500
-"""Messages refused for coming too fast, beyond those allowed since, after which the connection is closed."""
+"""The number of refusals by the rate limit, less messages allowed since, beyond which the connection is closed."""
 
 
 class Session:
-    """Answers the messages of one connection, each with exactly one direct answer."""
+    """The session of one connection. Every message gets exactly one direct answer."""
 
     def __init__(self, services: SessionServices, channel: ClientChannel, now: float) -> None:
         self.player: Player | None = None
@@ -42,7 +42,7 @@ class Session:
         self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
-        """Deal with one frame that arrived at ``arrived`` (stall-free milliseconds)."""
+        """Handle one frame that arrived at ``arrived``, in stall-free milliseconds."""
         if self._closing:
             return
         re = None
@@ -62,11 +62,11 @@ class Session:
             self._refuse(error.code, str(error), re, arrived)
         except _TooFastError as error:
             self._refuse_too_fast(error.wait_ms, re)
-        except Exception:  # noqa: BLE001 - whatever a client sent, the server goes on; `_report_failure` logs it
+        except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
     def try_guess(self, text: str, arrived: float) -> bool:
-        """Hand a guess to the match that waits for it; False leaves whatever else this is to `handle_frame`."""
+        """Hand a guess to the match that waits for it. Returns False for any other text, left to `handle_frame`."""
         if '"guess"' not in text or self._closing:
             return False
         try:
@@ -82,13 +82,13 @@ class Session:
         return True
 
     def leave(self) -> None:
-        """The connection is gone."""
+        """End the session of a connection that is gone."""
         self._services.registry.leave(self._channel)
         if self._is_new_guest and self.player is not None:
             forget_idle_guest(self._services, self.player)
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
-        """The match that waits for just this: the rate limit never refuses it, and it goes there straight."""
+        """Return the match that waits for exactly this message, to which the rate limit does not apply; else None."""
         runner = self._services.registry.get(request.match)
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
@@ -104,7 +104,7 @@ class Session:
             self._channel.send([error_text(code, message, re)])
 
     def _report_failure(self, re: str | None, now: float) -> None:
-        """Called where an exception is being handled."""
+        """Log the exception that is being handled, and answer with an error."""
         self._services.log.exception("a request failed")
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
@@ -158,7 +158,7 @@ class Session:
         runner.receive(Request(self._channel, request, arrived))
 
     def _take_seat_if_over(self, runner: MatchRunner) -> None:
-        """Nobody sits at a match that is over: its player may ask again for what he missed."""
+        """Give this connection the seat of a match that is over, so that its player can ask for missed events."""
         if runner.match.over:
             runner.seat = self._channel
 
@@ -200,4 +200,4 @@ class _TooFastError(Exception):
 
 
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-"""Refusals of frames that were never read as a message, and so have not been counted yet."""
+"""Errors for frames that were never read as a message, which the rate limit has not counted yet."""

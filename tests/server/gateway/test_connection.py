@@ -5,7 +5,7 @@ from websockets.asyncio.messages import Assembler
 from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
-from evilpegs_server.gateway.gateway import StampedConnection, text_frame
+from evilpegs_server.gateway.connection import StampedConnection, text_frame
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])

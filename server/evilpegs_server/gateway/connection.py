@@ -1,0 +1,84 @@
+"""WebSocket connections that read guesses and write messages by a shorter path than that of the library."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Event, State
+
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
+
+MAX_UNSENT_BYTES: Final = 1 << 20
+"""The number of bytes that may wait for a slow client before it is disconnected."""
+_FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
+"""The opcodes that begin a message."""
+
+
+class StampedConnection(ServerConnection):
+    """A connection that notes when bytes arrive, before they are parsed.
+
+    Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if
+    ``handle_now`` returns False. Messages keep their order: none is offered while earlier ones are ``unread``.
+    """
+
+    clock: StallFreeClock
+    arrived: float = 0.0
+    handle_now: Callable[[str, float], bool] | None = None
+    unread: int = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Note the time of arrival and pass the bytes on."""
+        self.arrived = self.clock.now()
+        super().data_received(data)
+
+    def process_event(self, event: Event) -> None:
+        """Handle a text at once if possible; else queue it, and count the messages that wait to be read."""
+        if isinstance(event, Frame) and event.opcode in _FIRST_OPCODES:
+            if not self.unread and self._try_now(event):
+                return
+            self.unread += 1
+        super().process_event(event)
+
+    def _try_now(self, frame: Frame) -> bool:
+        if self.handle_now is None or frame.opcode is not Opcode.TEXT or not frame.fin:
+            return False
+        try:
+            text = str(frame.data, "utf-8")
+        except UnicodeDecodeError:
+            return False
+        return self.handle_now(text, self.arrived)
+
+
+def text_frame(text: str) -> bytes:
+    """Return a text as one frame of a server, equal to that of `Frame.serialize` where no extension is in use."""
+    payload = text.encode()
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload
+
+
+class SocketChannel:
+    """The `ClientChannel` of a WebSocket connection."""
+
+    def __init__(self, connection: StampedConnection) -> None:
+        self._connection = connection
+        self._closing: asyncio.Task[None] | None = None
+
+    def send(self, texts: Sequence[str]) -> None:
+        """Write the messages to the socket at once. A client that does not read is disconnected."""
+        protocol, transport = self._connection.protocol, self._connection.transport
+        if protocol.state is not State.OPEN or transport.is_closing():
+            return
+        transport.write(b"".join(map(text_frame, texts)))
+        if transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
+            transport.abort()
+
+    def close(self, code: int, reason: str) -> None:
+        """Begin to close the connection."""
+        if self._closing is None:  # the task is kept so that it is not collected
+            self._closing = asyncio.ensure_future(self._connection.close(code, reason))
