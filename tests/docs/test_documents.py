@@ -145,7 +145,13 @@ def test_document_links_exist():
             assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
 
 
-def test_architecture_file_names_exist():
+def test_architecture_lists_every_package():
     text = (ROOT / "docs/architecture.md").read_text()
-    for folder, names in re.findall(r"`((?:game|protocol|server|clients)/\w+/(?:\w+/)?)(\w+\.py)`", text):
-        assert (ROOT / folder / names).exists(), folder + names
+    listed = set(re.findall(r"^\| `([\w/]+)/` \|", text, re.MULTILINE))
+    packages = {
+        path.parent.relative_to(ROOT).as_posix()
+        for top in ("game", "protocol", "server", "clients", "cli")
+        for path in (ROOT / top).glob("*/*/__init__.py")
+    }
+    assert packages <= listed
+    assert all((ROOT / package / "__init__.py").exists() for package in listed)
