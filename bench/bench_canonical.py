@@ -12,7 +12,7 @@ import numpy as np
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import canonical
+from evilpegs_game.symmetry.history_key import history_key
 
 HISTORIES = 2000
 
@@ -34,7 +34,7 @@ def microseconds(rules: Rules, histories: list[list[tuple[Code, Feedback]]]) -> 
     took = []
     for history in histories:
         start = time.perf_counter()
-        canonical(rules, history)
+        history_key(rules, history)
         took.append(time.perf_counter() - start)
     median, p99 = np.percentile(took, [50, 99]) * 1e6
     return float(median), float(p99)
@@ -42,7 +42,7 @@ def microseconds(rules: Rules, histories: list[list[tuple[Code, Feedback]]]) -> 
 
 def main() -> None:
     """Print a row for each number of guesses of each of three rules."""
-    canonical(Rules(4, 6), [((0, 0, 1, 1), Feedback(1, 0))])
+    history_key(Rules(4, 6), [((0, 0, 1, 1), Feedback(1, 0))])
     print(f"{'microseconds a key':<24}{'guesses':>8}{'drawn p50':>12}{'p99':>8}{'shifted p50':>14}{'p99':>8}")
     for rules in (Rules(8, 10), Rules(10, 12), Rules(12, 14)):
         for guesses in range(1, 9):

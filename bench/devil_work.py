@@ -19,7 +19,7 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.code_sets import Symmetries
+from evilpegs_game.symmetry.code_sets import GuessSymmetries
 
 KEPT = 64
 
@@ -40,7 +40,7 @@ class Hunt:
     def __init__(self, rules: Rules) -> None:
         self.solver = WorstCase(rules)
         self.start = Position(rules, (), LiveSets())
-        self.symmetries = Symmetries(rules, self.start.all_codes)
+        self.symmetries = GuessSymmetries(rules, self.start.all_codes)
         self.worst: dict[int, Found] = {}
         self.slowest: dict[int, float] = {}
         self.replies: dict[int, int] = {}

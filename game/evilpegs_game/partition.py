@@ -22,7 +22,7 @@ from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_numbe
 Numbers = NDArray[np.uint8]
 """Feedback numbers (places in `feedbacks`), uint8, one a code."""
 
-Places = NDArray[np.int32]
+Indices = NDArray[np.int32]
 """Indices of codes in columns; columns hold fewer than 2**31 codes."""
 
 Sizes = NDArray[np.int64]
@@ -98,9 +98,9 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
     return parts
 
 
-def take(columns: Columns, places: Places) -> Columns:
+def take(columns: Columns, places: Indices) -> Columns:
     """The codes at ``places``, as read-only columns of their own."""
-    taken = take_places(columns, places)
+    taken = take_columns(columns, places)
     taken.flags.writeable = False
     return taken
 
@@ -217,7 +217,7 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 
 @kernel
-def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
+def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
     """The part sizes and the places of all codes, part after part: a counting sort, which keeps order."""
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
@@ -231,7 +231,7 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Places]:
 
 
 @kernel
-def take_places(columns: Columns, places: Places) -> Columns:
+def take_columns(columns: Columns, places: Indices) -> Columns:
     """What `take` gives, for kernels; writable."""
     taken = np.empty((columns.shape[0], places.size), np.uint8)
     for peg in range(columns.shape[0]):

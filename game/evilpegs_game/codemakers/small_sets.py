@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.partition import Numbers, Places
+from evilpegs_game.partition import Indices, Numbers
 
 FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: uint8, two axes, C-contiguous."""
@@ -25,7 +25,7 @@ MAX_FEEDBACKS: Final = 64
 
 
 @kernel
-def some_guess_separates(by_code: FeedbackMatrix, places: Places, seen: FeedbackSets, twice: FeedbackSets) -> bool:
+def some_guess_separates(by_code: FeedbackMatrix, places: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
     """Whether some guess tells all ``places`` apart. ``seen`` and ``twice`` are scratch, one entry a guess."""
     seen[:] = 0
     twice[:] = 0
@@ -39,7 +39,7 @@ def some_guess_separates(by_code: FeedbackMatrix, places: Places, seen: Feedback
 
 
 @kernel
-def rank_guesses(by_guess: FeedbackMatrix, places: Places, numbers: int, limit: int) -> tuple[Places, int]:
+def rank_guesses(by_guess: FeedbackMatrix, places: Indices, numbers: int, limit: int) -> tuple[Indices, int]:
     """The guesses that split ``places`` and leave no part over ``limit``; and the work.
 
     They are indices of guesses, int32, the most promising first: the least sum of squared part sizes, of equal ones
@@ -71,7 +71,7 @@ def rank_guesses(by_guess: FeedbackMatrix, places: Places, numbers: int, limit: 
 
 @kernel
 def solvable_in_three(
-    by_code: FeedbackMatrix, by_guess: FeedbackMatrix, places: Places, numbers: int, limit: int
+    by_code: FeedbackMatrix, by_guess: FeedbackMatrix, places: Indices, numbers: int, limit: int
 ) -> tuple[bool, int]:
     """Whether three guesses, the winning one included, are always enough; and the work.
 
@@ -104,7 +104,7 @@ def solvable_in_three(
 
 
 @kernel
-def group_by_feedback(row: Numbers, places: Places, numbers: int) -> tuple[NDArray[np.int64], Places]:
+def group_by_feedback(row: Numbers, places: Indices, numbers: int) -> tuple[NDArray[np.int64], Indices]:
     """The part sizes under a guess whose feedback numbers are ``row``, and ``places`` part after part, rising."""
     sizes = np.zeros(numbers, np.int64)
     for i in range(places.size):

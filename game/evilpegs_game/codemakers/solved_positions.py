@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple, Self
 
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
-from evilpegs_game.symmetry.code_sets import KEY_BYTES, Key
+from evilpegs_game.symmetry.code_sets import KEY_BYTES, CodeSetKey
 
 VERSION: Final = 1
 TITLE: Final = b"evilpegs solved positions "
@@ -40,7 +40,7 @@ class SolvedPositions:
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
-        self._entries: dict[Key, GuessBounds] = {}
+        self._entries: dict[CodeSetKey, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
         """Whether anything was learnt since it was made or read; who saves it sets it back."""
@@ -48,14 +48,14 @@ class SolvedPositions:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterator[tuple[Key, GuessBounds]]:
+    def __iter__(self) -> Iterator[tuple[CodeSetKey, GuessBounds]]:
         return iter(sorted(self._entries.items()))
 
-    def bounds(self, key: Key) -> GuessBounds:
+    def bounds(self, key: CodeSetKey) -> GuessBounds:
         """What is known."""
         return self._entries.get(key, _UNKNOWN)
 
-    def tighten(self, key: Key, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
+    def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
         """Note bounds beside those that are known."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:

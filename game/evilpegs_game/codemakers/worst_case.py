@@ -30,9 +30,9 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedbacks
-from evilpegs_game.partition import Places, feedback_numbers
+from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.code_sets import Symmetries, canonical_key
+from evilpegs_game.symmetry.code_sets import GuessSymmetries, code_set_key
 
 MAX_TABLE_BYTES: Final = 1 << 26
 """A table of feedback numbers that is larger is refused."""
@@ -61,7 +61,7 @@ class _Tables:
     """A live set and the feedback of every guess to it. ``numbers`` are the places of its codes in all codes."""
 
     columns: Columns
-    numbers: Places
+    numbers: Indices
     by_code: FeedbackMatrix
     by_guess: FeedbackMatrix
 
@@ -109,7 +109,7 @@ class WorstCase:
             message = f"{rules} is too large to be solved exactly; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
         self._all_codes = all_codes(rules)
-        self._symmetries = Symmetries(rules, self._all_codes)
+        self._symmetries = GuessSymmetries(rules, self._all_codes)
         self._max_codes = max_codes_within(rules)
         self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
@@ -162,7 +162,7 @@ class WorstCase:
         hardest = self._hardest(tables, parts, meter)
         return HardestReplies(tuple(self._feedbacks[number] for number in hardest), meter.work)
 
-    def _hardest(self, tables: _Tables, parts: dict[int, Places], meter: _WorkMeter) -> list[int]:
+    def _hardest(self, tables: _Tables, parts: dict[int, Indices], meter: _WorkMeter) -> list[int]:
         """The numbers of the feedbacks whose parts are the largest of those of the greatest value, rising."""
 
         def within(number: int, guesses: int) -> bool:
@@ -175,10 +175,10 @@ class WorstCase:
         size = next(parts[number].size for number in falling if not within(number, guesses - 1))
         return [number for number in falling if parts[number].size == size and not within(number, guesses - 1)]
 
-    def _tables_holding(self, columns: Columns, meter: _WorkMeter) -> tuple[_Tables, Places]:
+    def _tables_holding(self, columns: Columns, meter: _WorkMeter) -> tuple[_Tables, Indices]:
         """A frame that holds the codes, and their places in it."""
         if self._shared_tables is not None:
-            return self._shared_tables, self._symmetries.places(columns)
+            return self._shared_tables, self._symmetries.indices(columns)
         self.check_codes(columns.shape[1])
         meter.add(columns.shape[1] * self.rules.size)
         return self._make_tables(columns), _ascending(columns.shape[1])
@@ -189,14 +189,14 @@ class WorstCase:
             by_code[place] = feedback_numbers(self._all_codes, column_code(columns, place))
         shared = columns is self._all_codes  # feedback is symmetric
         by_guess = by_code if shared else np.ascontiguousarray(by_code.T)
-        return _Tables(columns, self._symmetries.places(columns), by_code, by_guess)
+        return _Tables(columns, self._symmetries.indices(columns), by_code, by_guess)
 
     def _fewest_guesses(self, codes: int) -> int:
         """The fewest guesses that so many codes can need."""
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _is_solvable(
-        self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool = False
+        self, tables: _Tables, places: Indices, guesses: int, meter: _WorkMeter, narrow: bool = False
     ) -> bool:
         """Whether that many guesses are enough. If ``narrow``, a no may be wrong, a yes is not."""
         if places.size <= 2:
@@ -211,7 +211,7 @@ class WorstCase:
             return self._is_solvable_in_three(tables, places, meter)
         return self._is_solvable_by_search(tables, places, guesses, meter, narrow)
 
-    def _is_solvable_in_three(self, tables: _Tables, places: Places, meter: _WorkMeter) -> bool:
+    def _is_solvable_in_three(self, tables: _Tables, places: Indices, meter: _WorkMeter) -> bool:
         key = blake2b(tables.numbers[places].tobytes(), digest_size=16).digest()
         known = self._memo.bounds(key)
         if known.at_most <= 3 or known.at_least > 3:
@@ -224,9 +224,9 @@ class WorstCase:
         return enough
 
     def _is_solvable_by_search(
-        self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool
+        self, tables: _Tables, places: Indices, guesses: int, meter: _WorkMeter, narrow: bool
     ) -> bool:
-        key = canonical_key(np.ascontiguousarray(tables.columns[:, places]), self.rules)
+        key = code_set_key(np.ascontiguousarray(tables.columns[:, places]), self.rules)
         known = self.solved.bounds(key)
         if known.at_most <= guesses or known.at_least > guesses:
             return known.at_most <= guesses
@@ -239,7 +239,7 @@ class WorstCase:
             self.solved.tighten(key, at_most=guesses)
         return enough
 
-    def _search(self, tables: _Tables, places: Places, guesses: int, meter: _WorkMeter, narrow: bool) -> bool:
+    def _search(self, tables: _Tables, places: Indices, guesses: int, meter: _WorkMeter, narrow: bool) -> bool:
         limit = self._max_codes[min(guesses, len(self._max_codes)) - 1]
         tried, work = rank_guesses(tables.by_guess, places, len(self._feedbacks), limit)
         meter.add(work)
@@ -251,7 +251,7 @@ class WorstCase:
                 return True
         return False
 
-    def _distinct_guesses(self, tables: _Tables, places: Places, guesses: Places) -> Iterator[int]:
+    def _distinct_guesses(self, tables: _Tables, places: Indices, guesses: Indices) -> Iterator[int]:
         """The guesses, of those known to be as good as each other only one."""
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
@@ -263,7 +263,7 @@ class WorstCase:
                 done.add(head)
                 yield guess
 
-    def _parts(self, tables: _Tables, places: Places, guess: int) -> list[Places]:
+    def _parts(self, tables: _Tables, places: Indices, guess: int) -> list[Indices]:
         """The parts of over one code, the largest first, without all-black."""
         sizes, grouped = group_by_feedback(tables.by_guess[guess], places, len(self._feedbacks))
         ends = np.cumsum(sizes)
@@ -279,5 +279,5 @@ def affordable_codes(rules: Rules) -> int:
     return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 
 
-def _ascending(count: int) -> Places:
+def _ascending(count: int) -> Indices:
     return np.arange(count, dtype=np.int32)

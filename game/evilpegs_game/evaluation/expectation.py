@@ -27,9 +27,9 @@ from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import feedbacks
-from evilpegs_game.partition import Places, feedback_numbers
+from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.code_sets import Key, Symmetries, canonical_key
+from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_set_key
 
 FEW: Final = 16
 """Codes of a set that is totalled here; with a few more the whole numbers would not fit 63 bits."""
@@ -48,7 +48,7 @@ def nothing_known() -> Known:
 
 
 @kernel
-def small_parts_total(table: FeedbackMatrix, places: Places, sizes: Whole, known: Known) -> tuple[int, int]:
+def small_parts_total(table: FeedbackMatrix, places: Indices, sizes: Whole, known: Known) -> tuple[int, int]:
     """The totals of the parts of at most `FEW` codes, added up, in units; and the work, in feedbacks looked at.
 
     ``places`` are part after part and ``sizes`` how many codes are in each part, the last all-black.
@@ -70,7 +70,7 @@ def small_parts_total(table: FeedbackMatrix, places: Places, sizes: Whole, known
 
 
 @kernel
-def _part_masks(table: FeedbackMatrix, places: Places, masks: Whole, counts: Whole) -> int:
+def _part_masks(table: FeedbackMatrix, places: Indices, masks: Whole, counts: Whole) -> int:
     """Fill row i of ``masks`` with the ``counts[i]`` parts but all-black of guess i; gives the work."""
     numbers = np.empty(FEW, np.int64)
     for guess in range(places.size):
@@ -174,8 +174,8 @@ class Expectation:
         self._every = all_codes(rules)
         self._table = np.stack([feedback_numbers(self._every, column_code(self._every, i)) for i in range(rules.size)])
         self._numbers = len(feedbacks(rules.pegs))
-        self._symmetries = Symmetries(rules, self._every)
-        self._known: dict[Key, Fraction] = {}
+        self._symmetries = GuessSymmetries(rules, self._every)
+        self._known: dict[CodeSetKey, Fraction] = {}
         self._scratch = nothing_known()
 
     @property
@@ -191,17 +191,17 @@ class Expectation:
             return Fraction(self._small(every, sizes), UNIT)
         return self._total(every)
 
-    def _total(self, places: Places) -> Fraction:
+    def _total(self, places: Indices) -> Fraction:
         """The total of a set of over `FEW` codes."""
         columns = np.ascontiguousarray(self._every[:, places])
-        key = canonical_key(columns, self.rules)
+        key = code_set_key(columns, self.rules)
         if key not in self._known:
             alike = Counter(self._symmetries.orbits(columns)[places].tolist())
             after = sum((times * self._after(places, guess) for guess, times in alike.items()), Fraction(0))
             self._known[key] = places.size + after / places.size
         return self._known[key]
 
-    def _after(self, places: Places, guess: int) -> Fraction:
+    def _after(self, places: Indices, guess: int) -> Fraction:
         """The totals of the parts that a guess leaves, added up."""
         sizes, grouped = group_by_feedback(self._table[guess], places, self._numbers)
         self._spend(places.size)
@@ -210,7 +210,7 @@ class Expectation:
         large = [grouped[end - size : end] for end, size in zip(ends, sizes.tolist(), strict=True) if size > FEW]
         return sum(map(self._total, large), Fraction(small, UNIT))
 
-    def _small(self, grouped: Places, sizes: NDArray[np.int64]) -> int:
+    def _small(self, grouped: Indices, sizes: NDArray[np.int64]) -> int:
         """The totals of the small parts, added up, in units."""
         small, work = small_parts_total(self._table, grouped, sizes, self._scratch)
         self._spend(work)

@@ -11,7 +11,7 @@ from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
 from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
-from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_places
+from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_columns
 
 _FEW = 8
 """Live sets of at most so many codes are first searched for a candidate that tells all the others apart."""
@@ -41,7 +41,7 @@ def count_solved_codes(
     while top:
         top -= 1
         start, stop, depth, guessed = stack[top]
-        live = take_places(columns, places[start:stop])
+        live = take_columns(columns, places[start:stop])
         if stop - start <= _FEW and some_tells_all_apart(live):
             solved[depth] += 1
             solved[depth + 1] += stop - start - 1

@@ -51,16 +51,16 @@ class ByteCache(Generic[_V]):
         with self._lock:
             if key in self._entries or size > self._max_bytes:
                 return
-            self._drop(size)
+            self._evict(size)
             self._entries[key] = (value, size)
             self._used += size
 
-    def make_room(self, size: int) -> None:
+    def free_bytes(self, size: int) -> None:
         """Drop what was used longest ago until ``size`` bytes are free, before they are taken."""
         with self._lock:
-            self._drop(size)
+            self._evict(size)
 
-    def _drop(self, size: int) -> None:
+    def _evict(self, size: int) -> None:
         while self._entries and self._used + size > self._max_bytes:
             _, (_, freed) = self._entries.popitem(last=False)
             self._used -= freed

@@ -16,7 +16,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.partition import Numbers, Sizes, number_codes
 from evilpegs_game.rules import Rules
 
-TABLED_CODES: Final = 2048
+MAX_TABLE_CODES: Final = 2048
 """Rules of at most so many codes have a table; it takes 4 MiB at most."""
 
 
@@ -30,7 +30,7 @@ class FeedbackTable:
         self._rules = rules
         self._columns = columns
         self._rows = np.empty((rules.size, rules.size), np.uint8)
-        self._made = np.zeros(rules.size, np.bool_)
+        self._computed = np.zeros(rules.size, np.bool_)
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
@@ -39,7 +39,7 @@ class FeedbackTable:
 
     def complete(self) -> None:
         """Compute all rows that are not there yet: some milliseconds, once, and no reply has to."""
-        _complete(self._columns, self._rows, self._made)
+        _complete(self._columns, self._rows, self._computed)
 
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
         """The sizes of all parts of ``guess``, a code, among those codes that are consistent with ``history``.
@@ -58,27 +58,27 @@ class FeedbackTable:
             turns += asked
             turns += given
         turns += guess
-        said = np.frombuffer(bytes(turns), np.uint8)
-        return _part_sizes(self._columns, self._rows, self._made, said, rules.colors, rules.repeats)
+        data = np.frombuffer(bytes(turns), np.uint8)
+        return _part_sizes(self._columns, self._rows, self._computed, data, rules.colors, rules.repeats)
 
 
 @short_kernel
 def _part_sizes(
-    columns: Columns, rows: Numbers, made: NDArray[np.bool_], said: Numbers, colors: int, repeats: bool
+    columns: Columns, rows: Numbers, computed: NDArray[np.bool_], turns: Numbers, colors: int, repeats: bool
 ) -> Sizes:
     """``said`` has the pegs, blacks and whites of every turn, then the pegs of the guess."""
     pegs, size = columns.shape
     fits = np.ones(size, np.uint8)
     # Two counters in turn: one that was just written is not read again at once.
     counters = np.zeros((2, (pegs + 1) * (pegs + 2) // 2), np.int64)
-    end = said.size - pegs
+    end = turns.size - pegs
     for start in range(0, end, pegs + 2):
-        black = int(said[start + pegs])
-        number = np.uint8((black * (2 * pegs + 3 - black)) // 2 + said[start + pegs + 1])
-        row = _row(columns, rows, made, said[start : start + pegs], colors, repeats)
+        black = int(turns[start + pegs])
+        number = np.uint8((black * (2 * pegs + 3 - black)) // 2 + turns[start + pegs + 1])
+        row = _row(columns, rows, computed, turns[start : start + pegs], colors, repeats)
         for i in range(size):
             fits[i] &= row[i] == number
-    row = _row(columns, rows, made, said[end:], colors, repeats)
+    row = _row(columns, rows, computed, turns[end:], colors, repeats)
     for i in range(0, size - 1, 2):
         counters[0, row[i]] += fits[i]
         counters[1, row[i + 1]] += fits[i + 1]
@@ -89,21 +89,21 @@ def _part_sizes(
 
 
 @kernel
-def _complete(columns: Columns, rows: Numbers, made: NDArray[np.bool_]) -> None:
-    for index in range(made.size):
-        if not made[index]:
+def _complete(columns: Columns, rows: Numbers, computed: NDArray[np.bool_]) -> None:
+    for index in range(computed.size):
+        if not computed[index]:
             rows[index] = number_codes(columns, columns[:, index].copy())
-            made[index] = True
+            computed[index] = True
 
 
 @short_kernel
 def _row(
-    columns: Columns, rows: Numbers, made: NDArray[np.bool_], code: Columns, colors: int, repeats: bool
+    columns: Columns, rows: Numbers, computed: NDArray[np.bool_], code: Columns, colors: int, repeats: bool
 ) -> Numbers:
     index = _index(code, colors, repeats)
-    if not made[index]:
+    if not computed[index]:
         rows[index] = number_codes(columns, code)
-        made[index] = True
+        computed[index] = True
     row: Numbers = rows[index]
     return row
 

@@ -26,11 +26,11 @@ from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import feedback_number
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
-from evilpegs_game.live.feedback_table import TABLED_CODES, FeedbackTable
+from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import Key, Symmetry, canonical
+from evilpegs_game.symmetry.history_key import HistoryKey, Symmetry, history_key
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
@@ -40,17 +40,17 @@ _ENTRY_BYTES: Final = 1024
 SIZES_BYTES: Final = 2048
 """What the part sizes of one guess take with their keys."""
 _HEAD_BYTES: Final = 4
-_LISTED_PEGS: Final = 8
+_MIN_LISTED_PEGS: Final = 8
 
 
-def listed_at(rules: Rules) -> int:
+def max_listed_codes(rules: Rules) -> int:
     """A live set of so many codes is listed rather than counted: by then that takes about as long, and only once.
 
     With few pegs any count takes less time than to list even one code.
     """
     if not codes_fit_word(rules):
         return 0
-    return int(4**rules.pegs) // 4 if rules.pegs >= _LISTED_PEGS else 0
+    return int(4**rules.pegs) // 4 if rules.pegs >= _MIN_LISTED_PEGS else 0
 
 
 class _Work(local):
@@ -74,17 +74,17 @@ class LiveSets:
         count_bytes: int = COUNT_BYTES,
         *,
         enumerated_codes: int = ENUMERATED_CODES,
-        listed_at: Callable[[Rules], int] = listed_at,
+        max_listed_codes: Callable[[Rules], int] = max_listed_codes,
     ) -> None:
         self.enumerated_codes = enumerated_codes
-        self._listed_at = listed_at
+        self._max_listed_codes = max_listed_codes
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
         self._sets: ByteCache[Any] = ByteCache(max_bytes)
         """Columns by what they follow from, and feedback tables by rules."""
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
-        self._setting: SingleFlight[object, Columns] = SingleFlight()
-        self._sizing: SingleFlight[object, tuple[int, ...]] = SingleFlight()
+        self._set_flights: SingleFlight[object, Columns] = SingleFlight()
+        self._size_flights: SingleFlight[object, tuple[int, ...]] = SingleFlight()
         self._work = _Work()
 
     @staticmethod
@@ -124,11 +124,11 @@ class LiveSets:
                 f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_bytes)
-        return self._shared_set(key, lambda: self._every_code(rules, needed))
+        return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
         """All feedbacks of ``rules``, shared; None where there are too many codes, or too little room."""
-        if rules.size > TABLED_CODES:
+        if rules.size > MAX_TABLE_CODES:
             return None
         table: FeedbackTable | None = self._sets.get(rules)
         needed = FeedbackTable.bytes_needed(rules) + _ENTRY_BYTES
@@ -151,10 +151,10 @@ class LiveSets:
         if not history:
             return self.all_codes(rules)
         if rules.size <= self.enumerated_codes:  # computed in less time than it takes to find out who else wants it
-            found = self._consistent(key, rules, history)
+            found = self._compute_set(key, rules, history)
             self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
             return found
-        return self._shared_set(key, lambda: self._consistent(key, rules, history))
+        return self._get_or_compute(key, lambda: self._compute_set(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
         """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
@@ -169,10 +169,10 @@ class LiveSets:
         exact = exact_key(rules, history, guess)
         found = self._sizes.get(exact)
         if found is None:
-            key, symmetry = canonical(rules, history, guess)
+            key, symmetry = history_key(rules, history, guess)
             found = self._sizes.get(key)
             if found is None:
-                found = self._sizing.get(key, lambda: self._sizes_of(key, rules, history, guess, symmetry))
+                found = self._size_flights.get(key, lambda: self._compute_sizes(key, rules, history, guess, symmetry))
             self._sizes.put(exact, found, SIZES_BYTES)
         return found
 
@@ -197,29 +197,29 @@ class LiveSets:
 
     def first(self, rules: Rules, history: History) -> Code:
         """The first code in code order that is consistent with ``history``. Errors as for `part_sizes`."""
-        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
+        if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             with suppress(TooLargeError):  # so few codes, and yet their tables do not fit
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
         """Return ``count`` candidates, each drawn uniformly and independently. Errors are those of `part_sizes`."""
-        if rules.size <= self.enumerated_codes or self._is_listed(rules, history):
+        if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
         atlas = SolutionTables(rules, history, self._count_bytes)
         return [atlas.sample(rng) for _ in range(count)]
 
-    def _is_listed(self, rules: Rules, history: History) -> bool:
-        return self.count(rules, history) <= self._listed_at(rules)
+    def _is_listable(self, rules: Rules, history: History) -> bool:
+        return self.count(rules, history) <= self._max_listed_codes(rules)
 
-    def _every_code(self, rules: Rules, needed: int) -> Columns:
-        self._sets.make_room(needed)
+    def _enumerate(self, rules: Rules, needed: int) -> Columns:
+        self._sets.free_bytes(needed)
         columns = all_codes(rules)
         columns.flags.writeable = False
         return columns
 
-    def _shared_set(self, key: object, compute: Callable[[], Columns]) -> Columns:
+    def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
         """The set of ``key``, from the cache or computed once for all who want it now."""
 
         def find_or_compute() -> Columns:
@@ -229,11 +229,11 @@ class LiveSets:
                 self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
             return found
 
-        return self._setting.get(key, find_or_compute)
+        return self._set_flights.get(key, find_or_compute)
 
-    def _consistent(self, exact: bytes, rules: Rules, history: History) -> Columns:
+    def _compute_set(self, exact: bytes, rules: Rules, history: History) -> Columns:
         """Selected from the longest history before that is still here, or from all codes if they fit, or listed."""
-        known, columns = self._longest_before(exact, rules, history)
+        known, columns = self._longest_cached(exact, rules, history)
         if columns is None:
             return self._list_codes(rules, history)
         for number, (guess, given) in enumerate(history[known:], known + 1):
@@ -243,7 +243,7 @@ class LiveSets:
                 raise ContradictionError(message, turn=number)
         return columns
 
-    def _longest_before(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
+    def _longest_cached(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
         for length in range(len(history) - 1, 0, -1):
             found = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
             if found is not None:
@@ -264,7 +264,9 @@ class LiveSets:
         self._work.rows += atlas.work
         return atlas.columns()
 
-    def _sizes_of(self, key: Key, rules: Rules, history: History, guess: Code, symmetry: Symmetry) -> tuple[int, ...]:
+    def _compute_sizes(
+        self, key: HistoryKey, rules: Rules, history: History, guess: Code, symmetry: Symmetry
+    ) -> tuple[int, ...]:
         """Computed in canonical coordinates, where everything about this opening is shared."""
         found = self._sizes.get(key)
         if found is not None:
@@ -273,7 +275,7 @@ class LiveSets:
             sizes = first_part_sizes(rules, guess)
             self._sizes.put(key, sizes, SIZES_BYTES)
             return sizes
-        canonical_set = self._list_canonical(rules, history) if self._is_listed(rules, history) else None
+        canonical_set = self._list_canonical(rules, history) if self._is_listable(rules, history) else None
         if canonical_set is not None:
             columns, onto = canonical_set
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
@@ -287,21 +289,21 @@ class LiveSets:
 
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         """The live set as columns of the canonical form of its history; None where its tables do not fit."""
-        key, onto = canonical(rules, history)
+        key, onto = history_key(rules, history)
         image = tuple(Turn(onto.image(code), given) for code, given in history)
         try:
-            return self._shared_set(key, lambda: self._from_before(rules, history, onto, image)), onto
+            return self._get_or_compute(key, lambda: self._derive_canonical(rules, history, onto, image)), onto
         except TooLargeError:
             return None
 
-    def _from_before(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
+    def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
         """From the canonical live set of the turn before, if that is here; else listed."""
         *before, (guess, given) = history
-        key, there = canonical(rules, tuple(before))
+        key, there = history_key(rules, tuple(before))
         columns = self._sets.get(key) if before else None
         if columns is None:
             return self._list_codes(rules, image)
-        return moved(select(columns, there.image(guess), given), there, onto)
+        return convert_image(select(columns, there.image(guess), given), there, onto)
 
 
 def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
@@ -317,7 +319,7 @@ def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
     return bytes(numbers)
 
 
-def moved(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
+def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
     """Columns that are the image under ``there`` as the image under ``onto``, in no order; read-only."""
     pegs = [there.pegs.index(peg) for peg in onto.pegs]
     colors = np.empty(len(onto.colors), np.uint8)

@@ -20,7 +20,7 @@ from evilpegs_game.feedback import all_black, feedbacks
 from evilpegs_game.optimal.guess_matrix import CodeSpace
 from evilpegs_game.partition import part_size_table, select
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.code_sets import canonical_key
+from evilpegs_game.symmetry.code_sets import code_set_key
 
 _CHUNK: Final = 1 << 14
 
@@ -75,7 +75,7 @@ class ShortestLineSearch:
             return (DuelTurn(column_code(columns, 0), all_black(self.rules.pegs), 1),)
         if guesses < self._fewest_guesses(codes):
             return ()
-        key = canonical_key(columns, self.rules)
+        key = code_set_key(columns, self.rules)
         if self._not_enough.get(key, 0) >= guesses:
             return ()
         seen: set[bytes] = set()

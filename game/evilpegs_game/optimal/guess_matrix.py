@@ -12,9 +12,9 @@ from evilpegs_game.errors import TooLargeError
 from evilpegs_game.optimal.node_bounds import mix
 from evilpegs_game.optimal.search_state import GUESS_BITS, GuessTables, OrbitTable, Words, stack_bytes
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
-from evilpegs_game.partition import Places, feedback_numbers
+from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.code_sets import Symmetries
+from evilpegs_game.symmetry.code_sets import GuessSymmetries
 
 _MAX_GUESSES: Final = 1 << 20
 _DIGEST_BYTES: Final = 32
@@ -41,10 +41,10 @@ class CodeSpace:
             message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
         self.columns = all_codes(rules)
-        self.symmetries = Symmetries(rules, self.columns)
+        self.symmetries = GuessSymmetries(rules, self.columns)
         self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
 
-    def orbits(self, columns: Columns) -> Places:
+    def orbits(self, columns: Columns) -> Indices:
         """Return for each guess the first guess, in code order, known to be equally good against ``columns``: int32.
 
         Small sets are not worth the search for symmetries: there each guess is its own orbit.
@@ -109,9 +109,9 @@ class GuessMatrix:
         code_space.check_bytes(columns.shape[1], (columns.shape[1] + _DIGEST_BYTES) * code_space.rules.size)
         self.code_space = code_space
         self.columns = columns
-        self._code_indices = code_space.symmetries.places(columns)
+        self._code_indices = code_space.symmetries.indices(columns)
         self.guesses, self.tables = self._build_tables()
-        self._orbits: Places | None = None
+        self._orbits: Indices | None = None
 
     @property
     def codes(self) -> int:
@@ -119,7 +119,7 @@ class GuessMatrix:
         return int(self.columns.shape[1])
 
     @property
-    def all_indices(self) -> Places:
+    def all_indices(self) -> Indices:
         """The indices of all codes of the set, int32."""
         return np.arange(self.codes, dtype=np.int32)
 
@@ -134,10 +134,10 @@ class GuessMatrix:
 
     def guess_index(self, code: Code) -> int:
         """Return the index in the matrix of a code that is one of its guesses."""
-        index = self.code_space.symmetries.places(to_columns([code]))
+        index = self.code_space.symmetries.indices(to_columns([code]))
         return int(np.searchsorted(self.guesses, index)[0])
 
-    def _build_tables(self) -> tuple[Places, GuessTables]:
+    def _build_tables(self) -> tuple[Indices, GuessTables]:
         """Return the indices of the guesses among all codes, ascending, and the tables."""
         space, numbers = self.code_space, self.code_space.max_parts + 2
         by_code = np.empty((self.codes, space.rules.size), dtype=np.uint8)
@@ -189,7 +189,7 @@ def _bit_type(numbers: int) -> type[np.unsignedinteger]:
     return np.uint16 if numbers <= 16 else np.uint32 if numbers <= 32 else np.uint64
 
 
-def _code_keys(code_indices: Places) -> Words:
+def _code_keys(code_indices: Indices) -> Words:
     """Return two words for each code, the same in every run: uint64, shape (codes, 2)."""
     numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
     return _mix_all(numbers * np.uint64(_GOLDEN))
@@ -204,7 +204,7 @@ def _mix_all(words: Words) -> Words:
     return result
 
 
-def _distinct_guesses(digests: Words, members: Places) -> Places:
+def _distinct_guesses(digests: Words, members: Indices) -> Indices:
     """Return the indices of the guesses to keep, ascending: the members, and the first of each other partition."""
     _, first = np.unique(digests, return_index=True)
     others = first[~np.isin(digests[first], digests[members])]

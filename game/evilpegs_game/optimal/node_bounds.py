@@ -30,7 +30,7 @@ from evilpegs_game.optimal.search_state import (
     SearchStack,
 )
 from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
-from evilpegs_game.partition import Numbers, Places
+from evilpegs_game.partition import Indices, Numbers
 
 _BLOCK: Final = 64
 
@@ -44,7 +44,7 @@ def mix(word: np.uint64) -> np.uint64:
 
 
 @kernel
-def set_key(tables: GuessTables, codes: Places, limit: int) -> tuple[np.uint64, np.uint64]:
+def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
     """Return the key and the check word of a set: the sums of those of its codes.
 
     The limit is mixed in where it can matter.
@@ -60,7 +60,7 @@ def set_key(tables: GuessTables, codes: Places, limit: int) -> tuple[np.uint64, 
 
 @kernel
 def quick_bounds(
-    tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Places, limit: int, control: Ints
+    tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: Ints
 ) -> tuple[int, int]:
     """Return a lower and an upper bound of the total within ``limit`` guesses, without trying a guess.
 
@@ -81,7 +81,7 @@ def quick_bounds(
 
 @kernel
 def _compute_bounds(
-    tables: GuessTables, stack: SearchStack, codes: Places, limit: int, control: Ints
+    tables: GuessTables, stack: SearchStack, codes: Indices, limit: int, control: Ints
 ) -> tuple[int, int]:
     """Return a lower and an upper bound for more than two codes."""
     size = codes.size
@@ -111,7 +111,7 @@ def _max_codes(tables: GuessTables, limit: int) -> int:
 
 
 @kernel
-def _is_separated_by_member(tables: GuessTables, codes: Places) -> bool:
+def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
     """Return whether some code of the set, as a guess, gets a different feedback from each code."""
     for i in range(codes.size):
         row = tables.by_guess[tables.self_guess[codes[i]]]
@@ -128,14 +128,14 @@ def _is_separated_by_member(tables: GuessTables, codes: Places) -> bool:
 
 
 @kernel
-def _count_parts(tables: GuessTables, stack: SearchStack, codes: Places) -> int:
+def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
     """Count the parts that each guess makes of ``codes``, all-black not counted, and return the most."""
     _mark_feedbacks(tables.bits, codes, stack.seen)
     return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
 
 
 @kernel
-def _mark_feedbacks(bits: FeedbackSets, codes: Places, seen: FeedbackSets) -> None:
+def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> None:
     """Set in ``seen``, for each guess, the bits of the feedbacks that some code gives."""
     row = bits[codes[0]]
     for g in range(seen.size):
@@ -171,7 +171,7 @@ def _greatest(counts: Numbers) -> int:
 
 @kernel
 def _bound_by_part_sizes(
-    tables: GuessTables, stack: SearchStack, codes: Places, guess: int, most: int, largest: int
+    tables: GuessTables, stack: SearchStack, codes: Indices, guess: int, most: int, largest: int
 ) -> int:
     """Return a lower bound of the total with ``guess`` from its part sizes; `NEVER` if a part exceeds ``largest``.
 

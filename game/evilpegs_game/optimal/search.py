@@ -40,7 +40,7 @@ from evilpegs_game.optimal.search_state import (
     SearchStack,
 )
 from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
-from evilpegs_game.partition import Places
+from evilpegs_game.partition import Indices
 
 
 @kernel
@@ -80,7 +80,7 @@ def bound_of_failed(state: Ints) -> int:
 
 
 @kernel
-def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Places, limit: int, lower: int, upper: int) -> None:
+def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
     """Store bounds of a set in ``totals``."""
     key, check = set_key(tables, codes, limit)
     store(totals, key, check, codes.size, lower, upper)
@@ -224,7 +224,7 @@ def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth
 
 
 @kernel
-def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Places) -> None:
+def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None:
     """Keep, of the guesses listed in the second row, the first of each orbit; all if the orbits are unknown."""
     if orbit_numbers[0] < 0:
         return

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evilpegs_game.codemakers.size_bounds import Ints
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
-from evilpegs_game.partition import Numbers, Places
+from evilpegs_game.partition import Indices, Numbers
 
 Words = NDArray[np.uint64]
 """Random or mixed 64-bit words, as keys and digests."""
@@ -88,7 +88,7 @@ class GuessTables(NamedTuple):
 
     by_guess: FeedbackMatrix
     bits: FeedbackSets
-    self_guess: Places
+    self_guess: Indices
     code_keys: Words
     least_totals: Ints
     max_codes: Ints
@@ -115,9 +115,9 @@ class SearchStack(NamedTuple):
     """
 
     state: Ints
-    codes: Places
+    codes: Indices
     entries: Ints
-    grouped: Places
+    grouped: Indices
     starts: Ints
     sizes: Ints
     lowers: Ints

@@ -37,7 +37,7 @@ from evilpegs_game.optimal.search_state import (
     new_stack,
 )
 from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable
-from evilpegs_game.partition import Places
+from evilpegs_game.partition import Indices
 
 NO_BUDGET: Final = 1 << 62
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
@@ -90,7 +90,7 @@ class TotalSolver:
         """Feedbacks looked at so far."""
         return int(self._control[WORK])
 
-    def solve(self, indices: Places, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
+    def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
         """Return the total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
 
         Otherwise the lower bound returned is at least ``upper``. With a ``width``, only this many guesses per set are
@@ -111,13 +111,13 @@ class TotalSolver:
         tried = self.try_guesses(entries[:width] if width else entries, width)
         return self.conclude(known, tried, is_proved=not width)
 
-    def bounds(self, indices: Places, limit: int = UNLIMITED) -> TotalBounds:
+    def bounds(self, indices: Indices, limit: int = UNLIMITED) -> TotalBounds:
         """Return what is known of the total of these codes without trying a guess."""
         with np.errstate(over="ignore"):
             lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
         return TotalBounds(int(lower), min(NEVER, int(upper)))
 
-    def find_guess(self, indices: Places, limit: int, total: int) -> int:
+    def find_guess(self, indices: Indices, limit: int, total: int) -> int:
         """Return a guess that attains the least ``total`` of these codes: one of them before others, then the first.
 
         Raises:
@@ -131,14 +131,14 @@ class TotalSolver:
         assert best is not None  # noqa: S101 - some guess attains the least total
         return best
 
-    def begin(self, indices: Places, limit: int, upper: int) -> None:
+    def begin(self, indices: Indices, limit: int, upper: int) -> None:
         """Put a set of codes in the first row of the stack, to search for a total under ``upper``."""
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
         state[CODES], state[LIMIT], state[UPPER] = indices.size, limit, upper
         state[LEAST], state[LISTED], state[LOWER], state[OPEN], state[TRIED] = NEVER, 0, 0, 0, 0
 
-    def list_guesses(self, indices: Places, limit: int, upper: int) -> list[int]:
+    def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
         """Begin with a set and return the guesses that may have a total under ``upper``, the most promising first.
 
         Each entry is a guess with its estimate in the bits above, see `entry_guess`.

@@ -5,7 +5,7 @@ import numpy as np
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.optimal.solver import TotalSolver
-from evilpegs_game.partition import Places
+from evilpegs_game.partition import Indices
 from evilpegs_game.trees.tree import Node
 
 
@@ -23,7 +23,7 @@ class TreeBuilder:
         self._matrix = solver.matrix
         self._feedbacks = feedbacks(self._matrix.code_space.rules.pegs)
 
-    def build(self, indices: Places, limit: int, guess: Code | None = None) -> Node:
+    def build(self, indices: Indices, limit: int, guess: Code | None = None) -> Node:
         """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
         ``guess`` is a guess known to attain the total. Without one, the first guess of the set that attains it is
@@ -39,6 +39,6 @@ class TreeBuilder:
                 children[self._feedbacks[one]] = self.build(indices[numbers == one], limit - 1)
         return Node(self._matrix.guess_code(number), children)
 
-    def _find_guess(self, indices: Places, limit: int) -> int:
+    def _find_guess(self, indices: Indices, limit: int) -> int:
         total = self._solver.solve(indices, limit).upper
         return self._solver.find_guess(indices, limit, total)

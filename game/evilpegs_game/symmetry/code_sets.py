@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
-from evilpegs_game.partition import Places
+from evilpegs_game.partition import Indices
 from evilpegs_game.rules import Rules
 
-Key = bytes
+CodeSetKey = bytes
 """The canonical key of a set of codes: 16 bytes."""
 
 KEY_BYTES: Final = 16
@@ -36,7 +36,7 @@ _ENOUGH: Final = 256
 _Permutations = NDArray[np.int64]
 
 
-def canonical_key(columns: Columns, rules: Rules) -> Key:
+def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
     """A digest of one image of the set under the symmetries of the rules.
 
     Sets with equal keys are images of each other. Nearly always the converse holds too: colors are put in the order
@@ -49,7 +49,7 @@ def canonical_key(columns: Columns, rules: Rules) -> Key:
     for peg in range(rules.pegs):
         numbers *= np.uint64(rules.colors)
         numbers += np.take_along_axis(ranks, images[:, peg].astype(np.intp), axis=1)
-    least = int(_mixed(numbers).sum(axis=1).argmin())
+    least = int(_mix(numbers).sum(axis=1).argmin())
     chosen = np.sort(numbers[least]).astype("<u8")
     return blake2b(chosen.tobytes(), digest_size=KEY_BYTES, person=str(rules).encode()).digest()
 
@@ -57,21 +57,21 @@ def canonical_key(columns: Columns, rules: Rules) -> Key:
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
     """For each order of the pegs the rank of each color, by how it occurs: uint64, shape (orders, colors)."""
     orders, pegs, _ = images.shape
-    factors = _mixed(np.arange(1, pegs + 1, dtype=np.uint64))
+    factors = _mix(np.arange(1, pegs + 1, dtype=np.uint64))
     where = images.astype(np.intp)
     weights = np.ones((orders, colors), dtype=np.uint64)
     for _ in range(3):
         codes = np.zeros((orders, images.shape[2]), dtype=np.uint64)
         for peg in range(pegs):
             codes += factors[peg] * np.take_along_axis(weights, where[:, peg], axis=1)
-        codes = _mixed(codes)
+        codes = _mix(codes)
         for color in range(colors):
             held = ((images == color) * factors[:, None]).sum(axis=1, dtype=np.uint64)
-            weights[:, color] = _mixed((held * codes).sum(axis=1, dtype=np.uint64) + weights[:, color])
+            weights[:, color] = _mix((held * codes).sum(axis=1, dtype=np.uint64) + weights[:, color])
     return np.argsort(np.argsort(weights, axis=1, kind="stable"), axis=1, kind="stable").astype(np.uint64)
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Stir 64 bits. Source: S. Vigna, splitmix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -87,32 +87,32 @@ def _peg_orders(pegs: int) -> _Permutations:
     return np.array(list(permutations(range(pegs))), dtype=np.int64)
 
 
-class Symmetries:
+class GuessSymmetries:
     """Finds guesses that are as good as each other against a set of codes of ``rules``."""
 
-    def __init__(self, rules: Rules, every: Columns) -> None:
+    def __init__(self, rules: Rules, codes: Columns) -> None:
         """``every`` is all codes of ``rules`` in code order."""
-        self._every = every
+        self._codes = codes
         self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
-        self._cells_of_all = self._powers @ every
+        self._cells_of_all = self._powers @ codes
         self._grid = rules.colors**rules.pegs
         self._known = _elements(rules) if self._grid <= _MAX_GRID and rules.size <= _MAX_GUESSES else None
-        self._place_of = np.full(self._grid if self._known else 0, -1, dtype=np.int32)
+        self._index_of = np.full(self._grid if self._known else 0, -1, dtype=np.int32)
         if self._known:
-            self._place_of[self._cells_of_all] = np.arange(every.shape[1])
+            self._index_of[self._cells_of_all] = np.arange(codes.shape[1])
 
-    def places(self, columns: Columns) -> Places:
+    def indices(self, columns: Columns) -> Indices:
         """The places of codes among all codes: int32."""
         return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
 
-    def orbits(self, columns: Columns) -> Places:
+    def orbits(self, columns: Columns) -> Indices:
         """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
-        count = self._every.shape[1]
+        count = self._codes.shape[1]
         if self._known is None:
             return np.arange(count, dtype=np.int32)
         member = np.zeros(self._grid, dtype=np.bool_)
         member[self._powers @ columns] = True
-        return _orbits(self._every, self._place_of, columns, member, self._known.pegs, self._known.colors, self._powers)
+        return _orbits(self._codes, self._index_of, columns, member, self._known.pegs, self._known.colors, self._powers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +160,15 @@ def _cell(
 
 @kernel
 def _orbits(
-    every: Columns,
-    place_of: Places,
+    codes: Columns,
+    index_of: Indices,
     columns: Columns,
     member: NDArray[np.bool_],
     orders: _Permutations,
     recolorings: _Permutations,
     powers: NDArray[np.int64],
-) -> Places:
-    first = np.arange(every.shape[1]).astype(np.int32)
+) -> Indices:
+    first = np.arange(codes.shape[1]).astype(np.int32)
     used = 0
     for element in range(orders.shape[0]):
         order, recoloring = orders[element], recolorings[element]
@@ -179,8 +179,8 @@ def _orbits(
                 break
         if not keeps:
             continue
-        for guess in range(every.shape[1]):
-            _join(first, guess, place_of[_cell(every, guess, order, recoloring, powers)])
+        for guess in range(codes.shape[1]):
+            _join(first, guess, index_of[_cell(codes, guess, order, recoloring, powers)])
         used += 1
         if used == _ENOUGH:
             break
@@ -190,7 +190,7 @@ def _orbits(
 
 
 @kernel
-def _join(first: Places, one: int, other: int) -> None:
+def _join(first: Indices, one: int, other: int) -> None:
     """Make the two one family, headed by the lesser of their heads."""
     while first[one] != one:
         one = first[one]

@@ -13,14 +13,14 @@ from evilpegs_game.codes import Code, check_code
 from evilpegs_game.compiled import kernel
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.refinement import STIR, Grid, Index, Weights, mixed, vertices_of
+from evilpegs_game.symmetry.refinement import STIR, Grid, Index, Weights, mix, used_vertices
 from evilpegs_game.symmetry.search import search_rows
 
 Bytes = NDArray[np.uint8]
 
 
 @kernel
-def write(
+def _write_image(
     data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
 ) -> int:
     """Write the image and the symmetry that the weights stand for; returns how much the rows of the image take."""
@@ -37,26 +37,26 @@ def write(
             fresh += 1
     row_order = _row_order(data, rows, weights)
     peg_order = _peg_order(grid, row_order, names)
-    place = 0
+    index = 0
     for row in row_order:
-        out[place] = data[rows[row]]
-        out[place + 1] = data[rows[row] + 1]
+        out[index] = data[rows[row]]
+        out[index + 1] = data[rows[row] + 1]
         for peg in range(pegs):
-            out[place + 2 + peg] = names[grid[row, peg_order[peg]]]
-        place += pegs + 2
+            out[index + 2 + peg] = names[grid[row, peg_order[peg]]]
+        index += pegs + 2
     for peg in range(pegs):
-        out[place + peg] = peg_order[peg]
+        out[index + peg] = peg_order[peg]
     for color in range(colors):
-        out[place + pegs + color] = names[count + color]
-    return place
+        out[index + pegs + color] = names[count + color]
+    return index
 
 
 @kernel
 def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
     """The rows by feedback, then by weight; the guess that is asked comes last."""
     order = np.arange(rows.size)
-    for place in range(1, rows.size):
-        row, to = order[place], place
+    for index in range(1, rows.size):
+        row, to = order[index], index
         label = int(data[rows[row]]) * 256 + int(data[rows[row] + 1])
         while to > 0:
             other = order[to - 1]
@@ -73,8 +73,8 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
     """The pegs by what stands in their columns, row by row; equal columns as they were."""
     order = np.arange(grid.shape[1])
-    for place in range(1, order.size):
-        peg, to = order[place], place
+    for index in range(1, order.size):
+        peg, to = order[index], index
         while to > 0:
             row = 0
             while row < row_order.size and grid[row_order[row], order[to - 1]] == grid[row_order[row], peg]:
@@ -89,10 +89,10 @@ def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
     return order
 
 
-Key = bytes
+HistoryKey = bytes
 """Pegs, colors and whether they repeat; then black, white and the image of the guess, for each pair in turn."""
 
-_ASKED: Final = (255, 255)
+_NO_FEEDBACK: Final = (255, 255)
 """In the place of a feedback: this guess has none yet."""
 
 
@@ -108,9 +108,9 @@ class Symmetry(NamedTuple):
         return tuple([colors[code[peg]] for peg in self.pegs])
 
 
-def canonical(
-    rules: Rules, history: Iterable[tuple[Code, Feedback]], asked: Code | None = None
-) -> tuple[Key, Symmetry]:
+def history_key(
+    rules: Rules, history: Iterable[tuple[Code, Feedback]], guess: Code | None = None
+) -> tuple[HistoryKey, Symmetry]:
     """The key of a history and, perhaps, of the guess asked next; and the symmetry that leads to the image it holds.
 
     Equal keys: images of each other. Images of each other nearly always have equal keys, up to two guesses always.
@@ -119,36 +119,36 @@ def canonical(
         IllegalCodeError: a guess is not a code of ``rules``.
     """
     pairs: list[tuple[Code, tuple[int, int]]] = [*history]
-    if asked is not None:
-        pairs.append((asked, _ASKED))
+    if guess is not None:
+        pairs.append((guess, _NO_FEEDBACK))
     pegs, colors = rules.pegs, rules.colors
     data = b"".join([bytes((*given, *guess)) for guess, given in pairs])
     if any(len(guess) != pegs for guess, _ in pairs):
-        _refuse(rules, pairs)
+        _raise_illegal(rules, pairs)
     out = np.empty(len(data) + pegs + colors, np.uint8)
     with np.errstate(over="ignore"):
-        size = _canonical(np.frombuffer(data, np.uint8), pegs, colors, out)
+        size = _write_key(np.frombuffer(data, np.uint8), pegs, colors, out)
     if size < 0:
-        _refuse(rules, pairs)
+        _raise_illegal(rules, pairs)
     image = out.tobytes()
     head = bytes((pegs, colors, rules.repeats))
     middle = size + pegs
     return head + image[:size], Symmetry(tuple(image[size:middle]), tuple(image[middle : middle + colors]))
 
 
-def _refuse(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> None:
+def _raise_illegal(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> None:
     for guess, _ in pairs:
         check_code(guess, rules)
 
 
 @kernel
-def _canonical(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
+def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
     """Write the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
 
     ``data`` has black, white and the guess for each pair. Returns how much the rows take, or -1: there is an illegal
     color.
     """
-    rows = _different(data, pegs)
+    rows = _distinct_starts(data, pegs)
     count = rows.size
     grid = np.empty((count, pegs), np.int64)
     for row in range(count):
@@ -159,15 +159,15 @@ def _canonical(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
             grid[row, peg] = count + color
     weights = np.zeros(count + colors, np.uint64)
     for row in range(count):
-        weights[row] = mixed(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + STIR)
-    vertices = vertices_of(grid, colors)
+        weights[row] = mix(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + STIR)
+    vertices = used_vertices(grid, colors)
     if count:
         weights = search_rows(weights, grid, vertices)
-    return write(data, rows, grid, vertices[count:], weights, pegs, colors, out)
+    return _write_image(data, rows, grid, vertices[count:], weights, pegs, colors, out)
 
 
 @kernel
-def _different(data: Bytes, pegs: int) -> Index:
+def _distinct_starts(data: Bytes, pegs: int) -> Index:
     """Where each pair starts that is in ``data`` for the first time: int64, shape (rows,)."""
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)

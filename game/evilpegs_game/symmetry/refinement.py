@@ -21,7 +21,7 @@ _MIDDLE: Final = np.uint64(29)
 
 
 @kernel
-def mixed(value: np.uint64) -> np.uint64:
+def mix(value: np.uint64) -> np.uint64:
     """Stir 64 bits. Source: S. Vigna, splitmix64, cut to what is needed here."""
     value = (value ^ (value >> _HIGH)) * _MIX
     value = (value ^ (value >> _MIDDLE)) * STIR
@@ -29,7 +29,7 @@ def mixed(value: np.uint64) -> np.uint64:
 
 
 @kernel
-def vertices_of(grid: Grid, colors: int) -> Index:
+def used_vertices(grid: Grid, colors: int) -> Index:
     """The rows and the colors that occur, ascending."""
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
@@ -41,7 +41,7 @@ def vertices_of(grid: Grid, colors: int) -> Index:
 
 
 @kernel
-def copy(source: Weights, target: Weights) -> None:
+def copy_weights(source: Weights, target: Weights) -> None:
     """As ``target[:] = source``, which takes longer to compile than all the rest."""
     for vertex in range(source.size):
         target[vertex] = source[vertex]
@@ -51,24 +51,24 @@ def copy(source: Weights, target: Weights) -> None:
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
     """Hash the columns at ``pegs`` by the weights of what stands in them; returns a hash of them all."""
     total = NONE
-    for place in range(pegs.size):
-        peg = pegs[place]
+    for index in range(pegs.size):
+        peg = pegs[index]
         held = NONE
         for row in range(grid.shape[0]):
-            held += mixed(weights[row] ^ weights[grid[row, peg]])
+            held += mix(weights[row] ^ weights[grid[row, peg]])
         hashes[peg] = held
-        total += mixed(held)
+        total += mix(held)
     return total
 
 
 @kernel
-def classes(weights: Weights, vertices: Index) -> int:
+def count_classes(weights: Weights, vertices: Index) -> int:
     """How many different weights there are."""
     count = 0
-    for place in range(vertices.size):
+    for index in range(vertices.size):
         fresh = 1
-        for earlier in range(place):
-            if weights[vertices[earlier]] == weights[vertices[place]]:
+        for earlier in range(index):
+            if weights[vertices[earlier]] == weights[vertices[index]]:
                 fresh = 0
                 break
         count += fresh
@@ -80,37 +80,37 @@ def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
     """Color refinement: add to the weight of each of ``vertices`` where it stands, until that tells no more apart."""
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)
-    known, before = classes(weights, vertices), 0
+    known, before = count_classes(weights, vertices), 0
     while before < known < vertices.size:
         hash_pegs(weights, grid, pegs, hashes)
-        for place in range(vertices.size):
-            sums[vertices[place]] = NONE
-        for place in range(pegs.size):
-            peg = pegs[place]
+        for index in range(vertices.size):
+            sums[vertices[index]] = NONE
+        for index in range(pegs.size):
+            peg = pegs[index]
             for row in range(grid.shape[0]):
                 color = grid[row, peg]
-                sums[color] += mixed(hashes[peg] + weights[row])
-                sums[row] += mixed(hashes[peg] - weights[color])
-        for place in range(vertices.size):
-            vertex = vertices[place]
-            weights[vertex] = mixed(weights[vertex] + sums[vertex])
-        before, known = known, classes(weights, vertices)
+                sums[color] += mix(hashes[peg] + weights[row])
+                sums[row] += mix(hashes[peg] - weights[color])
+        for index in range(vertices.size):
+            vertex = vertices[index]
+            weights[vertex] = mix(weights[vertex] + sums[vertex])
+        before, known = known, count_classes(weights, vertices)
 
 
 @kernel
-def tied_of(weights: Weights, vertices: Index) -> Index:
+def smallest_tie(weights: Weights, vertices: Index) -> Index:
     """The fewest of ``vertices`` that share a weight, the least weight first; none if all differ."""
     tied = np.empty(vertices.size, np.int64)
     least, fewest, size = NONE, vertices.size + 1, 0
-    for place in range(vertices.size):
-        weight = weights[vertices[place]]
-        many = 0
+    for index in range(vertices.size):
+        weight = weights[vertices[index]]
+        count = 0
         for other in range(vertices.size):
-            many += weights[vertices[other]] == weight
-        if many > 1 and (many < fewest or (many == fewest and weight < least)):
-            least, fewest = weight, many
-    for place in range(vertices.size):
-        if fewest <= vertices.size and weights[vertices[place]] == least:
-            tied[size] = vertices[place]
+            count += weights[vertices[other]] == weight
+        if count > 1 and (count < fewest or (count == fewest and weight < least)):
+            least, fewest = weight, count
+    for index in range(vertices.size):
+        if fewest <= vertices.size and weights[vertices[index]] == least:
+            tied[size] = vertices[index]
             size += 1
     return tied[:size]

@@ -16,12 +16,12 @@ from evilpegs_game.symmetry.refinement import (
     Grid,
     Index,
     Weights,
-    classes,
-    copy,
+    copy_weights,
+    count_classes,
     hash_pegs,
-    mixed,
+    mix,
     refine,
-    tied_of,
+    smallest_tie,
 )
 
 # What was compared (a tally): how many nodes are left to the search, how many images came out.
@@ -37,8 +37,8 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
     """Begin to try the members of a cell; returns whether there are none, so that an image is complete."""
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
-    for place in range(tied.size):
-        cell[MEMBERS + place] = tied[place]
+    for index in range(tied.size):
+        cell[MEMBERS + index] = tied[index]
     return tied.size == 0
 
 
@@ -47,21 +47,21 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
     """Mark the next member to try at the deepest level that has one; returns the level below, -1 if all is tried."""
     while level >= 0:
         cell = cells[level]
-        place = cell[_NEXT]
-        while place < cell[_SIZE] and cell[_IS_FIRST] and _is_covered(orbits, cell[MEMBERS:], place):
-            place += 1
-        if place < cell[_SIZE] and (place == 0 or tally[LEFT] > 0):
-            chosen = cell[MEMBERS + place]
-            cell[_NEXT] = place + 1
-            copy(stack[level], stack[level + 1])
-            stack[level + 1, chosen] = mixed(stack[level, chosen] + STIR)
+        index = cell[_NEXT]
+        while index < cell[_SIZE] and cell[_IS_FIRST] and _is_covered(orbits, cell[MEMBERS:], index):
+            index += 1
+        if index < cell[_SIZE] and (index == 0 or tally[LEFT] > 0):
+            chosen = cell[MEMBERS + index]
+            cell[_NEXT] = index + 1
+            copy_weights(stack[level], stack[level + 1])
+            stack[level + 1, chosen] = mix(stack[level, chosen] + STIR)
             return level + 1
         level -= 1
     return level
 
 
 @kernel
-def first_path(cells: Index, level: int) -> int:
+def first_path_level(cells: Index, level: int) -> int:
     """The deepest level, at most ``level``, that led to the first image too."""
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
@@ -69,24 +69,24 @@ def first_path(cells: Index, level: int) -> int:
 
 
 @kernel
-def keep(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
+def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
     """Keep an image if it is the first, or the best so far; returns whether it is equal to the first but not it."""
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
         forms[_FIRST] = form
-        copy(weights, first)
+        copy_weights(weights, first)
     if tally[_IMAGES] == 1 or form < forms[_BEST]:
         forms[_BEST] = form
-        copy(weights, best)
+        copy_weights(weights, best)
     return bool(tally[_IMAGES] > 1 and form == forms[_FIRST])
 
 
 @kernel
-def _is_covered(orbits: Index, tied: Index, place: int) -> bool:
+def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
     """Whether a symmetry is known that carries one before ``place`` into the one there."""
     covered = False
-    for earlier in range(place):
-        covered |= orbits[tied[earlier]] == orbits[tied[place]]
+    for earlier in range(index):
+        covered |= orbits[tied[earlier]] == orbits[tied[index]]
     return covered
 
 
@@ -105,7 +105,7 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
                         orbits[member] = low
 
 
-_MOST_NODES: Final = 200
+_MAX_NODES: Final = 200
 """So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
 _FEW_ROWS: Final = 2
 """Of more rows that tie, one told apart says less than one color told apart does."""
@@ -119,22 +119,22 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
     stack = np.empty((vertices.size, start.size), np.uint64)
     cells = np.empty((vertices.size, MEMBERS + vertices.size), np.int64)
-    tally, orbits = np.array([_MOST_NODES, 0]), np.arange(start.size)
-    copy(start, stack[0])
+    tally, orbits = np.array([_MAX_NODES, 0]), np.arange(start.size)
+    copy_weights(start, stack[0])
     level = 0
     while level >= 0:
         weights = stack[level]
         refine(weights, grid, every, vertices)
-        tied = tied_of(weights, vertices[:rows])
+        tied = smallest_tie(weights, vertices[:rows])
         if tied.size > _FEW_ROWS:
-            colors = tied_of(weights, vertices[rows:])
+            colors = smallest_tie(weights, vertices[rows:])
             tied = colors if colors.size else tied
         if open_cell(cells[level], tied, tally):
             _settle_colors(weights, grid, vertices[rows:], tally)
             form = hash_pegs(weights, grid, every, hashes)
-            if keep(weights, form, first, best, tally, forms):
+            if keep_image(weights, form, first, best, tally, forms):
                 join_orbits(first, weights, vertices, orbits)
-                level = first_path(cells, level)
+                level = first_path_level(cells, level)
         level = descend(stack, cells, level, tally, orbits)
     return best
 
@@ -142,24 +142,24 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 @kernel
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
     """Make the weights of all colors differ, those of the rows being different: component by component."""
-    if classes(weights, colors) == colors.size:
+    if count_classes(weights, colors) == colors.size:
         return
     heads = _components(weights, grid, colors)
     settled = weights.copy()
-    found = np.empty(colors.size, np.uint64)
+    hashes_of = np.empty(colors.size, np.uint64)
     count = 0
-    for place in range(colors.size):
-        if heads[colors[place]] != colors[place]:
+    for index in range(colors.size):
+        if heads[colors[index]] != colors[index]:
             continue
-        members = np.flatnonzero(heads == colors[place])
-        found[count] = _settle_component(weights, settled, grid, members, tally)
+        members = np.flatnonzero(heads == colors[index])
+        hashes_of[count] = _settle_component(weights, settled, grid, members, tally)
         rank = NONE
         for earlier in range(count):
-            rank += np.uint64(found[earlier] == found[count])
+            rank += np.uint64(hashes_of[earlier] == hashes_of[count])
         for member in members:
-            settled[member] = mixed(settled[member] + mixed(found[count] + rank))
+            settled[member] = mix(settled[member] + mix(hashes_of[count] + rank))
         count += 1
-    copy(settled, weights)
+    copy_weights(settled, weights)
 
 
 @kernel
@@ -212,15 +212,15 @@ def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tall
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
     cells = np.empty((members.size, MEMBERS + members.size), np.int64)
-    copy(start, stack[0])
+    copy_weights(start, stack[0])
     level = 0
     while level >= 0:
         weights = stack[level]
         refine(weights, grid, pegs, members)
-        if open_cell(cells[level], tied_of(weights, members), tally):
+        if open_cell(cells[level], smallest_tie(weights, members), tally):
             form = hash_pegs(weights, grid, pegs, hashes)
-            if keep(weights, form, first, best, tally, forms):
+            if keep_image(weights, form, first, best, tally, forms):
                 join_orbits(first, weights, members, orbits)
-                level = first_path(cells, level)
+                level = first_path_level(cells, level)
         level = descend(stack, cells, level, tally, orbits)
     return best

@@ -9,7 +9,7 @@ from evilpegs_game.counting.memory import sufficient_bytes
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.counting.solution_tables import LIST_BYTES
 from evilpegs_game.live import live_sets
-from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets, listed_at
+from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets, max_listed_codes
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 
@@ -66,7 +66,7 @@ class Bounds:
             yield LiveSets.bytes_needed(rules) * 16, self.cache_bytes, "bytes for live sets (cache_bytes)"
             return
         yield rules.size, MAX_COUNT, "codes to count"
-        listed = listed_at(rules) * (rules.pegs + LIST_BYTES)
+        listed = max_listed_codes(rules) * (rules.pegs + LIST_BYTES)
         yield -(-listed * 4 // 3), self.cache_bytes, "bytes for live sets (cache_bytes)"
         yield sufficient_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
         yield ladder.worst_work, self.count_work, "rows of a count (count_work)"

@@ -238,7 +238,7 @@ def test_adviser_leaves_out_expensive_figures():
 
 
 def test_adviser_without_memory_for_samples_suggests_first_code():
-    live_sets = LiveSets(max_bytes=1000, listed_at=lambda rules: rules.size)
+    live_sets = LiveSets(max_bytes=1000, max_listed_codes=lambda rules: rules.size)
     found = advised("6x10", "112233:0,0", effort=NONE_TO_SPARE, live_sets=live_sets)
     assert format_code(found.suggestions[0].guess) == "444444"
 

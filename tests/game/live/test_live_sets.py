@@ -13,7 +13,7 @@ from evilpegs_game.codes import column_code
 from evilpegs_game.counting.solution_tables import LIST_BYTES
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.live.live_sets import LiveSets, listed_at
+from evilpegs_game.live.live_sets import LiveSets, max_listed_codes
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
@@ -29,7 +29,7 @@ def every_code(rules):
 
 def counted(most_listed, **bounds):
     """Return live sets that count small rules too and list the candidates once at most ``most_listed`` are left."""
-    return LiveSets(enumerated_codes=1, listed_at=lambda rules: most_listed, **bounds)
+    return LiveSets(enumerated_codes=1, max_listed_codes=lambda rules: most_listed, **bounds)
 
 
 @settings(max_examples=10 if numba.config.DISABLE_JIT else 40)
@@ -77,8 +77,8 @@ def test_live_sets_compute_dropped_sizes_again():
 
 
 def test_live_sets_never_list_few_pegs():
-    assert not listed_at(Rules(7, 10))
-    assert listed_at(Rules(8, 10))
+    assert not max_listed_codes(Rules(7, 10))
+    assert max_listed_codes(Rules(8, 10))
     sets = LiveSets(enumerated_codes=1)
     position = Position(Rules(4, 6), (), sets)
     while position.count > 1:

@@ -14,7 +14,7 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import Symmetry, canonical
+from evilpegs_game.symmetry.history_key import Symmetry, history_key
 
 RULES = [
     Rules(1, 1),
@@ -98,7 +98,7 @@ def read(rules, key):
 @given(questions(5))
 def test_canonical_key_holds_image_under_symmetry(question):
     rules, history, asked = question
-    key, symmetry = canonical(rules, history, asked)
+    key, symmetry = history_key(rules, history, asked)
     assert sorted(symmetry.pegs) == list(range(rules.pegs))
     assert sorted(symmetry.colors) == list(range(rules.colors))
     assert read(rules, key) == image_of(symmetry, history, asked)
@@ -110,8 +110,8 @@ def test_canonical_key_shared_for_two_guesses(data):
     history = history if asked is None else history[:1]
     symmetry = data.draw(symmetries(rules))
     turns = [(symmetry.image(guess), given) for guess, given in data.draw(st.permutations(history))]
-    other = canonical(rules, turns, asked if asked is None else symmetry.image(asked))
-    assert other[0] == canonical(rules, history, asked)[0]
+    other = history_key(rules, turns, asked if asked is None else symmetry.image(asked))
+    assert other[0] == history_key(rules, history, asked)[0]
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -121,11 +121,11 @@ def test_canonical_key_shared_for_shaped_guesses(rules, one):
     for two in SHAPES:
         first, second = shaped(one, rules), shaped(two, rules)
         for history, asked in [([(first, SAME)], second), ([(first, SAME), (second, SAME)], None)]:
-            keys = {canonical(rules, history, asked)[0]}
+            keys = {history_key(rules, history, asked)[0]}
             for _ in range(IMAGES):
                 symmetry = random_symmetry(rules, rng)
                 turns = [(symmetry.image(guess), given) for guess, given in reversed(history)]
-                keys.add(canonical(rules, turns, asked if asked is None else symmetry.image(asked))[0])
+                keys.add(history_key(rules, turns, asked if asked is None else symmetry.image(asked))[0])
             assert len(keys) == 1, (one, two)
 
 
@@ -138,7 +138,7 @@ def test_canonical_key_shared_for_many_guesses():
         history = [(rng.choice(pool), rng.choice([SAME, Feedback(1, 0)])) for _ in range(many)]
         symmetry = random_symmetry(rules, rng)
         turns = [(symmetry.image(guess), given) for guess, given in rng.sample(history, many)]
-        missed += canonical(rules, history)[0] != canonical(rules, turns)[0]
+        missed += history_key(rules, history)[0] != history_key(rules, turns)[0]
     assert missed == 0
 
 
@@ -149,30 +149,30 @@ def test_canonical_key_shared_for_shifted_guesses(pegs):
         history = [(tuple((peg + shift) % pegs for peg in range(pegs)), SAME) for shift in range(many)]
         symmetry = random_symmetry(rules, rng)
         turns = [(symmetry.image(guess), given) for guess, given in rng.sample(history, many)]
-        assert canonical(rules, history)[0] == canonical(rules, turns)[0]
+        assert history_key(rules, history)[0] == history_key(rules, turns)[0]
 
 
 def test_canonical_cut_search_still_gives_image():
     rules = Rules(16, 34)
     history = [(tuple(peg ^ turn for peg in range(16)), SAME) for turn in range(16)]
-    key, symmetry = canonical(rules, history)
+    key, symmetry = history_key(rules, history)
     assert read(rules, key) == image_of(symmetry, history, None)
 
 
 def test_canonical_counts_repeated_turns_once():
     rules, turn = Rules(4, 6), ((0, 0, 1, 2), SAME)
-    assert canonical(rules, [turn, turn]) == canonical(rules, [turn])
-    assert canonical(rules, [turn, (turn[0], Feedback(1, 0))])[0] != canonical(rules, [turn])[0]
+    assert history_key(rules, [turn, turn]) == history_key(rules, [turn])
+    assert history_key(rules, [turn, (turn[0], Feedback(1, 0))])[0] != history_key(rules, [turn])[0]
 
 
 def test_canonical_of_empty_question_is_identity():
-    key, symmetry = canonical(Rules(2, 3), [])
+    key, symmetry = history_key(Rules(2, 3), [])
     assert read(Rules(2, 3), key) == ([], None)
     assert symmetry == ((0, 1), (0, 1, 2))
 
 
 def test_canonical_keeps_order_among_equals():
-    symmetry = canonical(Rules(5, 7), [((6, 2, 6, 2, 2), SAME)])[1]
+    symmetry = history_key(Rules(5, 7), [((6, 2, 6, 2, 2), SAME)])[1]
     assert [symmetry.colors[color] for color in (0, 1, 3, 4, 5)] == [2, 3, 4, 5, 6]
     places = [symmetry.pegs.index(peg) for peg in (1, 3, 4)]
     assert places == sorted(places)
@@ -192,7 +192,7 @@ def partitions(total, most_parts, largest=None):
     "rules", [Rules(4, 6), Rules(5, 3), Rules(7, 3), Rules(1, 5), Rules(3, 5, repeats=False)], ids=str
 )
 def test_canonical_first_guess_keys_match_partitions(rules):
-    keys = {canonical(rules, (), code_at(place, rules))[0] for place in range(rules.size)}
+    keys = {history_key(rules, (), code_at(place, rules))[0] for place in range(rules.size)}
     assert len(keys) == (partitions(rules.pegs, rules.colors) if rules.repeats else 1)
     assert rules != Rules(4, 6) or len(keys) == 5
 
@@ -211,11 +211,11 @@ def test_canonical_pair_keys_match_orbits(rules):
     codes = [code_at(place, rules) for place in range(rules.size)]
     first = {least_image(rules, [], code): code for code in codes}
     seconds = [([(one, SAME)], other) for one in first.values() for other in codes]
-    assert len({canonical(rules, *question)[0] for question in seconds}) == len(
+    assert len({history_key(rules, *question)[0] for question in seconds}) == len(
         {least_image(rules, *question) for question in seconds}
     )
     ties = [([(one, SAME), (other, SAME)], None) for one in first.values() for other in codes]
-    assert len({canonical(rules, *question)[0] for question in ties}) == len(
+    assert len({history_key(rules, *question)[0] for question in ties}) == len(
         {least_image(rules, *question) for question in ties}
     )
 
@@ -228,7 +228,7 @@ def test_canonical_triple_keys_match_orbits():
         for three in combinations_with_replacement(codes[:14], 3)
         for last in (SAME, Feedback(1, 0))
     ]
-    assert len({canonical(rules, *question)[0] for question in questions}) == len(
+    assert len({history_key(rules, *question)[0] for question in questions}) == len(
         {least_image(rules, *question) for question in questions}
     )
 
@@ -248,7 +248,7 @@ def test_canonical_keys_distinguish_different_questions():
         (Rules(4, 6, repeats=False), [((0, 1, 2, 3), SAME)], None),
         (rules, [((0, 1, 2, 3), SAME)], None),
     ]
-    assert len({canonical(*question)[0] for question in questions}) == len(questions)
+    assert len({history_key(*question)[0] for question in questions}) == len(questions)
 
 
 @given(st.data())
@@ -256,7 +256,7 @@ def test_canonical_image_has_equal_part_sizes(data):
     rules = data.draw(st.sampled_from([Rules(4, 6), Rules(3, 5), Rules(4, 6, repeats=False)]))
     secret, asked = data.draw(guesses(rules)), data.draw(guesses(rules))
     history = [(guess, feedback(guess, secret)) for guess in data.draw(st.lists(guesses(rules), max_size=3))]
-    key, symmetry = canonical(rules, history, asked)
+    key, symmetry = history_key(rules, history, asked)
     live = images = all_codes(rules)
     for guess, given_ in history:
         live = select(live, guess, given_)
@@ -271,9 +271,9 @@ def test_canonical_image_has_equal_part_sizes(data):
 @pytest.mark.parametrize("guess", [(0, 1, 2), (0, 1, 2, 6), (0, 1, 2, 3, 4, 5, 0, 1)])
 def test_canonical_refuses_illegal_codes(guess):
     with pytest.raises(IllegalCodeError):
-        canonical(Rules(4, 6), [((0, 1, 2, 3), SAME)], guess)
+        history_key(Rules(4, 6), [((0, 1, 2, 3), SAME)], guess)
     with pytest.raises(IllegalCodeError):
-        canonical(Rules(4, 6), [((0, 1, 2, 3, 4), SAME), (guess, SAME)])
+        history_key(Rules(4, 6), [((0, 1, 2, 3, 4), SAME), (guess, SAME)])
 
 
 def sample_keys():
@@ -282,7 +282,7 @@ def sample_keys():
         for _ in range(6):
             pool = [code_at(rng.randrange(rules.size), rules)] + [shaped(name, rules) for name in SHAPES]
             keys.append(
-                canonical(rules, [(rng.choice(pool), SAME) for _ in range(rng.randint(0, 3))], rng.choice(pool))
+                history_key(rules, [(rng.choice(pool), SAME) for _ in range(rng.randint(0, 3))], rng.choice(pool))
             )
     return repr(keys)
 
