@@ -166,7 +166,7 @@ def _methods(rules: Rules, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) ->
     """How a devil found each reply; nothing of others."""
     if not isinstance(codemaker, Devil):
         return []
-    before = [rules.size, *(turn.candidates for turn in turns[:-1])]
+    before = [rules.size, *(turn.candidates_left for turn in turns[:-1])]
     return [codemaker.method_for(candidates) for candidates in before]
 
 

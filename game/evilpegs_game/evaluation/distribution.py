@@ -1,4 +1,4 @@
-"""How many guesses codes or games took: the figures that everybody wants of such a distribution."""
+"""Distributions of guesses: how many codes or games took how many guesses, and the figures that follow from it."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,32 +8,35 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class GuessCounts:
-    """``distribution[i]`` of the codes or games took i + 1 guesses, the winning one included, and none took more."""
+    """The distribution of guesses over codes or games of ``rules``.
+
+    ``distribution[i]`` codes or games took i + 1 guesses, the winning guess included; the last entry is positive.
+    """
 
     rules: Rules
     distribution: tuple[int, ...]
 
     @property
     def count(self) -> int:
-        """How many codes or games there are."""
+        """The number of codes or games."""
         return sum(self.distribution)
 
     @property
     def total(self) -> int:
-        """All guesses together."""
+        """The sum of the guesses over all codes or games."""
         return sum(guesses * times for guesses, times in enumerate(self.distribution, 1))
 
     @property
     def max(self) -> int:
-        """The guesses the worst one took."""
+        """The number of guesses in the worst case."""
         return len(self.distribution)
 
     @property
     def exact_mean(self) -> Fraction:
-        """Guesses a code or a game, exactly."""
+        """The mean number of guesses per code or game as an exact fraction."""
         return Fraction(self.total, self.count)
 
     @property
     def mean(self) -> float:
-        """Guesses a code or a game."""
+        """The mean number of guesses per code or game."""
         return float(self.exact_mean)

@@ -1,4 +1,4 @@
-"""Evaluation: how many guesses a strategy needs, against every secret or against one codemaker."""
+"""Exact evaluation: the guesses that a strategy needs against every secret, or against one codemaker."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,61 +15,76 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-Choose = Callable[[Position], Code]
-"""A strategy with its randomness settled: the same position always gets the same guess."""
+ChooseGuess = Callable[[Position], Code]
+"""A deterministic strategy: it returns the guess at a position, always the same at the same position."""
 
 Progress = Callable[[int], None]
-"""Called with the number of codes finished so far."""
+"""A callback that receives the number of codes finished so far."""
 
 MAX_IDLE_TURNS: Final = 32
-"""Guesses in a row that may tell a strategy nothing before it is taken to be stuck."""
+"""The most guesses in a row that may exclude no candidate before a strategy counts as stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(GuessCounts):
-    """What a strategy needs against every secret of the rules, and its first guess."""
+    """The guesses that a strategy needs against every secret of the rules.
+
+    ``first`` is its first guess; the other members are those of `GuessCounts`, with one count per secret.
+    """
 
     first: Code
 
 
 class DuelTurn(NamedTuple):
-    """One turn of a duel and how many candidates its feedback left."""
+    """One turn of a duel: ``guess``, its ``feedback``, and ``candidates_left``, the number of candidates after it."""
 
     guess: Code
     feedback: Feedback
-    candidates: int
+    candidates_left: int
 
 
-def evaluate(choose: Choose, rules: Rules, first: Code | None = None, progress: Progress | None = None) -> Evaluation:
-    """Play ``choose`` against every secret by walking its game tree once.
+def evaluate(
+    choose: ChooseGuess, rules: Rules, first: Code | None = None, progress: Progress | None = None
+) -> Evaluation:
+    """Play a strategy against every secret of ``rules`` and count its guesses.
 
-    Secrets that got the same feedback so far share one choice, so the work is one choice a node.
+    ``choose`` is the strategy, and ``first`` replaces its first guess. ``progress`` is called with the number of
+    secrets finished so far. The game tree is traversed once: secrets with the same feedback so far share one choice,
+    so ``choose`` is called once per node.
 
     Raises:
-        StuckError: the strategy is stuck.
+        StuckError: the strategy repeats guesses that exclude no candidate.
         IllegalCodeError: ``first`` is not a code of the rules.
         TooLargeError: the codes do not fit the memory bound.
     """
-    opening = _opening(choose, Position(rules, (), LiveSets()), first)
+    opening = _first_guess(choose, Position(rules, (), LiveSets()), first)
     return Evaluation(rules, distribution_from(choose, rules, first=opening, progress=progress), opening)
 
 
 def distribution_from(
-    choose: Choose, rules: Rules, history: History = (), first: Code | None = None, progress: Progress | None = None
+    choose: ChooseGuess,
+    rules: Rules,
+    history: History = (),
+    first: Code | None = None,
+    progress: Progress | None = None,
 ) -> tuple[int, ...]:
-    """How many guesses each candidate of ``history`` takes after it: at index i those solved at guess i + 1.
+    """Return how many candidates of ``history`` a strategy solves at each guess after it.
 
-    The game tree under ``history`` is walked once; ``first`` is the guess there, by default the strategy's own. The
-    distributions after each feedback to one guess, added up, are the distribution before it, shifted by that guess.
+    At index i stands the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the strategy, and
+    ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of candidates finished
+    so far. The game tree below ``history`` is traversed once. The distributions after each feedback to one guess add up
+    to the distribution before it, shifted by that guess.
 
     Raises:
         ContradictionError: no code is consistent with ``history``.
-        StuckError, IllegalCodeError, TooLargeError: as `evaluate` does.
+        StuckError: the strategy repeats guesses that exclude no candidate.
+        IllegalCodeError: ``first`` is not a code of the rules.
+        TooLargeError: the codes do not fit the memory bound.
     """
     root = Position(rules, history, LiveSets())
     if history:
-        _ = root.candidates  # chance then draws from them, as it does further down in a tree
-    opening = _opening(choose, root, first)
+        _ = root.candidates  # a random strategy then draws from them, as it does deeper in a tree
+    opening = _first_guess(choose, root, first)
     solved: Counter[int] = Counter()
     finished = 0
     waiting = [(root, _idle_before(root))]
@@ -87,29 +102,31 @@ def distribution_from(
     return tuple(solved[turn] for turn in range(max(solved) + 1))
 
 
-def duel(choose: Choose, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play ``choose`` against one codemaker to the end; the last turn is the all-black one.
+def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
+    """Play a strategy against one codemaker to the end and return the turns; the last feedback is all-black.
+
+    ``choose`` is the strategy, and ``first`` replaces its first guess.
 
     Raises:
-        StuckError: the strategy is stuck.
+        StuckError: the strategy repeats guesses that exclude no candidate.
         IllegalCodeError: ``first`` is not a code of the rules.
         ContradictionError: the codemaker contradicted itself.
         TooLargeError: the codes do not fit the memory bound.
     """
     position, idle = Position(rules, (), LiveSets()), 0
-    guess = _opening(choose, position, first)
+    guess = _first_guess(choose, position, first)
     turns: list[DuelTurn] = []
     while not turns or turns[-1].feedback != all_black(rules.pegs):
         guess = choose(position) if turns else guess
-        given = codemaker.reply(position, guess)
-        child = position.after(guess, given)
-        turns.append(DuelTurn(guess, given, child.count))
+        feedback = codemaker.reply(position, guess)
+        child = position.after(guess, feedback)
+        turns.append(DuelTurn(guess, feedback, child.count))
         idle = _idle_turns(idle, position, child)
         position = child
     return tuple(turns)
 
 
-def _opening(choose: Choose, root: Position, first: Code | None) -> Code:
+def _first_guess(choose: ChooseGuess, root: Position, first: Code | None) -> Code:
     if first is None:
         return choose(root)
     check_code(first, root.rules)
@@ -117,7 +134,7 @@ def _opening(choose: Choose, root: Position, first: Code | None) -> Code:
 
 
 def _idle_before(position: Position) -> int:
-    """How many of the last turns of a history left all candidates there were."""
+    """Count the last turns of the history that excluded no candidate."""
     idle, live_sets = 0, LiveSets()
     while idle < len(position.history):
         earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
@@ -128,7 +145,7 @@ def _idle_before(position: Position) -> int:
 
 
 def _idle_turns(idle: int, before: Position, after: Position) -> int:
-    """How many turns in a row left all candidates; raises StuckError when it is too many."""
+    """Return the number of turns in a row that excluded no candidate; raise StuckError if there are too many."""
     if after.count < before.count:
         return 0
     if idle == MAX_IDLE_TURNS:

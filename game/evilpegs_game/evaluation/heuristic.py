@@ -1,7 +1,8 @@
-"""The walk of a criterion: what a strategy that follows one needs against every candidate, without asking it a turn.
+"""Compiled evaluation of a heuristic: the guesses that a strategy with a criterion needs against every candidate.
 
-The guesses are those of `evilpegs_game.guessing.selection`, so the distribution is the one that `evaluate` finds.
-Large live sets are searched one by one, by all threads; what is under them is walked in batches, each by one thread.
+The guesses are those of `evilpegs_game.guessing.selection`, so the distribution equals that of `evaluate`, without a
+call of Python code per turn. Large live sets are searched one by one by all threads; the trees below them are evaluated
+in batches, each by one thread.
 """
 
 from collections import Counter
@@ -27,10 +28,10 @@ from evilpegs_game.partition import Sizes, feedback_numbers, sort_into_parts, ta
 from evilpegs_game.rules import Rules
 
 MAX_BYTES: Final = 2 << 30
-"""A walk that takes more memory is refused."""
+"""The most memory of one evaluation."""
 
 _BATCH: Final = 1 << 12
-"""Larger live sets are searched one by one; smaller ones are put in batches of at most so many codes."""
+"""The most codes of a batch; larger live sets are searched one by one."""
 
 _LEAST_BYTES: Final = 1 << 24
 _BATCH_BYTES: Final = 1 << 22
@@ -47,15 +48,16 @@ def evaluate_heuristic(
     *,
     batch_codes: int = _BATCH,
 ) -> tuple[int, ...]:
-    """Play against every candidate of ``history`` by walking the game tree under it once.
+    """Return how many candidates of ``history`` a heuristic solves at each guess after it.
 
-    ``first`` is the guess to play there, by default the best. ``progress`` is told of so many more codes finished.
-    Returns the distribution: at index i the candidates solved at guess i + 1 after ``history``. ``threads`` do not
-    change it, nor does ``batch_codes``: live sets of more codes are searched one by one, smaller ones in batches of at
-    most so many codes.
+    At index i stands the number of candidates solved at guess i + 1 after ``history``. The heuristic plays the best
+    guess under ``criterion``, among all codes or the candidates only; ``first`` replaces its first guess.
+    ``progress`` is called with the number of codes finished since the last call. ``threads`` and ``batch_codes``
+    change the speed, not the result: live sets of more than ``batch_codes`` codes are searched one by one, smaller
+    ones in batches of at most this many codes.
 
     Raises:
-        TooLargeError: it takes more than ``MAX_BYTES``; nothing was allocated.
+        TooLargeError: the evaluation takes more than ``MAX_BYTES``; nothing was allocated.
         ContradictionError: no code is consistent with ``history``.
         IllegalCodeError: ``first`` is not a code of the rules.
     """
@@ -69,8 +71,8 @@ def evaluate_heuristic(
     root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_color_mask(history), 0)
     solved: Counter[int] = Counter()
     with _pool(threads if live.shape[1] > batch_codes else 1) as pool:
-        walker = _Walker(rules, criterion.measure(live.shape[1]), candidates_only, batch_codes, pool)
-        for finished in walker.walk(root, first):
+        walk = _TreeWalk(rules, criterion.measure(live.shape[1]), candidates_only, batch_codes, pool)
+        for finished in walk.pieces(root, first):
             solved.update(finished)
             if progress:
                 progress(finished.total())
@@ -78,14 +80,18 @@ def evaluate_heuristic(
 
 
 def heuristic_bytes(rules: Rules, threads: int) -> int:
-    """The memory that a walk takes at most, in bytes; known before anything is allocated."""
+    """Return the most memory that an evaluation takes, in bytes; nothing is allocated."""
     codes = 6 * rules.pegs + 16
     bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
     return _LEAST_BYTES + threads * _BATCH_BYTES + (codes + bitmaps) * rules.size
 
 
 class _Batch(NamedTuple):
-    """Live sets one after the other and their sizes, the colors guessed on the way to them, and how many guesses."""
+    """Live sets to evaluate, all reached after the same guesses.
+
+    ``columns`` are the live sets one after the other, ``sizes`` their numbers of codes, ``guessed`` the mask of colors
+    in the guesses so far, and ``depth`` the number of these guesses.
+    """
 
     columns: Columns
     sizes: Sizes
@@ -94,8 +100,8 @@ class _Batch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Walker:
-    """Walks a tree and tells, in pieces, how many codes are solved at which guess."""
+class _TreeWalk:
+    """A traversal of a game tree that yields, in pieces, how many codes are solved at which guess."""
 
     rules: Rules
     measure: Measure
@@ -103,8 +109,8 @@ class _Walker:
     batch_codes: int
     pool: Executor | None
 
-    def walk(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
-        """The pieces, in any order."""
+    def pieces(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
+        """Yield the counts of codes by guess, in any order; ``first`` replaces the guess at ``root``."""
         waiting = [root]
         running: set[Future[Counter[int]]] = set()
         while waiting or running:
@@ -127,9 +133,9 @@ class _Walker:
         return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
-        """How many codes a guess at one live set solves, and what is left to walk."""
-        sizes, places = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
-        columns, guessed = take(batch.columns, places), batch.guessed | color_mask(guess)
+        """Return how many codes a guess at one live set solves, and the batches that are left to evaluate."""
+        sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
+        columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)
         below = []
         for start, stop in _ranges(sizes[:-1].tolist(), self.batch_codes):
@@ -145,7 +151,7 @@ class _Walker:
 
 
 def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
-    """Ranges of parts that are not all empty, of ``batch_codes`` codes together at most, or one larger part."""
+    """Yield ranges of parts with at most ``batch_codes`` codes together, or one larger part; none is all empty."""
     start = together = 0
     for part, size in enumerate(sizes):
         if together and together + size > batch_codes:
@@ -158,7 +164,7 @@ def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def _pool(threads: int) -> Iterator[Executor | None]:
-    """So many threads; what has not begun is dropped when there is an error."""
+    """Provide ``threads`` threads, or None for fewer than two; after an error, pending tasks are dropped."""
     if threads < 2:
         yield None
         return

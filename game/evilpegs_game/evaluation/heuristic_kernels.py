@@ -1,7 +1,7 @@
-"""Game trees under live sets, compiled: how many codes a criterion solves at each guess.
+"""Compiled game trees below live sets: how many codes a heuristic solves at each guess.
 
-The live sets under one guess are ranges of one list of places, and each guess sorts its range into parts, so the whole
-walk takes no more than that list and a stack of ranges. Sets of one or two codes are told off where they arise.
+The live sets below one guess are ranges of one list of indices, and each guess sorts its range into parts. So the whole
+traversal takes only this list and a stack of ranges. Sets of one or two codes are counted where they arise.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_columns
 
 _FEW = 8
-"""Live sets of at most so many codes are first searched for a candidate that tells all the others apart."""
+"""The most codes of a live set that is first searched for a candidate that distinguishes all of them."""
 
 
 @kernel
@@ -27,28 +27,29 @@ def count_solved_codes(
     measure: Measure,
     candidates_only: bool,
 ) -> Sizes:
-    """At ``[i]`` how many codes are solved at guess i + 1, over live sets of these ``sizes``, one after the other.
+    """Return how many codes are solved at guess i + 1, at index i: int64, shape (codes + 2,).
 
-    ``guessed`` has a bit for each color that a guess had so far.
+    ``columns`` are live sets of these ``sizes``, one after the other; ``guessed`` has one bit per color that has been
+    guessed so far.
     """
     pegs, codes = columns.shape
     parts = (pegs + 1) * (pegs + 2) // 2
     rule, weights = measure
     solved = np.zeros(codes + 2, np.int64)
-    places = np.arange(codes).astype(np.int32)
+    indices = np.arange(codes).astype(np.int32)
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
     top = _push_parts(stack, 0, solved, sizes, 0, 0, guessed)
     while top:
         top -= 1
         start, stop, depth, guessed = stack[top]
-        live = take_columns(columns, places[start:stop])
-        if stop - start <= _FEW and some_tells_all_apart(live):
+        live = take_columns(columns, indices[start:stop])
+        if stop - start <= _FEW and some_candidate_separates(live):
             solved[depth] += 1
             solved[depth + 1] += stop - start - 1
             continue
         guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
         counts, order = sort_into_parts(number_codes(live, guess), parts)
-        places[start:stop] = places[start:stop][order]
+        indices[start:stop] = indices[start:stop][order]
         solved[depth] += counts[-1]
         for peg in range(pegs):
             guessed |= 1 << guess[peg]
@@ -60,7 +61,7 @@ def count_solved_codes(
 def _push_parts(
     stack: NDArray[np.int64], top: int, solved: Sizes, sizes: Sizes, start: int, depth: int, guessed: int
 ) -> int:
-    """Put the parts that are to be walked on the stack, its new height; count those of one or two codes as solved."""
+    """Push the parts of more than two codes on the stack and return its new height; count smaller ones as solved."""
     for size in sizes:
         if size > 2:
             stack[top] = start, start + size, depth, guessed
@@ -73,8 +74,8 @@ def _push_parts(
 
 
 @kernel
-def some_tells_all_apart(live: Columns) -> bool:
-    """Whether a candidate gets a different feedback from each of the others: then no guess is better."""
+def some_candidate_separates(live: Columns) -> bool:
+    """Return whether some candidate gets a different feedback from each code: then no guess is better."""
     pegs, codes = live.shape
     seen = np.zeros(pegs * (pegs + 2) + 1, np.int64)
     for guess in range(codes):
@@ -92,7 +93,7 @@ def some_tells_all_apart(live: Columns) -> bool:
 
 @kernel
 def _feedback_key(live: Columns, guess: int, secret: int) -> int:
-    """A number for the feedback of two of the codes: (pegs + 1) * blacks + matches."""
+    """Return a number for the feedback of two of the codes: (pegs + 1) * blacks + matches."""
     pegs = live.shape[0]
     taken = 0
     key = 0

@@ -1,4 +1,6 @@
-"""Simulation: what a strategy needs on average where playing every secret takes too long or chance plays a part.
+"""Simulation: the mean number of guesses of a strategy, estimated from random games.
+
+It serves where playing every secret takes too long, and for strategies with random choices.
 
 A game has a number. Its secret and all random choices of its strategy come from the generator of that number, so a
 block of games has the same result wherever it is played, and blocks can be added up.
@@ -20,22 +22,23 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 NORMAL_95: Final = 1.959964
-"""Of normal draws 95 % are within so many standard deviations of their mean."""
+"""The number of standard deviations around the mean that contains 95 % of a normal distribution."""
+
 _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
-"""The same where the deviation was measured with 1, 2, 3 ... degrees of freedom."""
+"""The number of standard deviations if the deviation was measured with 1, 2, 3 ... degrees of freedom."""
 
 MAX_TURNS: Final = 200
-"""Guesses without success after which a strategy is taken to be stuck."""
+"""The most guesses of one game before a strategy counts as stuck."""
 
 _D = TypeVar("_D", bound=RandomSource)
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation(GuessCounts):
-    """Games played, at least one: ``distribution[i]`` of them were solved at guess i + 1."""
+    """The guesses of at least one random game; ``distribution[i]`` games were solved at guess i + 1."""
 
     def __add__(self, other: "Simulation") -> "Simulation":
-        """Both blocks of games as one; raises ValueError if their rules differ."""
+        """Return both blocks of games as one; raise ValueError if their rules differ."""
         if self.rules != other.rules:
             message = f"games of {self.rules} and of {other.rules} have no mean in common"
             raise ValueError(message)
@@ -44,9 +47,9 @@ class Simulation(GuessCounts):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the expected guesses a game are, with 95 % confidence, by Student's t.
+        """The 95 % confidence interval of the expected guesses per game, by Student's t.
 
-        None where nothing can be said of the spread: after one game, or if all took the same number of guesses.
+        It is None where the spread is unknown: after one game, or if all games took the same number of guesses.
         """
         squares = sum(guesses * guesses * games for guesses, games in enumerate(self.distribution, 1))
         spread = squares * self.count - self.total**2  # exact: the variance, times games and games - 1
@@ -57,7 +60,9 @@ class Simulation(GuessCounts):
 
 
 def _student_95(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: tabled, from 11 degrees of freedom on by expansion, right to 1 in 10,000.
+    """Return the 97.5 % quantile of Student's t, right to 1 in 10,000.
+
+    It is tabled up to 10 degrees of freedom and computed by expansion above.
 
     Source: R. A. Fisher and E. A. Cornish, The percentile points of distributions, Technometrics 2 (1960).
     """
@@ -84,20 +89,20 @@ def simulate(
     live_sets = LiveSets()
     solved = [0] * MAX_TURNS
     for number in games:
-        solved[_guesses(choose, Position(rules, (), live_sets), game_rng(number)) - 1] += 1
+        solved[_play_game(choose, Position(rules, (), live_sets), game_rng(number)) - 1] += 1
     while not solved[-1]:
         solved.pop()
     return Simulation(rules, tuple(solved))
 
 
-def _guesses(choose: Callable[[Position, _D], Code], position: Position, rng: _D) -> int:
-    """The guesses that one game takes."""
+def _play_game(choose: Callable[[Position, _D], Code], position: Position, rng: _D) -> int:
+    """Play one game and return its number of guesses."""
     secret = code_at(rng.randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
         guess = choose(position, rng)
-        given = feedback(guess, secret)
-        if given == all_black(position.rules.pegs):
+        reply = feedback(guess, secret)
+        if reply == all_black(position.rules.pegs):
             return turn
-        position = position.after(guess, given)
+        position = position.after(guess, reply)
     message = f"the strategy is stuck: a game of {position.rules} was not over after {MAX_TURNS} guesses"
     raise StuckError(message)

@@ -1,8 +1,8 @@
-"""Certificates: what a strategy tree needs against every secret, proved by following each code through it.
+"""Certificates: the guesses that a strategy tree needs against every secret, proved by following each code through it.
 
-Every code gets one feedback at every node, so it takes one way through the tree. The tree is certified if that way
-ends, for each code, with all-black. Since any reply of any codemaker leads into a node that was checked, the longest
-way bounds the guesses against all of them, those that never commit to a secret included.
+Every code gets exactly one feedback at every node, so it follows one path through the tree. The tree is certified if
+the path of each code ends with all-black. Any reply of any codemaker leads into a checked node, so the longest path
+bounds the guesses against every codemaker, also one that never commits to a secret.
 """
 
 from collections.abc import Iterator
@@ -18,19 +18,19 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 MAX_BYTES: Final = 1 << 30
-"""What certifying may take besides the tree itself."""
-
+"""The most memory of `certify` besides the tree itself."""
 
 Fault = Literal["guess", "missing", "unreachable"]
-"""Why a node is wrong: its guess is no code of the rules, a feedback lacks a child, or no code reaches the node."""
+"""The reason why a node is wrong: an illegal guess, a feedback without a child, or a node that no code reaches."""
 
 
 class TreeError(GameError):
-    """A tree that does not break every code; the message says where (its line, if it has one) and why.
+    """An error in a tree that does not solve every code; the message names the place and the reason.
 
-    ``fault`` is one of `Fault`. ``line`` is where the node stands in the text, 0 if it was not read from one, and
-    ``turns`` are the guesses and feedbacks that lead to it. ``feedback`` is the one that lacks a child or that leads to
-    an unreachable node; None for a wrong guess. ``codes`` codes lack a child, the first of them is ``example``.
+    ``fault`` is one of `Fault`. ``line`` is the line of the node in its text, from 1, or 0 if the tree was not read
+    from a text, and ``turns`` are the guesses and feedbacks that lead to the node. ``feedback`` is the one that lacks
+    a child or that leads to an unreachable node; it is None for a wrong guess. ``codes`` is the number of codes that
+    lack a child, and ``example`` is the first of them.
     """
 
     def __init__(
@@ -73,40 +73,41 @@ class Certificate(GuessCounts):
         }
 
 
-class _Place(NamedTuple):
-    """A node, the way to it and the codes that come there; None of them if no code does."""
+class _Visit(NamedTuple):
+    """A node, the path to it, and the codes that reach it: columns, or None if no code does."""
 
     node: Node
     columns: Columns | None
     depth: int
-    given: Feedback | None
-    before: "_Place | None"
+    feedback: Feedback | None
+    parent: "_Visit | None"
 
 
 def certify(tree: Tree) -> Certificate:
-    """Follow every code of the rules through the tree.
+    """Follow every code of the rules through ``tree`` and return the number of guesses that the codes need.
 
-    It takes one look at each code a guess; memory is that of all codes twice, and 5 bytes a code.
+    The work is one feedback per code and guess; the memory is twice that of all codes, and 5 bytes per code.
 
     Raises:
-        TreeError: it lacks a node that some code needs, or has one where no code comes, or a guess that is no code of
-            the rules; the first such place, in the order in which the tree is written.
-        TooLargeError: the codes take more than `MAX_BYTES`, or a way is longer than `MAX_DEPTH`.
+        TreeError: the tree lacks a node that some code needs, has a node that no code reaches, or has a guess that is
+            no code of the rules. The error is about the first such node in the order of the text form.
+        TooLargeError: the codes take more than `MAX_BYTES`, or a path is longer than `MAX_DEPTH`.
     """
     solved = [0] * MAX_DEPTH
-    waiting = [_Place(tree.root, _every_code(tree.rules), 0, None, None)]
+    waiting = [_Visit(tree.root, _bounded_codes(tree.rules), 0, None, None)]
     while waiting:
-        place = waiting.pop()
-        parts = _parts(place, tree.rules)
+        visit = waiting.pop()
+        parts = _parts(visit, tree.rules)
         if all_black(tree.rules.pegs) in parts:
-            solved[place.depth] += 1
-        waiting += reversed(list(_below(place, parts)))
+            solved[visit.depth] += 1
+        waiting += reversed(list(_children(visit, parts)))
     while not solved[-1]:
         solved.pop()
     return Certificate(tree.rules, tuple(solved))
 
 
-def _every_code(rules: Rules) -> Columns:
+def _bounded_codes(rules: Rules) -> Columns:
+    """Return all codes as columns; raise TooLargeError if certifying them would take more than `MAX_BYTES`."""
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
         message = f"to certify a tree of {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}"
@@ -114,61 +115,63 @@ def _every_code(rules: Rules) -> Columns:
     return all_codes(rules)
 
 
-def _parts(place: _Place, rules: Rules) -> dict[Feedback, Columns]:
-    """The codes that go on from here, by feedback; every one but all-black has a child."""
-    if place.depth == MAX_DEPTH:
-        message = f"{_where(place)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
-        raise TooLargeError(message, needed=place.depth + 1, bound=MAX_DEPTH)
-    if place.columns is None:
-        message = f"{_where(place)}: no code that is possible here gets {place.given}; leave this out"
-        turns = _turns(place)
-        raise TreeError(message, fault="unreachable", line=place.node.line, turns=turns, feedback=place.given)
+def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
+    """Return the codes of each feedback to the guess of the node; check the node and that it has all children."""
+    if visit.depth == MAX_DEPTH:
+        message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
+        raise TooLargeError(message, needed=visit.depth + 1, bound=MAX_DEPTH)
+    if visit.columns is None:
+        message = f"{_location(visit)}: no code that is possible here gets {visit.feedback}; leave this out"
+        turns = _turns(visit)
+        raise TreeError(message, fault="unreachable", line=visit.node.line, turns=turns, feedback=visit.feedback)
     try:
-        check_code(place.node.guess, rules)
+        check_code(visit.node.guess, rules)
     except IllegalCodeError as error:
-        message = f"{_where(place)}: {error}"
-        raise TreeError(message, fault="guess", line=place.node.line, turns=_turns(place)) from None
-    parts = dict(split(place.columns, place.node.guess))
-    for given, codes in parts.items():
-        if given not in place.node.children and given != all_black(rules.pegs):
-            raise _missing(place, given, codes)
+        message = f"{_location(visit)}: {error}"
+        raise TreeError(message, fault="guess", line=visit.node.line, turns=_turns(visit)) from None
+    parts = dict(split(visit.columns, visit.node.guess))
+    for feedback, codes in parts.items():
+        if feedback not in visit.node.children and feedback != all_black(rules.pegs):
+            raise _missing_child(visit, feedback, codes)
     return parts
 
 
-def _below(place: _Place, parts: dict[Feedback, Columns]) -> Iterator[_Place]:
-    """The children, in the order in which the tree has them."""
-    ended = all_black(len(place.node.guess))
-    for given, node in place.node.children.items():
-        yield _Place(node, None if given == ended else parts.get(given), place.depth + 1, given, place)
+def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]:
+    """Yield the visits of the children, in the order of the tree."""
+    solved = all_black(len(visit.node.guess))
+    for feedback, node in visit.node.children.items():
+        columns = None if feedback == solved else parts.get(feedback)
+        yield _Visit(node, columns, visit.depth + 1, feedback, visit)
 
 
-def _missing(place: _Place, given: Feedback, codes: Columns) -> TreeError:
-    example, many = column_code(codes, 0), int(codes.shape[1])
-    guess, code = format_code(place.node.guess), format_code(example)
-    others = f" and {many - 1:,} more" if many > 1 else ""
+def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeError:
+    """Return the error of a node without a child for ``feedback``, which ``codes`` get."""
+    example, count = column_code(codes, 0), int(codes.shape[1])
+    guess, code = format_code(visit.node.guess), format_code(example)
+    others = f" and {count - 1:,} more" if count > 1 else ""
     return TreeError(
-        f"{_where(place)}: nothing follows {given} to {guess}, which {code}{others} would get",
+        f"{_location(visit)}: nothing follows {feedback} to {guess}, which {code}{others} would get",
         fault="missing",
-        line=place.node.line,
-        turns=_turns(place),
-        feedback=given,
+        line=visit.node.line,
+        turns=_turns(visit),
+        feedback=feedback,
         example=example,
-        codes=many,
+        codes=count,
     )
 
 
-def _where(place: _Place) -> str:
-    """The line of a node, and the turns that lead to it."""
-    turns = [f"{format_code(guess)} {given}" for guess, given in _turns(place)]
-    way = f"after {', '.join(turns)}" if turns else "at the first guess"
-    return f"line {place.node.line}: {way}" if place.node.line else way
+def _location(visit: _Visit) -> str:
+    """Return the line of a node and the turns that lead to it, as text."""
+    turns = [f"{format_code(guess)} {feedback}" for guess, feedback in _turns(visit)]
+    path = f"after {', '.join(turns)}" if turns else "at the first guess"
+    return f"line {visit.node.line}: {path}" if visit.node.line else path
 
 
-def _turns(place: _Place) -> tuple[tuple[Code, Feedback], ...]:
+def _turns(visit: _Visit) -> tuple[tuple[Code, Feedback], ...]:
     """Return the guesses and feedbacks that lead to a node, first turn first."""
     turns: list[tuple[Code, Feedback]] = []
-    at = place
-    while at.before is not None and at.given is not None:
-        turns.append((at.before.node.guess, at.given))
-        at = at.before
+    at = visit
+    while at.parent is not None and at.feedback is not None:
+        turns.append((at.parent.node.guess, at.feedback))
+        at = at.parent
     return tuple(reversed(turns))

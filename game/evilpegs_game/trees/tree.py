@@ -1,7 +1,7 @@
 """Strategy trees: which guess follows which feedback, and their text form (docs/trees.md).
 
-A tree is all that a codebreaker does against any codemaker, written down. Nothing here says that it works: that is
-`evilpegs_game.trees.certificate`'s.
+A tree is the complete behavior of a codebreaker against any codemaker. Reading a tree does not prove that it solves
+every code; `evilpegs_game.trees.certificate` does.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,10 @@ from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.rules import Rules
 
 MAX_TREE_CHARACTERS: Final = 1 << 26
-"""How long the text form may be; that of a tree for a million codes takes less than half."""
+"""The longest text form that is read; a tree for a million codes takes less than half of it."""
 
 MAX_DEPTH: Final = 128
-"""Guesses that one game may take in a tree."""
+"""The most guesses that one game may take in a tree."""
 
 _TITLE: Final = "evilpegs tree"
 _VERSION: Final = "1"
@@ -37,19 +37,19 @@ TextFault = Literal[
     "repeated",
     "code",
 ]
-"""Why a line cannot be read: the text ends too early, or this part of the line is wrong or out of place.
+"""The reason why a text cannot be read: it ends too early, or this part of a line is wrong or misplaced.
 
-A ``turn`` has no feedback or no guess, a ``finished`` feedback ends the game, a ``repeated`` one has a guess already.
+A ``turn`` lacks a feedback or a guess, a ``finished`` feedback ends the game, a ``repeated`` one already has a guess.
 """
 
 _Line = tuple[int, str]
-"""A line that says something: its number from 1, and its text without comment and trailing space."""
+"""A line with content: its number from 1, and its text without comment and trailing spaces."""
 
 
 class TreeTextError(MalformedError):
-    """A text that is no tree; the message names the first line that cannot be read, and why.
+    """An error in the text of a tree; the message names the first line that cannot be read, and the reason.
 
-    ``line`` is the number of that line, from 1, and ``fault`` is one of `TextFault`.
+    ``line`` is the number of this line, from 1, and ``fault`` is one of `TextFault`.
     """
 
     def __init__(self, *args: object, line: int = 0, fault: TextFault | None = None) -> None:
@@ -60,10 +60,11 @@ class TreeTextError(MalformedError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A guess, and the node that follows each feedback but all-black, which ends the game.
+    """A node of a strategy tree: a guess, and the node that follows each feedback to it.
 
-    A leaf has no children: its guess must be right. ``line`` is where the node stands in the text it was read from,
-    0 if it was not; it is no part of what a node is.
+    ``children`` maps feedbacks to nodes. All-black has no child, because it ends the game; a leaf has no children, so
+    its guess must be right. ``line`` is the line of the text from which the node was read, from 1, or 0; it does not
+    count when nodes are compared.
     """
 
     guess: Code
@@ -73,7 +74,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tree:
-    """The strategy tree of ``rules`` that begins with ``root``: which guess follows which feedback.
+    """A strategy tree for ``rules``: the guess that follows each feedback; ``root`` is the node of the first guess.
 
     >>> import evilpegs
     >>> tree = evilpegs.solve("3x3").tree
@@ -91,19 +92,21 @@ class Tree:
 
 
 def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
-    """Depth (0 at the root), feedback that leads there and node; a node before its children, these in feedback order.
+    """Yield the depth (0 at the root), the feedback that leads there (None at the root) and the node, for every node.
+
+    A node comes before its children, and children are in feedback order.
 
     Raises:
-        TooLargeError: deeper than `MAX_DEPTH`.
+        TooLargeError: the tree is deeper than `MAX_DEPTH`.
     """
     waiting: list[tuple[int, Feedback | None, Node]] = [(0, None, tree.root)]
     while waiting:
-        depth, given, node = waiting.pop()
+        depth, feedback, node = waiting.pop()
         if depth == MAX_DEPTH:
             message = f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the bound"
             raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
-        yield depth, given, node
-        waiting += [(depth + 1, given, node.children[given]) for given in sorted(node.children, reverse=True)]
+        yield depth, feedback, node
+        waiting += [(depth + 1, reply, node.children[reply]) for reply in sorted(node.children, reverse=True)]
 
 
 def format_tree(tree: Tree) -> str:
@@ -122,18 +125,18 @@ def format_tree(tree: Tree) -> str:
         0,2 21
     """
     lines = [f"{_TITLE} {_VERSION}", f"rules {tree.rules}"]
-    for depth, given, node in nodes(tree):
-        reply = "" if given is None else f"{given} "
+    for depth, feedback, node in nodes(tree):
+        reply = "" if feedback is None else f"{feedback} "
         lines.append(_INDENT * depth + reply + format_code(node.guess))
     return "\n".join(lines) + "\n"
 
 
 def parse_tree(text: str) -> Tree:
-    r"""Read the text form.
+    r"""Return the tree of a text form. The text is checked, but not whether the tree solves every code.
 
     Raises:
         TreeTextError: a line cannot be read.
-        TooLargeError: longer than `MAX_TREE_CHARACTERS` or deeper than `MAX_DEPTH`.
+        TooLargeError: the text is longer than `MAX_TREE_CHARACTERS`, or the tree is deeper than `MAX_DEPTH`.
 
     >>> import evilpegs
     >>> tree = evilpegs.parse_tree("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")
@@ -144,9 +147,9 @@ def parse_tree(text: str) -> Tree:
         message = f"a tree of {len(text):,} characters; the bound is {MAX_TREE_CHARACTERS:,}"
         raise TooLargeError(message, needed=len(text), bound=MAX_TREE_CHARACTERS)
     lines = _lines(text)
-    _read_title(*_following(lines, text, f"a tree begins with the line: {_TITLE} {_VERSION}"))
-    rules = _read_rules(*_following(lines, text, "the line with the rules is missing, like: rules 4x6"))
-    root = _read_root(*_following(lines, text, "the first guess is missing"), rules)
+    _read_title(*_next_line(lines, text, f"a tree begins with the line: {_TITLE} {_VERSION}"))
+    rules = _read_rules(*_next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
+    root = _read_root(*_next_line(lines, text, "the first guess is missing"), rules)
     open_nodes = [root]
     for number, line in lines:
         _read_child(number, line, rules, open_nodes)
@@ -155,54 +158,55 @@ def parse_tree(text: str) -> Tree:
 
 def _lines(text: str) -> Iterator[_Line]:
     for number, line in enumerate(text.split("\n"), 1):
-        said = line.partition("#")[0].rstrip()
-        if said:
-            yield number, said
+        content = line.partition("#")[0].rstrip()
+        if content:
+            yield number, content
 
 
-def _following(lines: Iterator[_Line], text: str, missing: str) -> _Line:
-    found = next(lines, None)
-    if found is None:
-        raise _wrong(text.rstrip("\n").count("\n") + 1, "end", f"the text ends here; {missing}")
-    return found
+def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
+    line = next(lines, None)
+    if line is None:
+        raise _text_error(text.rstrip("\n").count("\n") + 1, "end", f"the text ends here; {missing}")
+    return line
 
 
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
     if " ".join(words[:-1]) != _TITLE:
-        raise _wrong(number, "title", f"{line[:40]!r} does not begin a tree; write: {_TITLE} {_VERSION}")
+        raise _text_error(number, "title", f"{line[:40]!r} does not begin a tree; write: {_TITLE} {_VERSION}")
     if words[-1] != _VERSION:
         why = f"version {words[-1][:40]!r} of the form cannot be read; write: {_TITLE} {_VERSION}"
-        raise _wrong(number, "version", why)
+        raise _text_error(number, "version", why)
 
 
 def _read_rules(number: int, line: str) -> Rules:
     word, _, rules = line.partition(" ")
     if word != "rules":
-        raise _wrong(number, "rules", f"{line[:40]!r} stands where the rules should; write them like: rules 4x6")
+        raise _text_error(number, "rules", f"{line[:40]!r} stands where the rules should; write them like: rules 4x6")
     try:
         return Rules.parse(rules)
     except GameError as error:
-        raise _wrong(number, "rules", str(error)) from None
+        raise _text_error(number, "rules", str(error)) from None
 
 
 def _read_root(number: int, line: str, rules: Rules) -> Node:
     if line.startswith((" ", "\t")):
-        raise _wrong(number, "root", "the first guess is indented; it stands at the beginning of its line")
+        raise _text_error(number, "root", "the first guess is indented; it stands at the beginning of its line")
     return Node(_read_code(number, line, rules), {}, number)
 
 
 def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) -> None:
-    """Enter the node of a line below its parent; ``open_nodes`` are those it may be below, one a depth."""
+    """Add the node of a line to its parent; ``open_nodes`` are the possible parents, one per depth."""
     depth = _read_depth(number, line, len(open_nodes))
     del open_nodes[depth:]
-    given = _read_feedback(number, line, rules.pegs)
+    feedback = _read_feedback(number, line, rules.pegs)
     siblings = open_nodes[-1].children
     assert isinstance(siblings, dict)  # noqa: S101 - every node here is being read
-    if given in siblings:
-        raise _wrong(number, "repeated", f"feedback {given} is answered already, in line {siblings[given].line}")
+    if feedback in siblings:
+        why = f"feedback {feedback} is answered already, in line {siblings[feedback].line}"
+        raise _text_error(number, "repeated", why)
     node = Node(_read_code(number, line.lstrip(" ").partition(" ")[2], rules), {}, number)
-    siblings[given] = node
+    siblings[feedback] = node
     open_nodes.append(node)
 
 
@@ -210,12 +214,14 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     spaces = len(line) - len(line.lstrip(" "))
     depth, odd = divmod(spaces, len(_INDENT))
     if odd or line[spaces] == "\t":
-        raise _wrong(number, "indent", "indent by two spaces a guess, without tabs")
+        raise _text_error(number, "indent", "indent by two spaces a guess, without tabs")
     if not depth:
-        raise _wrong(number, "root", "only the first guess stands at the beginning of a line; indent what follows it")
+        raise _text_error(
+            number, "root", "only the first guess stands at the beginning of a line; indent what follows it"
+        )
     if depth > deepest:
         why = f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
-        raise _wrong(number, "depth", why)
+        raise _text_error(number, "depth", why)
     if depth >= MAX_DEPTH:
         message = f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
         raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
@@ -225,23 +231,23 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
 def _read_feedback(number: int, line: str, pegs: int) -> Feedback:
     text, space, _ = line.lstrip(" ").partition(" ")
     if not space:
-        raise _wrong(number, "turn", f"{text[:40]!r} is not FEEDBACK GUESS, like: 1,2 1123")
+        raise _text_error(number, "turn", f"{text[:40]!r} is not FEEDBACK GUESS, like: 1,2 1123")
     try:
-        given = Feedback.parse(text)
-        given.check(pegs)
+        feedback = Feedback.parse(text)
+        feedback.check(pegs)
     except MalformedError as error:
-        raise _wrong(number, "feedback", str(error)) from None
-    if given == all_black(pegs):
-        raise _wrong(number, "finished", f"feedback {given} ends the game; nothing follows it")
-    return given
+        raise _text_error(number, "feedback", str(error)) from None
+    if feedback == all_black(pegs):
+        raise _text_error(number, "finished", f"feedback {feedback} ends the game; nothing follows it")
+    return feedback
 
 
 def _read_code(number: int, text: str, rules: Rules) -> Code:
     try:
         return parse_code(text, rules)
     except GameError as error:
-        raise _wrong(number, "code", str(error)) from None
+        raise _text_error(number, "code", str(error)) from None
 
 
-def _wrong(number: int, fault: TextFault, why: str) -> TreeTextError:
+def _text_error(number: int, fault: TextFault, why: str) -> TreeTextError:
     return TreeTextError(f"line {number}: {why}", line=number, fault=fault)

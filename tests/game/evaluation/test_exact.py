@@ -44,7 +44,7 @@ def test_evaluate_matches_playing_every_secret(rules, choose, pick):
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.lists(st.integers(0, 10**6), max_size=3))
-def test_distribution_after_matches_playing_candidates(rules, choose, picks):
+def test_distribution_from_matches_playing_candidates(rules, choose, picks):
     position = Position(rules, (), LiveSets())
     for pick in picks:
         guess = code_at(pick % rules.size, rules)
@@ -61,7 +61,7 @@ def test_distribution_after_matches_playing_candidates(rules, choose, picks):
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
-def test_distribution_after_parts_sum_to_whole(rules, choose, pick):
+def test_distribution_from_parts_sum_to_whole(rules, choose, pick):
     first = code_at(pick % rules.size, rules)
     solved = Counter()
     for given_, size in Position(rules, (), LiveSets()).parts(first).items():
@@ -74,7 +74,7 @@ def test_distribution_after_parts_sum_to_whole(rules, choose, pick):
     assert evaluate(choose, rules, first).distribution == tuple(solved[turn] for turn in range(1, max(solved) + 1))
 
 
-def test_distribution_after_takes_first_guess():
+def test_distribution_from_takes_first_guess():
     history = (Turn((0, 0, 1), Feedback(1, 1)),)
     position = Position(Rules(3, 3), history, LiveSets())
     assert position.is_candidate((0, 1, 2))
@@ -84,12 +84,12 @@ def test_distribution_after_takes_first_guess():
         distribution_from(first_candidate, Rules(3, 3), history, first=(0, 1, 3))
 
 
-def test_distribution_after_refuses_contradiction():
+def test_distribution_from_refuses_contradiction():
     with pytest.raises(ContradictionError):
         distribution_from(first_candidate, Rules(3, 3), (Turn((0, 0, 0), Feedback(0, 3)),))
 
 
-def test_distribution_after_counts_earlier_idle_turns():
+def test_distribution_from_counts_earlier_idle_turns():
     def stuck(_):
         return (0, 0, 0)
 
@@ -148,11 +148,11 @@ def test_evaluate_refuses_too_large_rules():
 def test_duel_ends_with_all_black():
     turns = duel(minimax, Evil(), Rules(3, 3))
     assert turns[-1].feedback == (3, 0)
-    assert turns[-1].candidates == 1
+    assert turns[-1].candidates_left == 1
     position = Position(Rules(3, 3), (), LiveSets())
     for turn in turns:
         position = position.after(turn.guess, turn.feedback)
-        assert position.count == turn.candidates
+        assert position.count == turn.candidates_left
 
 
 def test_evaluate_strategy_limited_to_candidates():

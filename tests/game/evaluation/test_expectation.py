@@ -12,11 +12,11 @@ from evilpegs_game.codemakers.small_sets import group_by_feedback
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.evaluation.expectation import (
-    FEW,
+    SMALL_SET,
     UNIT,
     Expectation,
     expected_guesses,
-    nothing_known,
+    make_subset_totals,
     small_parts_total,
 )
 from evilpegs_game.evaluation.simulation import simulate
@@ -75,10 +75,10 @@ def test_expectation_of_34_uninformative_codes():
 def test_small_parts_total_by_definition(data):
     rules = data.draw(st.sampled_from([Rules(3, 4), Rules(2, 7), Rules(4, 5, repeats=False)]))
     every = all_codes(rules)
-    most = FEW if not numba.config.DISABLE_JIT else 8
+    most = SMALL_SET if not numba.config.DISABLE_JIT else 8
     places = sorted(data.draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most)))
     table = np.stack([feedback_numbers(every, column_code(every, index)) for index in range(rules.size)])
-    total, _ = small_parts_total(table, np.array(places, np.int32), np.array([0, len(places), 0]), nothing_known())
+    total, _ = small_parts_total(table, np.array(places, np.int32), np.array([0, len(places), 0]), make_subset_totals())
     assert Fraction(total, UNIT) == plain_total(tuple(code_at(place, rules) for place in places))
 
 
@@ -87,7 +87,7 @@ def test_small_parts_total_skips_large_parts():
     every = all_codes(rules)
     table = np.stack([feedback_numbers(every, column_code(every, index)) for index in range(rules.size)])
     sizes, places = group_by_feedback(table[0], np.arange(25, dtype=np.int32), 6)
-    known = nothing_known()
+    known = make_subset_totals()
 
     def total(places, *sizes):
         return small_parts_total(table, places, np.array(sizes), known)[0]

@@ -1,4 +1,4 @@
-"""The parts of the search: bitmaps, keys, palettes, and which guess is best, each beside its plain definition."""
+"""The parts of the search: bitmaps, ranking, color classes, and the best guess, each beside its plain definition."""
 
 from itertools import combinations_with_replacement
 from math import prod
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
-from evilpegs_game.evaluation.heuristic_kernels import some_tells_all_apart
+from evilpegs_game.evaluation.heuristic_kernels import some_candidate_separates
 from evilpegs_game.feedback import feedback
 from evilpegs_game.guessing.bitmaps import add_peg, make_bitmaps, part_size, popcount
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
@@ -84,7 +84,7 @@ def partitions(total, parts):
 
 @by_name
 @pytest.mark.parametrize("total", [5, 8, 46])
-def test_part_keys_order_as_plain_keys(criterion, total):
+def test_ranking_order_as_plain_keys(criterion, total):
     measure, key = criterion.measure(total), PLAIN_KEYS[criterion]
     choices = partitions(total, 5 if total < 40 else 3)
     step = 1 if total < 40 else 7
@@ -101,7 +101,7 @@ def test_part_keys_order_as_plain_keys(criterion, total):
             )
 
 
-def test_part_keys_compare_close_products_exactly():
+def test_ranking_compare_close_products_exactly():
     """Equal products of different sizes, and products whose logarithms differ by less than their rounding error."""
     equal = make_best(ENTROPY, (0, 1, 1, 1, 1, 4), 8), make_best(ENTROPY, (0, 0, 2, 2, 2, 2), 8)
     measure = ENTROPY.measure(8)
@@ -114,7 +114,7 @@ def test_part_keys_compare_close_products_exactly():
     assert not is_better(blurred.score[0], blurred.sizes, close[1], measure, 600)
 
 
-def test_part_keys_prefer_any_guess():
+def test_ranking_prefer_any_guess():
     best, measure = no_guess(2), MINIMAX.measure(9)
     found = Best(np.array([3, 1], np.uint8), np.array([9]), np.zeros(6, np.int64))
     keep_better(best, no_guess(2), measure, 9)
@@ -154,8 +154,8 @@ def test_color_classes_have_candidate_and_substitute_colors(game):
 
 @settings(deadline=None)
 @given(game=live_sets())
-def test_some_tells_all_apart_matches_definition(game):
+def test_some_candidate_separates_matches_definition(game):
     _, live = game
     codes = plain_codes(live)
     apart = [len({feedback(guess, secret) for secret in codes}) == len(codes) for guess in codes]
-    assert some_tells_all_apart(live) == any(apart)
+    assert some_candidate_separates(live) == any(apart)

@@ -76,7 +76,7 @@ def test_certificate_totals_follow_from_distribution():
     assert (certified.count, certified.total, certified.max, certified.exact_mean) == (27, 74, 4, Fraction(74, 27))
 
 
-def test_tree_of_plays_given_first_guess():
+def test_tree_from_strategy_plays_given_first_guess():
     tree = tree_from_strategy(minimax, Rules(2, 4), first=(3, 3))
     assert tree.root.guess == (3, 3)
     assert certify(tree).distribution == plain_distribution(tree)
@@ -210,13 +210,13 @@ def replaced(node, old, new):
     return Node(node.guess, {given: replaced(child, old, new) for given, child in node.children.items()})
 
 
-def test_tree_of_refuses_endless_strategy():
+def test_tree_from_strategy_refuses_endless_strategy():
     with pytest.raises(StuckError, match="128") as caught:
         tree_from_strategy(lambda position: (0,), Rules(1, 2))
     assert "1x2" in values_in(caught.value)
 
 
-def test_tree_of_refuses_illegal_guess():
+def test_tree_from_strategy_refuses_illegal_guess():
     assert check_code(parse_code("12", Rules(2, 2)), Rules(2, 2)) is None
     with pytest.raises(IllegalCodeError, match="'1'") as caught:
         tree_from_strategy(lambda position: (0,), Rules(2, 2))
