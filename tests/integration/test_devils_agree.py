@@ -7,7 +7,7 @@ import pytest
 from evilpegs_clients.verification.independent import definitions as plain
 from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
 from evilpegs_clients.verification.independent.replies import hardest_replies
-from evilpegs_clients.verification.independent.solver import Solver
+from evilpegs_clients.verification.independent.solver import ExhaustiveSolver
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import SYMBOLS, code_at
 from evilpegs_game.live.live_sets import LiveSets
@@ -19,8 +19,8 @@ def independent_replies(position, guess):
     """Return the replies that the independent solver finds."""
     rules = position.rules
     space = plain.Space(rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
-    turns = tuple(plain.Turn(turn.guess, plain.Feedback(*turn.feedback)) for turn in position.history)
-    solver = Solver(space, live_codes(space, turns))
+    turns = tuple(plain.MarkedGuess(turn.guess, plain.Marks(*turn.feedback)) for turn in position.history)
+    solver = ExhaustiveSolver(space, live_codes(space, turns))
     return hardest_replies(solver.parts(solver.all, guess), space.all_black, solver)
 
 

@@ -1,4 +1,4 @@
-"""Whether one game was honest: commitment, secret, every feedback, evil's and devil's rule, the clock, the outcome."""
+"""Checks of one game: commitment, secret, every feedback, evil's and devil's rule, the clock and the outcome."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from evilpegs_protocol.commitment import commitment, secret_index, tie_index
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
 
 DEVIL_BUDGET: Final = 4 * 10**9
-"""Feedbacks that are looked at to check one reply of a devil; four seconds or so."""
+"""The most feedback evaluations to check one reply of a devil; about four seconds."""
 
 
 @lru_cache(maxsize=4)
 def worst_case(rules: Rules) -> WorstCase:
-    """The solver for these rules; what it finds out serves every later check in this process."""
+    """Return the solver for the rules; its results are kept for every later check in this process."""
     return WorstCase(rules)
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """The events of one game of a match. ``nonce_sent`` is what the client gave in `ready`, None if not known."""
+    """The events of one game. ``nonce_sent`` is the nonce that the client sent in `ready`, None if unknown."""
 
     match: MatchStarted
     started: GameStarted
@@ -44,17 +44,17 @@ class GameRecord:
         return Rules.parse(self.match.rules)
 
     def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
-        """Return the finding that something in this game does not hold."""
+        """Return a violation in this game."""
         return Violation(what, self.started.game, turn, subject)
 
 
 def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
-    """Check everything that can be recomputed about a game that is over.
+    """Check everything that can be recomputed about a finished game, and yield the violations.
 
-    A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
+    A reply of a devil that takes more than ``devil_budget`` feedback evaluations is reported as not checked.
     """
     try:
-        history = tuple(_answered(game, event) for event in game.feedbacks)
+        history = tuple(_parse_turn(game, event) for event in game.feedbacks)
     except GameError as error:
         yield game.violation(Subject.TURN, str(error))
         return
@@ -70,7 +70,7 @@ def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_
         yield NotChecked(what, game.started.game, subject=Subject.REPLY)
 
 
-def _answered(game: GameRecord, event: FeedbackGiven) -> Turn:
+def _parse_turn(game: GameRecord, event: FeedbackGiven) -> Turn:
     given = Feedback(event.black, event.white)
     given.check(game.rules.pegs)
     return Turn(parse_code(event.code, game.rules), given)
@@ -127,7 +127,7 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
 
 
 def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    """The time of the turn that had no answer, against what was left for it."""
+    """Check that the turn without an answer took longer than the time that was left."""
     if left_ms is None:
         yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
@@ -149,13 +149,13 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
     if over.secret != format_code(secret) and (history or over.secret is not None):
         yield game.violation(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
     for turn, (guess, given) in enumerate(history, 1):
-        due = feedback(guess, secret)
-        if given != due:
-            yield game.violation(Subject.REPLY, _wrong(guess, given, due), turn)
+        expected = feedback(guess, secret)
+        if given != expected:
+            yield game.violation(Subject.REPLY, _wrong_reply(guess, given, expected), turn)
 
 
 def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Violation]:
-    """Each reply by the rule of evil or devil, and the method that a devil says it used."""
+    """Check each reply against the rule of evil or devil, and the method that a devil claims."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
         yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
@@ -167,15 +167,15 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
     codemaker = _adversary(game, tie if seeded else None, devil_budget)
     for turn, (guess, given) in enumerate(history, 1):
         position = Position(game.rules, history[: turn - 1], live_sets)
-        told = game.feedbacks[turn - 1].method
+        claimed = game.feedbacks[turn - 1].method
         method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
-        if told != method:
-            what = f"the reply is called {told or 'nothing'}, it should be {method or 'nothing'}"
+        if claimed != method:
+            what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
             yield game.violation(Subject.METHOD, what, turn)
-        due = codemaker.reply(position, guess)
-        if given != due:
-            yield game.violation(Subject.REPLY, _wrong(guess, given, due), turn)
-            return  # what follows an unruly reply says nothing
+        expected = codemaker.reply(position, guess)
+        if given != expected:
+            yield game.violation(Subject.REPLY, _wrong_reply(guess, given, expected), turn)
+            return  # after a wrong reply, later replies prove nothing
 
 
 def _adversary(game: GameRecord, tie: TieBreak | None, devil_budget: int) -> Evil | Devil:
@@ -198,7 +198,7 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
 
 
 def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Violation]:
-    """The help that practice ladders give is right too."""
+    """Check the candidates and parts that practice ladders show."""
     for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue
@@ -211,5 +211,5 @@ def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> 
             yield game.violation(Subject.HELP, "the parts are not those of the guess", turn)
 
 
-def _wrong(guess: Code, given: Feedback, due: Feedback) -> str:
-    return f"{format_code(guess)} got {given}, it should have got {due}"
+def _wrong_reply(guess: Code, given: Feedback, expected: Feedback) -> str:
+    return f"{format_code(guess)} got {given}, it should have got {expected}"

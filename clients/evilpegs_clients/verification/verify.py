@@ -1,9 +1,7 @@
-"""Whether a record is a whole: its order, its hashes, and the summary at its end.
+"""Verification that a server was honest, from nothing but the events it sent.
 
-Check that a server was honest, from nothing but the events it sent.
-
-Events are JSON objects as they were received, without `re`, or read from an exported record. The rules are on the
-protocol page under "Trust, but verify". What does not hold comes back as findings; no findings: all is well.
+Events are JSON objects, as received (without `re`) or as read from an exported record. The protocol page states the
+rules under "Trust, but verify". Each function returns the violations, and an empty list if everything holds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +26,16 @@ from evilpegs_protocol.server_messages import (
 
 
 def check_start(started: MatchStarted) -> Iterator[Violation]:
-    """The rules, said in five fields, are one."""
+    """Check that the fields of the first event agree about the rules and the codemaker."""
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
         yield Violation(str(error), subject=Subject.RULES)
         return
-    said = (started.rules, started.pegs, started.colors, started.repeats, started.symbols)
-    meant = (str(rules), rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
-    if said != meant:
-        what = f"the rules contradict themselves: {started.rules} has {meant[1:]}, not {said[1:]}"
+    claimed = (started.rules, started.pegs, started.colors, started.repeats, started.symbols)
+    implied = (str(rules), rules.pegs, rules.colors, rules.repeats, SYMBOLS[: rules.colors])
+    if claimed != implied:
+        what = f"the rules contradict themselves: {started.rules} has {implied[1:]}, not {claimed[1:]}"
         yield Violation(what, subject=Subject.RULES)
     if (started.codemaker == "fixed") != (started.tie is None):
         what = f"a {started.codemaker} codemaker with the tie rule {started.tie}"
@@ -48,24 +46,24 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
-    """Numbers without gaps, one match, and games and turns one after another."""
+    """Check that event numbers have no gaps, and that games and turns of one match follow one another."""
     first = events[0]
-    for place, event in enumerate(events, 1):
-        if event.seq != place:
-            yield Violation(f"event {place} has the number {event.seq}")
+    for number, event in enumerate(events, 1):
+        if event.seq != number:
+            yield Violation(f"event {number} has the number {event.seq}")
         if event.match != first.match:
-            yield Violation(f"event {place} is of another match")
+            yield Violation(f"event {number} is of another match")
     state = (0, 0, False)
     for event in events[1:]:
-        following = _after(state, event)
-        if following is None:
+        next_state = _next_state(state, event)
+        if next_state is None:
             yield Violation(f"event {event.seq}, {event.type}, is out of order")
             return
-        state = following
+        state = next_state
 
 
 def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Violation]:
-    """The summary is the sum of the games, and its head the hash of the event before it."""
+    """Check that the last event sums up the games, and that its head is the hash of the event before it."""
     over = events[-1]
     if not isinstance(over, MatchOver):
         yield Violation("the record ends before the match is over")
@@ -84,12 +82,12 @@ def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[
         yield Violation(what, subject=Subject.HEAD)
 
 
-_Place = tuple[int, int, bool]
+_State = tuple[int, int, bool]
 
 
-def _after(place: _Place, event: RecordEvent) -> _Place | None:
-    """Where a record stands, as (game, turn, whether the game is open), after one more event; None: out of order."""
-    game, turn, is_open = place
+def _next_state(state: _State, event: RecordEvent) -> _State | None:
+    """Return the state (game, turn, is the game open) after one more event, or None if the event is out of order."""
+    game, turn, is_open = state
     match event:
         case GameStarted() if not is_open and event.game == game + 1:
             return event.game, 0, True
@@ -97,17 +95,17 @@ def _after(place: _Place, event: RecordEvent) -> _Place | None:
             return game, event.turn, True
         case GameOver() if is_open and event.game == game:
             return game, turn, False
-        case GameOver() if not is_open and event.game == game + 1 and _never_opened(event):
+        case GameOver() if not is_open and event.game == game + 1 and _is_unopened(event):
             return event.game, 0, False
         case MatchOver() if not is_open:
             return game, turn, False
     return None
 
 
-def _never_opened(over: GameOver) -> bool:
-    """A game that was given up with those before it: it has no commitment, so nothing may be in it."""
-    given_up = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
-    return given_up and over.secret is None and over.nonce is None and over.client_nonce is None
+def _is_unopened(over: GameOver) -> bool:
+    """Return True for a game that was given up before it began; it has no commitment, so it must be empty."""
+    is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
+    return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 
 
 Events = Sequence[Mapping[str, Any]]
@@ -119,11 +117,20 @@ NO_NONCES: Final[Mapping[int, str]] = {}
 def verify_match(
     events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, live_sets: LiveSets | None = None
 ) -> list[Violation]:
-    """Check a whole match: that nothing in its record was changed, and that every reply of each game is right.
+    """Verify a whole match: first that its record is complete and unchanged, then every reply of each game.
 
-    ``events`` are JSON objects, in the order of the record. ``nonces_sent`` has the nonce that the client sent in
-    `ready`, for each game where it is known. Returns what does not hold; nothing if all is well. In the example,
-    ``evilpegs replay last --record match.jsonl`` wrote the file.
+    If the record itself has violations, only those are returned.
+
+    Args:
+        events: Every event of the match, in order.
+        nonces_sent: The nonce that the client sent in `ready`, by game, if known. It proves that the server did not
+            replace the player's share in the draw of a fixed secret.
+        live_sets: A cache of live sets to share between calls; by default a new one of `CACHE_BYTES`.
+
+    Returns:
+        The violations, in the order of the record. A statement that could not be checked is a `NotChecked`.
+
+    In the example, ``evilpegs replay last --record match.jsonl`` wrote the file.
 
     >>> import json
     >>> import evilpegs
@@ -136,17 +143,17 @@ def verify_match(
     if violations:
         return violations
     sets = live_sets or LiveSets(CACHE_BYTES)
-    games = _games(_parsed(events)[0], nonces_sent)
+    games = _games(_parse(events)[0], nonces_sent)
     return [violation for game in games for violation in check_game(game, sets)]
 
 
 def verify_record(events: Events) -> list[Violation]:
-    """Check that the record of a match that is over is a whole: order, hashes, summary; not the games in it."""
-    parsed, violations = _parsed(events)
+    """Verify the record of a finished match as a whole: order, hashes and summary, but not the games in it."""
+    parsed, violations = _parse(events)
     if violations:
         return violations
     started = parsed[0]
-    assert isinstance(started, MatchStarted)  # noqa: S101 - `_parsed` saw to it
+    assert isinstance(started, MatchStarted)  # noqa: S101 - `_parse` has checked it
     hashes = chain(canonical(dict(event)) for event in events)
     head = hashes[-2] if len(hashes) > 1 else GENESIS
     return [*check_start(started), *check_order(parsed), *check_end(parsed, started.games, head)]
@@ -159,38 +166,46 @@ def verify_game(
     live_sets: LiveSets | None = None,
     devil_budget: int = DEVIL_BUDGET,
 ) -> list[Violation]:
-    """Check one game that is over, while its match may go on; needs the first event of the match too.
+    """Verify one finished game; its match may still be in progress.
 
-    A reply of a devil is not checked where that takes more than ``devil_budget`` feedbacks.
+    Args:
+        events: The first event of the match and the events of the game, in order; other events are ignored.
+        game: The number of the game, from 1.
+        nonce_sent: The nonce that the client sent in `ready`, if known.
+        live_sets: A cache of live sets to share between calls; by default a new one of `CACHE_BYTES`.
+        devil_budget: The most feedback evaluations per reply of a devil; a reply that takes more is `NotChecked`.
+
+    Returns:
+        The violations; a statement that could not be checked is a `NotChecked`.
     """
-    parsed, violations = _parsed(events)
+    parsed, violations = _parse(events)
     if violations:
         return violations
     nonces = {} if nonce_sent is None else {game: nonce_sent}
-    found = [record for record in _games(parsed, nonces) if record.over.game == game]
-    if not found:
+    records = [record for record in _games(parsed, nonces) if record.over.game == game]
+    if not records:
         return [Violation("the game is not in the record, or not over", game)]
     sets = live_sets or LiveSets(CACHE_BYTES)
-    return list(check_start(found[0].match)) or list(check_game(found[0], sets, devil_budget))
+    return list(check_start(records[0].match)) or list(check_game(records[0], sets, devil_budget))
 
 
-def _parsed(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
+def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
     parsed: list[RecordEvent] = []
     violations: list[Violation] = []
-    for place, event in enumerate(events, 1):
+    for number, event in enumerate(events, 1):
         try:
             parsed.append(decode_record_event(canonical(dict(event))))
         except (CodecError, TypeError, ValueError, RecursionError) as error:
-            violations.append(Violation(f"event {place} is not an event of a record: {error}"))
+            violations.append(Violation(f"event {number} is not an event of a record: {error}"))
     if not violations and not (parsed and isinstance(parsed[0], MatchStarted)):
         violations.append(Violation("the record does not begin with match_started"))
     return parsed, violations
 
 
 def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
-    """The games that were opened and are over."""
+    """Return the games that were begun and are over."""
     match = parsed[0]
-    assert isinstance(match, MatchStarted)  # noqa: S101 - `_parsed` saw to it
+    assert isinstance(match, MatchStarted)  # noqa: S101 - `_parse` has checked it
     started = {event.game: event for event in parsed if isinstance(event, GameStarted)}
     for over in parsed:
         if isinstance(over, GameOver) and over.game in started:

@@ -1,14 +1,14 @@
-"""What a verification found wrong, and where."""
+"""The result of a verification: the statements of a server that do not hold or could not be checked."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Subject(StrEnum):
-    """The part of a record that a finding is about."""
+    """The part of a record that a violation concerns."""
 
     RECORD = "record"
-    """The events: each can be read, none is missing, and they are in order."""
+    """The events: each is readable, none is missing, and they are in order."""
     HEAD = "head"
     """The hash over the whole record."""
     SUMMARY = "summary"
@@ -18,17 +18,17 @@ class Subject(StrEnum):
     """The codemaker with its tie rule and its bound."""
     COMMITMENT = "commitment"
     NONCE = "nonce"
-    """The server's nonce, where it is not opened."""
+    """The server's nonce, if it is not revealed."""
     CLIENT_NONCE = "client_nonce"
     TURN = "turn"
-    """The number, the code and the feedback of a turn, each by itself."""
+    """The number, the code and the feedback of a turn, each taken alone."""
     GUESSES = "guesses"
     """The number of guesses."""
     OUTCOME = "outcome"
     CLOCK = "clock"
     """The times of the turns and of the game."""
     FLAG = "flag"
-    """The moment when the time is up."""
+    """The end of the time on the clock."""
     DRAW = "draw"
     """The secret of a fixed codemaker, drawn from the nonces."""
     REPLY = "reply"
@@ -38,14 +38,14 @@ class Subject(StrEnum):
     METHOD = "method"
     """The method that a devil names for its reply."""
     WITNESS = "witness"
-    """The code that evil or devil shows at the end."""
+    """The code that evil or devil reveals at the end."""
     HELP = "help"
     """The candidates and parts shown on practice ladders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that does not hold. ``game`` and ``turn`` are 0 where it concerns the whole match or game."""
+    """One statement that does not hold; ``game`` or ``turn`` is 0 if it concerns the whole match or game."""
 
     what: str
     game: int = 0
@@ -53,10 +53,10 @@ class Violation:
     subject: Subject = Subject.RECORD
 
     def __str__(self) -> str:
-        places = [f"{name} {number}" for name, number in (("game", self.game), ("turn", self.turn)) if number]
-        return f"{', '.join(places) or 'match'}: {self.what}"
+        position = [f"{name} {number}" for name, number in (("game", self.game), ("turn", self.turn)) if number]
+        return f"{', '.join(position) or 'match'}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
 class NotChecked(Violation):
-    """One thing that could not be checked: it may hold or not."""
+    """One statement that could not be checked, so that it may or may not hold."""

@@ -171,16 +171,16 @@ def test_verify_record_of_practice_holds(run, server, played, tmp_path):
 
 def first_tie(events):
     """Return (game, turn, other feedback) of the first turn in which two parts are equally large."""
-    from evilpegs_clients.verification.independent.definitions import Feedback, Space, Turn
+    from evilpegs_clients.verification.independent.definitions import MarkedGuess, Marks, Space
     from evilpegs_clients.verification.independent.enumerate_plain import count_parts
     from evilpegs_clients.verification.independent.replies import evil_replies
 
     space = Space(4, 6, True, "123456")
     for game in (1, 2, 3, 4):
         given = [event for event in events if event["type"] == "feedback" and event["game"] == game]
-        turns = [Turn(space.read(event["code"]), Feedback(event["black"], event["white"])) for event in given]
+        turns = [MarkedGuess(space.read(event["code"]), Marks(event["black"], event["white"])) for event in given]
         for turn, parts in enumerate(count_parts(space, turns).parts, 1):
-            others = set(evil_replies(parts, space.all_black)) - {turns[turn - 1].given}
+            others = set(evil_replies(parts, space.all_black)) - {turns[turn - 1].marks}
             if others:
                 return game, turn, min(others)
     pytest.fail("no tie in the match")

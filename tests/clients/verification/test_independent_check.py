@@ -197,7 +197,7 @@ def test_check_record_finds_later_witness(one_turn):
 def test_block_counting_finds_the_same(record):
     lies = [record, change(record, "feedback", 1, 1, black=0, white=0), change(record, "game_over", 2, secret="11")]
     plain = [check_record(lie) for lie in lies]
-    assert [check_record(lie, one_by_one=0) for lie in lies] == plain
+    assert [check_record(lie, plain_limit=0) for lie in lies] == plain
 
 
 def test_check_record_finds_wrong_method(honest_match):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from evilpegs_clients.verification.independent import enumerate_blocks as block_parts
 from evilpegs_clients.verification.independent import enumerate_plain as plain_parts
-from evilpegs_clients.verification.independent.definitions import Feedback, Space, Turn, feedback
+from evilpegs_clients.verification.independent.definitions import MarkedGuess, Marks, Space, marks_of
 from evilpegs_game.codes import SYMBOLS
-from evilpegs_game.feedback import Feedback as GameFeedback
-from evilpegs_game.history import Turn as GameTurn
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -37,12 +37,12 @@ def games(draw):
     space = draw(spaces())
     codes = list(space.codes())
     secret, *guesses = draw(st.lists(st.sampled_from(codes), min_size=1, max_size=5))
-    turns = [Turn(guess, feedback(guess, secret)) for guess in guesses]
+    turns = [MarkedGuess(guess, marks_of(guess, secret)) for guess in guesses]
     if turns and draw(st.integers(0, 4)) == 0:
         black = draw(st.integers(0, space.pegs))
-        lie = Feedback(black, draw(st.integers(0, space.pegs - black)))
+        lie = Marks(black, draw(st.integers(0, space.pegs - black)))
         place = draw(st.integers(0, len(turns) - 1))
-        turns[place] = Turn(turns[place].guess, lie)
+        turns[place] = MarkedGuess(turns[place].guess, lie)
     return space, tuple(turns)
 
 
@@ -65,7 +65,7 @@ def test_game_parts_match_plain_parts(game):
         if not parts:
             break  # the turns before contradict each other, which the game refuses
         assert Position(rules, history, sets).parts(guess) == parts
-        history = (*history, GameTurn(guess, GameFeedback(*answer)))
+        history = (*history, Turn(guess, Feedback(*answer)))
 
 
 @given(spaces(), st.sampled_from([1, 3, 50, 10**6]))
@@ -88,14 +88,14 @@ def test_code_blocks_are_bounded(rules):
 def test_block_parts_of_sixteen_pegs():
     space = space_of("16x2")
     secret, guess = (0, 1) * 8, (0,) * 10 + (1,) * 6
-    counted = block_parts.count_parts(space, [Turn(guess, feedback(guess, secret))])
+    counted = block_parts.count_parts(space, [MarkedGuess(guess, marks_of(guess, secret))])
     assert sum(counted.parts[0].values()) == 2**16
     assert counted.parts[0][16, 0] == 1
-    assert block_parts.answer_numbers(np.array([secret], dtype=np.uint8).T, guess).tolist() == [8 * 17 + 6]
+    assert block_parts.marks_numbers(np.array([secret], dtype=np.uint8).T, guess).tolist() == [8 * 17 + 6]
 
 
 def test_plain_parts_of_classic():
-    counted = plain_parts.count_parts(space_of("4x6"), [Turn((0, 0, 1, 1), Feedback(0, 0))])
+    counted = plain_parts.count_parts(space_of("4x6"), [MarkedGuess((0, 0, 1, 1), Marks(0, 0))])
     assert counted.parts[0][0, 0] == 256
     assert max(counted.parts[0].values()) == 256
     assert len(counted.parts[0]) == 13  # 1,3 needs a guess with another color

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_clients.verification.independent.definitions import Feedback, Space, feedback
+from evilpegs_clients.verification.independent.definitions import Marks, Space, marks_of
 from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
 from evilpegs_clients.verification.independent.replies import hardest_replies
-from evilpegs_clients.verification.independent.solver import Solver, TooMuchWorkError
+from evilpegs_clients.verification.independent.solver import ExhaustiveSolver, TooMuchWorkError
 from evilpegs_game.codes import SYMBOLS
 
 SPACES = {
@@ -22,13 +22,13 @@ SPACES = {
 
 
 def solver_of(space):
-    return Solver(space, live_codes(space, ()))
+    return ExhaustiveSolver(space, live_codes(space, ()))
 
 
 def split(codes, guess):
     parts = {}
     for code in codes:
-        parts.setdefault(feedback(guess, code), []).append(code)
+        parts.setdefault(marks_of(guess, code), []).append(code)
     return {given: tuple(part) for given, part in parts.items()}
 
 
@@ -92,7 +92,7 @@ def test_hardest_reply_differs_from_largest():
 
 def test_solver_keeps_bounds():
     with pytest.raises(TooMuchWorkError, match=r"1,000,000.*1,000\b.*16,777,216"):
-        Solver(Space(6, 10, True, SYMBOLS[:10]), np.zeros((6, 1000), dtype=np.uint8))
+        ExhaustiveSolver(Space(6, 10, True, SYMBOLS[:10]), np.zeros((6, 1000), dtype=np.uint8))
     solver = solver_of(SPACES["3x3"])
     solver.allow(100)
     with pytest.raises(TooMuchWorkError, match=r"\b100\b"):
@@ -105,4 +105,4 @@ def test_solver_parts_are_in_feedback_order():
     solver = solver_of(SPACES["3x3"])
     parts = solver.parts(solver.all, (0, 0, 1))
     assert list(parts) == sorted(parts)
-    assert parts[Feedback(3, 0)].tolist() == [1]
+    assert parts[Marks(3, 0)].tolist() == [1]

@@ -1,65 +1,62 @@
-"""Whether the replies of a record follow the codemaker's rule, found out without the codemaker.
+"""The independent check of a record, without the codemaker's code.
 
-For each game: does the nonce fit the commitment, and the witness every feedback? Against evil and devil: which codes
-were left at each turn, how many would have got each feedback, and was the reply the one that the rule demands?
-What could not be found out is reported as not checked.
-
-What the independent check found, and what it could not check.
+For each game, the nonce must fit the commitment, and the witness must fit every feedback. Against evil and devil, the
+candidates of each turn are counted by the feedback they would give, and the reply must be the one that the rule
+demands. Statements that could not be checked are reported as such.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evilpegs_clients.verification.independent.definitions import feedback
+from evilpegs_clients.verification.independent.definitions import marks_of
 from evilpegs_clients.verification.independent.record import Game, RecordError, commitment, read_games
-from evilpegs_clients.verification.independent.replies import ONE_BY_ONE, DevilRule, check_replies
+from evilpegs_clients.verification.independent.replies import PLAIN_LIMIT, DevilRule, check_replies
 from evilpegs_clients.verification.independent.solver import CELLS, WORK
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
+
+MAX_CODES: Final = 10**9
+"""The most codes of rules that are enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedGame:
-    """One game, with all that is to be said about it; nothing: all is well."""
+    """One game and the remarks of the check about it; there are none if everything holds."""
 
     game: int
     outcome: str | None
     guesses: int
     witness: str | None
-    said: tuple[Violation, ...] = ()
+    remarks: tuple[Violation, ...] = ()
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """What does not hold."""
-        return tuple(violation for violation in self.said if not isinstance(violation, NotChecked))
+        """The statements that do not hold."""
+        return tuple(violation for violation in self.remarks if not isinstance(violation, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """What could not be checked, which says neither that it holds nor that it does not."""
-        return tuple(violation for violation in self.said if isinstance(violation, NotChecked))
+        """The statements that could not be checked, so that they may or may not hold."""
+        return tuple(violation for violation in self.remarks if isinstance(violation, NotChecked))
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """All games of a record; ``unreadable`` says why there are none where the record cannot be read."""
+class RecordReport:
+    """The checked games of a record; ``unreadable`` says why there are none if the record cannot be read."""
 
     games: tuple[CheckedGame, ...]
     unreadable: str | None = None
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """Everything that does not hold."""
+        """All statements that do not hold."""
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """Everything that could not be checked."""
+        """All statements that could not be checked."""
         return tuple(violation for game in self.games for violation in game.not_checked)
-
-
-MAX_CODES: Final = 10**9
-"""The most codes that are gone through."""
 
 
 def check_record(
@@ -69,40 +66,44 @@ def check_record(
     game_done: Callable[[CheckedGame], object] = bool,
     *,
     cells: int = CELLS,
-    one_by_one: int = ONE_BY_ONE,
-) -> Report:
-    """Check every game of a record, given its events as JSON objects. Never raises for what is in the record.
+    plain_limit: int = PLAIN_LIMIT,
+) -> RecordReport:
+    """Check every game of a record, given its events as JSON objects; no content of a record raises an exception.
 
-    Rules with more than ``max_codes`` codes are not enumerated; ``work`` bounds the feedbacks looked at to solve a
-    devil's turn, and ``cells`` the table of feedbacks made for it. Up to ``one_by_one`` codes are counted by the
-    definition itself. ``game_done`` is told of each game as it is checked.
+    Args:
+        events: Every event of the match, in order.
+        max_codes: The most codes of rules that are enumerated; the replies of larger rules are reported as not checked.
+        work: The most feedbacks evaluated to solve one turn of a devil.
+        game_done: The function called with each game when it is checked.
+        cells: The most cells of the table of feedbacks for one turn of a devil.
+        plain_limit: The most codes of rules that are counted code by code.
     """
     try:
         games = read_games(events)
     except RecordError as error:
-        return Report((), str(error))
+        return RecordReport((), str(error))
     devil = DevilRule(games[0].match, work, cells) if games and games[0].match.codemaker == "devil" else None
     checked = []
     for game in games:
-        said = tuple(_said(game, devil, max_codes, one_by_one))
-        checked.append(CheckedGame(game.game, game.outcome, len(game.turns), game.witness, said))
+        remarks = tuple(_remarks(game, devil, max_codes, plain_limit))
+        checked.append(CheckedGame(game.game, game.outcome, len(game.turns), game.witness, remarks))
         game_done(checked[-1])
-    return Report(tuple(checked))
+    return RecordReport(tuple(checked))
 
 
-def _said(game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int) -> Iterator[Violation]:
+def _remarks(game: Game, devil: DevilRule | None, max_codes: int, plain_limit: int) -> Iterator[Violation]:
     if game.outcome is None:
         yield NotChecked("the game is not over", game.game, subject=Subject.OUTCOME)
         return
     yield from _check_commitment(game)
     yield from _check_witness(game)
     if game.turns and game.match.codemaker != "fixed":
-        yield from check_replies(game, devil, max_codes, one_by_one)
+        yield from check_replies(game, devil, max_codes, plain_limit)
 
 
 def _check_commitment(game: Game) -> Iterator[Violation]:
     if game.commitment is None:
-        return  # a game that was given up with those before it
+        return  # the game was given up before it began
     if game.nonce is None:
         what = "the nonce is not opened, so the commitment says nothing"
         yield NotChecked(what, game.game, subject=Subject.NONCE)
@@ -122,9 +123,9 @@ def _check_witness(game: Game) -> Iterator[Violation]:
     except ValueError as error:
         yield Violation(f"the code shown at the end: {error}", game.game, subject=Subject.WITNESS)
         return
-    for turn, (guess, given) in enumerate(game.turns, 1):
-        due = feedback(guess, witness)
-        if due != given:
+    for turn, (guess, marks) in enumerate(game.turns, 1):
+        expected = marks_of(guess, witness)
+        if expected != marks:
             text = game.match.space.write(guess)
-            what = f"{text} got {given}, but {game.witness}, shown at the end, gives {due}"
+            what = f"{text} got {marks}, but {game.witness}, shown at the end, gives {expected}"
             yield Violation(what, game.game, turn, Subject.WITNESS)

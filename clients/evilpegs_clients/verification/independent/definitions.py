@@ -1,4 +1,4 @@
-"""Codes and feedback: the definitions."""
+"""The definitions of codes, feedback and parts, written once more. A feedback is called marks here."""
 
 import math
 from collections import Counter
@@ -8,11 +8,11 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 Code = tuple[int, ...]
-"""One color, from 0, a peg."""
+"""One color per peg, numbered from 0."""
 
 
-class Feedback(NamedTuple):
-    """Black and white; ordered by black, then white."""
+class Marks(NamedTuple):
+    """A feedback: the numbers of blacks and whites, ordered by black, then white."""
 
     black: int
     white: int
@@ -21,22 +21,22 @@ class Feedback(NamedTuple):
         return f"{self.black},{self.white}"
 
 
-class Turn(NamedTuple):
-    """A guess and its feedback."""
+class MarkedGuess(NamedTuple):
+    """A guess and the marks it got."""
 
     guess: Code
-    given: Feedback
+    marks: Marks
 
 
-Parts = Mapping[Feedback, int]
-"""How many candidates would get each feedback; none that nobody would get."""
+Parts = Mapping[Marks, int]
+"""The number of candidates by the marks they would give; marks that no candidate gives are left out."""
 
 
-class Counted(NamedTuple):
-    """What counting a game's candidates gives.
+class PartCounts(NamedTuple):
+    """The parts of every turn of a game, and the first code left.
 
-    ``parts`` are those of each turn's guess among the codes that the turns before allow; ``first`` is the first code,
-    in code order, that all turns allow, None if they contradict each other.
+    ``parts`` has, for each turn, the parts of its guess among the codes that the turns before allow. ``first`` is the
+    first code in code order that all turns allow, or None if the turns contradict each other.
     """
 
     parts: tuple[Parts, ...]
@@ -45,7 +45,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The codes of a game; ``symbols`` has the text of each color."""
+    """The codes of a game; ``symbols`` has one character per color."""
 
     pegs: int
     colors: int
@@ -54,19 +54,19 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return int(self.colors**self.pegs) if self.repeats else math.perm(self.colors, self.pegs)
 
-    def arranged(self, things: Iterable[int], places: int) -> Iterator[Code]:
-        """The things in so many places, in order: each as often as one likes, or once where colors may not repeat."""
-        return product(things, repeat=places) if self.repeats else permutations(things, places)
+    def arrangements(self, colors: Iterable[int], length: int) -> Iterator[Code]:
+        """Return the sequences of ``length`` colors, in order; each color occurs once if colors may not repeat."""
+        return product(colors, repeat=length) if self.repeats else permutations(colors, length)
 
     def codes(self) -> Iterator[Code]:
-        """Every code, in code order."""
-        return self.arranged(range(self.colors), self.pegs)
+        """Return every code, in code order."""
+        return self.arrangements(range(self.colors), self.pegs)
 
     def read(self, text: str) -> Code:
-        """A code from its text; raises ValueError."""
+        """Return the code of a text; raise ValueError if it is not one of these rules."""
         code = tuple(map(self.symbols.find, text))
         if len(code) != self.pegs or -1 in code or (not self.repeats and len(set(code)) < self.pegs):
             message = f"{text[:40]!r} is not a code of these rules"
@@ -74,16 +74,20 @@ class Space:
         return code
 
     def write(self, code: Code) -> str:
-        """The text of a code."""
+        """Return the text of a code."""
         return "".join(self.symbols[color] for color in code)
 
     @property
-    def all_black(self) -> Feedback:
-        """The feedback that ends a game."""
-        return Feedback(self.pegs, 0)
+    def all_black(self) -> Marks:
+        """The marks that end a game."""
+        return Marks(self.pegs, 0)
 
 
-def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
-    """Black: right color in the right place. White: over the colors the smaller of both counts, minus black."""
+def marks_of(guess: Sequence[int], secret: Sequence[int]) -> Marks:
+    """Return the marks of a guess.
+
+    Black counts the right colors in the right place. White is the sum, over the colors, of the smaller of both counts,
+    minus black.
+    """
     black = sum(mine == other for mine, other in zip(guess, secret, strict=True))
-    return Feedback(black, (Counter(guess) & Counter(secret)).total() - black)
+    return Marks(black, (Counter(guess) & Counter(secret)).total() - black)

@@ -1,7 +1,7 @@
-"""Parts by going through every code, a block at a time: for many codes, in memory for one block.
+"""Counting parts block by block, for rules with many codes; the memory holds one block of codes at a time.
 
-Each block goes through all turns of the game: it is counted, only the codes that the turn allows stay in it, and so
-on. So the codes are made once a game, however many they are.
+Each block goes through all turns of the game: its codes are counted, and only those that the turn allows remain for
+the next turn. The codes are therefore generated once per game, however many there are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,60 +11,60 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_clients.verification.independent.definitions import Code, Counted, Feedback, Parts, Space, Turn
+from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts, Space
 
 BLOCK: Final = 1 << 18
 """The most codes in a block."""
 
 Block = NDArray[np.uint8]
-"""Codes in code order, a row a peg: shape (pegs, codes)."""
+"""Codes in code order, one row per peg: shape (pegs, codes), dtype uint8."""
 
 
-def count_parts(space: Space, turns: Sequence[Turn], block_size: int = BLOCK) -> Counted:
-    """The parts of each turn, and the first code left."""
+def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
+    """Count the parts of each turn, and find the first code left."""
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None
     for block in code_blocks(space, block_size):
         live = block
-        for turn, (guess, given) in enumerate(turns):
-            answers = answer_numbers(live, guess)
+        for turn, (guess, marks) in enumerate(turns):
+            answers = marks_numbers(live, guess)
             sizes[turn] += np.bincount(answers, minlength=numbers)
-            live = _only(live, answers == answer_number(given, space.pegs))
+            live = _only(live, answers == marks_number(marks, space.pegs))
             if not live.shape[1]:
                 break
         if first is None and live.shape[1]:
             first = tuple(live[:, 0].tolist())
-    return Counted(tuple(_parts(row, space.pegs) for row in sizes), first)
+    return PartCounts(tuple(_parts(row, space.pegs) for row in sizes), first)
 
 
-def live_codes(space: Space, turns: Sequence[Turn], block_size: int = BLOCK) -> Block:
-    """The codes that the turns allow, in code order; the caller knows that they are few."""
-    kept = []
+def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> Block:
+    """Return the codes that the turns allow, in code order; the caller ensures that they are few."""
+    allowed = []
     for block in code_blocks(space, block_size):
         live = block
-        for guess, given in turns:
-            live = _only(live, answer_numbers(live, guess) == answer_number(given, space.pegs))
-        kept.append(live.copy())
-    return np.concatenate(kept, axis=1)
+        for guess, marks in turns:
+            live = _only(live, marks_numbers(live, guess) == marks_number(marks, space.pegs))
+        allowed.append(live.copy())
+    return np.concatenate(allowed, axis=1)
 
 
 def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
-    """Every code, in code order: in each block the first pegs are the same, the last take all that they can."""
+    """Yield every code, in code order; the codes of a block share their first pegs."""
     head = _head(space, block_size)
     tail, free = space.pegs - head, space.colors - (0 if space.repeats else head)
-    flat = np.fromiter(chain.from_iterable(space.arranged(range(free), tail)), dtype=np.uint8)
-    places = flat.reshape(-1, tail).T if tail else np.zeros((0, 1), dtype=np.uint8)
-    for start in space.arranged(range(space.colors), head):
+    flat = np.fromiter(chain.from_iterable(space.arrangements(range(free), tail)), dtype=np.uint8)
+    indices = flat.reshape(-1, tail).T if tail else np.zeros((0, 1), dtype=np.uint8)
+    for start in space.arrangements(range(space.colors), head):
         left = [color for color in range(space.colors) if space.repeats or color not in start]
-        block = np.empty((space.pegs, places.shape[1]), dtype=np.uint8)
+        block = np.empty((space.pegs, indices.shape[1]), dtype=np.uint8)
         block[:head] = np.array(start, dtype=np.uint8)[:, None]
-        block[head:] = np.array(left, dtype=np.uint8)[places]
+        block[head:] = np.array(left, dtype=np.uint8)[indices]
         yield block
 
 
-def answer_numbers(block: Block, guess: Code) -> NDArray[Any]:
-    """For each code of a block the number of the feedback that the guess would get."""
+def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
+    """Return, for each code of a block, the number of the marks that the guess would get."""
     black = np.zeros(block.shape[1], dtype=np.uint8)
     for row, color in zip(block, guess, strict=True):
         black += row == color
@@ -77,9 +77,9 @@ def answer_numbers(block: Block, guess: Code) -> NDArray[Any]:
     return black.astype(np.uint16) * (len(guess) + 1) + (both - black)
 
 
-def answer_number(given: Feedback, pegs: int) -> int:
-    """The number of a feedback; numbers are ordered as feedbacks are."""
-    return given.black * (pegs + 1) + given.white
+def marks_number(marks: Marks, pegs: int) -> int:
+    """Return the number of marks; the numbers have the order of the marks."""
+    return marks.black * (pegs + 1) + marks.white
 
 
 def _only(block: Block, wanted: NDArray[np.bool_]) -> Block:
@@ -87,11 +87,11 @@ def _only(block: Block, wanted: NDArray[np.bool_]) -> Block:
 
 
 def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
-    return {Feedback(*divmod(int(number), pegs + 1)): int(sizes[number]) for number in np.flatnonzero(sizes)}
+    return {Marks(*divmod(int(number), pegs + 1)): int(sizes[number]) for number in np.flatnonzero(sizes)}
 
 
 def _head(space: Space, block_size: int) -> int:
-    """How many pegs to fix so that a block has at most so many codes."""
+    """Return the number of pegs to fix so that a block has at most ``block_size`` codes."""
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

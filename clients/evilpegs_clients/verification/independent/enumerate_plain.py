@@ -1,22 +1,22 @@
-"""Parts by going through every code, one by one: the definition, for few codes."""
+"""Counting parts code by code, exactly as defined; for small rules."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from evilpegs_clients.verification.independent.definitions import Code, Counted, Space, Turn, feedback
+from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, PartCounts, Space, marks_of
 
 
-def count_parts(space: Space, turns: Sequence[Turn]) -> Counted:
-    """The parts of each turn, and the first code left."""
+def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
+    """Count the parts of each turn, and find the first code left."""
     live = list(space.codes())
     parts = []
-    for guess, given in turns:
-        answers = [feedback(guess, code) for code in live]
+    for guess, marks in turns:
+        answers = [marks_of(guess, code) for code in live]
         parts.append(dict(Counter(answers)))
-        live = [code for code, answer in zip(live, answers, strict=True) if answer == given]
-    return Counted(tuple(parts), live[0] if live else None)
+        live = [code for code, answer in zip(live, answers, strict=True) if answer == marks]
+    return PartCounts(tuple(parts), live[0] if live else None)
 
 
-def live_codes(space: Space, turns: Sequence[Turn]) -> list[Code]:
-    """The codes that the turns allow, in code order."""
-    return [code for code in space.codes() if all(feedback(guess, code) == given for guess, given in turns)]
+def live_codes(space: Space, turns: Sequence[MarkedGuess]) -> list[Code]:
+    """Return the codes that the turns allow, in code order."""
+    return [code for code in space.codes() if all(marks_of(guess, code) == marks for guess, marks in turns)]

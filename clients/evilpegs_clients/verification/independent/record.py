@@ -1,6 +1,6 @@
-"""What a record says about its games: read once more, field by field, from the JSON of its events.
+"""Reading the games of a record, field by field, from the JSON of its events.
 
-What a nonce decides, by the protocol's page: the commitment, and which of the tied parts is taken.
+The commitment and the choice among tied parts, which follow from a nonce, are computed as on the protocol page.
 """
 
 import hashlib
@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from evilpegs_clients.verification.independent.definitions import Feedback, Space, Turn
+from evilpegs_clients.verification.independent.definitions import MarkedGuess, Marks, Space
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """What `game_started` must have said of the nonce."""
+    """Return the commitment to the nonce that `game_started` must contain."""
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
 
 
-def tie_place(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
-    """The place, in feedback order from 0, among the tied parts."""
+def tie_index(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
+    """Return the index, in the order of the marks, of the chosen part among ``tied`` parts."""
     digest = hmac.new(bytes.fromhex(nonce), _canonical(["tie", match, game, turn]), hashlib.sha256).hexdigest()
     return int(digest, 16) % tied
 
@@ -46,12 +46,12 @@ _T = TypeVar("_T")
 
 
 class RecordError(ValueError):
-    """What was given is not the record of a match; the message says why in one line."""
+    """The events are not the record of a match; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """How the games of a match are played; ``exact_up_to`` only against a devil."""
+class MatchSetup:
+    """The rules and the codemaker of a match; ``exact_up_to`` is 0 except against a devil."""
 
     id: str
     rules: str
@@ -63,11 +63,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What is told of one game; None where it is not. ``methods`` has for each turn how a devil says it chose."""
+    """The record of one game; missing fields are None. ``methods`` has, per turn, the method that a devil claims."""
 
-    match: Match
+    match: MatchSetup
     game: int
-    turns: tuple[Turn, ...]
+    turns: tuple[MarkedGuess, ...]
     methods: tuple[str | None, ...]
     outcome: str | None
     commitment: str | None
@@ -76,7 +76,7 @@ class Game:
 
 
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
-    """The games of a record, in order; raises RecordError."""
+    """Return the games of a record, in order; raise RecordError if the events are not a record."""
     if not events or events[0].get("type") != "match_started":
         message = "the record does not begin with match_started"
         raise RecordError(message)
@@ -84,28 +84,28 @@ def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
     numbers: dict[int, list[Mapping[str, Any]]] = {}
     for event in events:
         if event.get("type") in ("game_started", "feedback", "game_over"):
-            numbers.setdefault(_told(event, "game", int), []).append(event)
-    return [_game(match, game, told) for game, told in sorted(numbers.items())]
+            numbers.setdefault(_field(event, "game", int), []).append(event)
+    return [_game(match, game, played) for game, played in sorted(numbers.items())]
 
 
-def _match(started: Mapping[str, Any]) -> Match:
-    codemaker, tie = _told(started, "codemaker", str), _maybe(started, "tie", str)
+def _match(started: Mapping[str, Any]) -> MatchSetup:
+    codemaker, tie = _field(started, "codemaker", str), _optional_field(started, "tie", str)
     if tie not in TIES.get(codemaker, ()):
         message = f"there is no codemaker {codemaker[:20]!r} with the tie rule {tie and tie[:20]!r}"
         raise RecordError(message)
-    return Match(
-        id=_shaped(_told(started, "match", str), _MATCH_ID, "the id of a match has 16 hex digits"),
-        rules=_told(started, "rules", str),
+    return MatchSetup(
+        id=_require_match(_field(started, "match", str), _MATCH_ID, "the id of a match has 16 hex digits"),
+        rules=_field(started, "rules", str),
         space=_space(started),
         codemaker=codemaker,
         tie=tie,
-        exact_up_to=_told(started, "exact_up_to", int) if codemaker == "devil" else 0,
+        exact_up_to=_field(started, "exact_up_to", int) if codemaker == "devil" else 0,
     )
 
 
 def _space(started: Mapping[str, Any]) -> Space:
-    pegs, colors = _told(started, "pegs", int), _told(started, "colors", int)
-    repeats, symbols = _told(started, "repeats", bool), _told(started, "symbols", str)
+    pegs, colors = _field(started, "pegs", int), _field(started, "colors", int)
+    repeats, symbols = _field(started, "repeats", bool), _field(started, "symbols", str)
     rules = f"{pegs}x{colors}" + ("" if repeats else "-distinct")
     if not 1 <= pegs <= MOST_PEGS or not 1 <= colors <= MOST_COLORS or (pegs > colors and not repeats):
         message = "there are no such rules"
@@ -118,11 +118,11 @@ def _space(started: Mapping[str, Any]) -> Space:
     raise RecordError(message)
 
 
-def _game(match: Match, game: int, events: Sequence[Mapping[str, Any]]) -> Game:
+def _game(match: MatchSetup, game: int, events: Sequence[Mapping[str, Any]]) -> Game:
     started = _last(events, "game_started")
     over = _last(events, "game_over")
     feedbacks = [event for event in events if event["type"] == "feedback"]
-    outcome, nonce = _maybe(over, "outcome", str), _maybe(over, "nonce", str)
+    outcome, nonce = _optional_field(over, "outcome", str), _optional_field(over, "nonce", str)
     if (outcome is None) == bool(over) or outcome not in {None, *OUTCOMES}:
         message = f"game {game}: there is no such outcome"
         raise RecordError(message)
@@ -130,27 +130,27 @@ def _game(match: Match, game: int, events: Sequence[Mapping[str, Any]]) -> Game:
         match=match,
         game=game,
         turns=tuple(_turns(match.space, feedbacks)),
-        methods=tuple(_maybe(event, "method", str) for event in feedbacks),
+        methods=tuple(_optional_field(event, "method", str) for event in feedbacks),
         outcome=outcome,
-        commitment=_maybe(started, "commitment", str),
-        nonce=None if nonce is None else _shaped(nonce, _NONCE, f"game {game}: a nonce has 64 hex digits"),
-        witness=_maybe(over, "secret", str),
+        commitment=_optional_field(started, "commitment", str),
+        nonce=None if nonce is None else _require_match(nonce, _NONCE, f"game {game}: a nonce has 64 hex digits"),
+        witness=_optional_field(over, "secret", str),
     )
 
 
-def _turns(space: Space, feedbacks: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
+def _turns(space: Space, feedbacks: Sequence[Mapping[str, Any]]) -> Iterator[MarkedGuess]:
     for event in feedbacks:
-        given = Feedback(_told(event, "black", int), _told(event, "white", int))
-        code = _told(event, "code", str)
-        if min(given) < 0 or sum(given) > space.pegs:
+        marks = Marks(_field(event, "black", int), _field(event, "white", int))
+        code = _field(event, "code", str)
+        if min(marks) < 0 or sum(marks) > space.pegs:
             raise _wrong(event, f"no guess gets this feedback with {space.pegs} pegs")
         try:
-            yield Turn(space.read(code), given)
+            yield MarkedGuess(space.read(code), marks)
         except ValueError as error:
             raise _wrong(event, str(error)) from None
 
 
-def _shaped(text: str, shape: re.Pattern[str], why: str) -> str:
+def _require_match(text: str, shape: re.Pattern[str], why: str) -> str:
     if shape.fullmatch(text) is None:
         raise RecordError(why)
     return text
@@ -160,11 +160,11 @@ def _last(events: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
     return next((event for event in reversed(events) if event["type"] == kind), {})
 
 
-def _maybe(event: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
-    return None if event.get(name) is None else _told(event, name, kind)
+def _optional_field(event: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
+    return None if event.get(name) is None else _field(event, name, kind)
 
 
-def _told(event: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
+def _field(event: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
     value = event.get(name)
     if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
         return value

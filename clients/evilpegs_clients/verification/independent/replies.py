@@ -1,155 +1,161 @@
-"""Whether each reply of a game against evil or devil is the one that the rule demands.
+"""Checks of each reply of evil or a devil against the rule.
 
-Which replies evil may give.
-
-Which replies a devil may give: those that an optimal codebreaker would need most guesses after.
+Evil may give the marks of a largest part. A devil may give marks after which an optimal codebreaker needs the most
+guesses, of a largest such part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from evilpegs_clients.verification.independent import enumerate_blocks as block_parts
-from evilpegs_clients.verification.independent import enumerate_plain as plain_parts
-from evilpegs_clients.verification.independent.definitions import Code, Counted, Feedback, Parts, Turn
+from evilpegs_clients.verification.independent import enumerate_blocks, enumerate_plain
+from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts
 from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
-from evilpegs_clients.verification.independent.record import Game, Match, tie_place
-from evilpegs_clients.verification.independent.solver import CELLS, Chosen, Solver, TooMuchWorkError, check_table
+from evilpegs_clients.verification.independent.record import Game, MatchSetup, tie_index
+from evilpegs_clients.verification.independent.solver import (
+    CELLS,
+    ExhaustiveSolver,
+    Subset,
+    TooMuchWorkError,
+    check_table,
+)
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 
 
-def evil_replies(parts: Parts, all_black: Feedback) -> list[Feedback]:
-    """The feedbacks of the largest parts, in order; all-black only where there is no other."""
-    others = {given: size for given, size in parts.items() if given != all_black} or parts
+def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
+    """Return the marks of the largest parts, in order; all-black only if there are no others."""
+    others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
-    return sorted(given for given, size in others.items() if size == largest)
+    return sorted(marks for marks, size in others.items() if size == largest)
 
 
-def hardest_replies(parts: Mapping[Feedback, Chosen], all_black: Feedback, solver: Solver) -> list[Feedback]:
-    """The feedbacks of the largest of the parts that need most guesses, in order; all-black only where alone.
+def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
+    """Return the marks of the largest of the parts that need the most guesses, in order; all-black only if alone.
 
     Raises:
-        TooMuchWorkError: the solver's bound does not suffice.
+        TooMuchWorkError: The solver would exceed its bound.
     """
-    others = {given: codes for given, codes in parts.items() if given != all_black}
+    others = {marks: codes for marks, codes in parts.items() if marks != all_black}
     if len(others) <= 1:
         return list(others or [all_black])
     needed = 1
     for codes in sorted(others.values(), key=len, reverse=True):
         while not solver.solvable(codes, needed):
             needed += 1
-    hardest = {given: len(codes) for given, codes in others.items() if not solver.solvable(codes, needed - 1)}
+    hardest = {marks: len(codes) for marks, codes in others.items() if not solver.solvable(codes, needed - 1)}
     return evil_replies(hardest, all_black)
 
 
 class DevilRule:
-    """The rule in one match. What is solved in one game serves the others that began with the same turns."""
+    """A devil's rule in one match; games that begin with the same turns share the solved sets."""
 
-    def __init__(self, match: Match, work: int, cells: int = CELLS) -> None:
+    def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
         self._match, self._work, self._cells = match, work, cells
-        self._solvers: dict[tuple[Turn, ...], Solver] = {}
+        self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
-        """Whether the candidates are few enough to be solved; with more, the devil replies as evil does."""
+        """Return True if the candidates are few enough to be solved; with more, the devil replies as evil does."""
         return sum(parts.values()) <= self._match.exact_up_to
 
-    def replies(self, turns: Sequence[Turn], parts_so_far: Sequence[Parts], guess: Code) -> list[Feedback]:
-        """The replies open to the devil, after those turns; the last of ``parts_so_far`` is of the guess now.
+    def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:
+        """Return the replies that the devil may give to a guess after these turns.
+
+        ``parts_so_far`` has the parts of every turn's guess, and last those of this guess.
 
         Raises:
-            TooMuchWorkError: it cannot be solved within the bounds.
+            TooMuchWorkError: The turn cannot be solved within the bounds.
         """
         all_black = self._match.space.all_black
         if not self.is_exact(parts_so_far[-1]):
             return evil_replies(parts_so_far[-1], all_black)
-        begun = next(place for place, parts in enumerate(parts_so_far) if self.is_exact(parts))
+        begun = next(index for index, parts in enumerate(parts_so_far) if self.is_exact(parts))
         solver = self._solver(tuple(turns[:begun]), sum(parts_so_far[begun].values()))
         solver.allow(self._work)
         codes = solver.all
         for turn in turns[begun:]:
-            codes = solver.parts(codes, turn.guess)[turn.given]
+            codes = solver.parts(codes, turn.guess)[turn.marks]
         return hardest_replies(solver.parts(codes, guess), all_black, solver)
 
-    def _solver(self, turns: tuple[Turn, ...], candidates: int) -> Solver:
+    def _solver(self, turns: tuple[MarkedGuess, ...], candidates: int) -> ExhaustiveSolver:
         if turns not in self._solvers:
             check_table(self._match.space, candidates, self._cells)
             live = live_codes(self._match.space, turns)
-            self._solvers[turns] = Solver(self._match.space, live, self._cells)
+            self._solvers[turns] = ExhaustiveSolver(self._match.space, live, self._cells)
         return self._solvers[turns]
 
 
-ONE_BY_ONE: Final = 10**5
-"""Up to so many codes the definition itself is fast enough."""
+PLAIN_LIMIT: Final = 10**5
+"""The most codes of rules for which counting by the definition is fast enough."""
 
 
 def check_replies(
-    game: Game, devil: DevilRule | None, max_codes: int, one_by_one: int = ONE_BY_ONE
+    game: Game, devil: DevilRule | None, max_codes: int, plain_limit: int = PLAIN_LIMIT
 ) -> Iterator[Violation]:
-    """Check every turn of a game; ``devil`` has its rule where it is one."""
+    """Check every turn of a game; ``devil`` is the rule if the codemaker is a devil."""
     size = game.match.space.size
     if size > max_codes:
         what = f"the replies: {game.match.rules} is too large to enumerate; {size:,} codes"
         yield NotChecked(what, game.game, subject=Subject.REPLY)
         return
-    counted = _counted(game, one_by_one)
+    counted = _count_parts(game, plain_limit)
     for turn, parts in enumerate(counted.parts, 1):
-        if game.turns[turn - 1].given not in parts:
-            yield _finding(game, turn, Subject.REPLY, "which no code that was left would get")
+        if game.turns[turn - 1].marks not in parts:
+            yield _violation(game, turn, Subject.REPLY, "which no code that was left would get")
             return
         yield from _check_method(game, turn, parts, devil)
         try:
-            allowed = _allowed(game, turn, counted, devil)
+            allowed = _allowed_replies(game, turn, counted, devil)
         except TooMuchWorkError as error:
             yield NotChecked(f"the devil's reply: {error}", game.game, turn, Subject.REPLY)
         else:
             yield from _check_reply(game, turn, parts, allowed)
-    yield from _check_first(game, counted)
+    yield from _check_first_witness(game, counted)
 
 
-def _counted(game: Game, one_by_one: int) -> Counted:
+def _count_parts(game: Game, plain_limit: int) -> PartCounts:
     space = game.match.space
-    count_parts = plain_parts.count_parts if space.size <= one_by_one else block_parts.count_parts
+    count_parts = enumerate_plain.count_parts if space.size <= plain_limit else enumerate_blocks.count_parts
     return count_parts(space, game.turns)
 
 
-def _allowed(game: Game, turn: int, counted: Counted, devil: DevilRule | None) -> list[Feedback]:
+def _allowed_replies(game: Game, turn: int, counted: PartCounts, devil: DevilRule | None) -> list[Marks]:
     if devil is None:
         return evil_replies(counted.parts[turn - 1], game.match.space.all_black)
     return devil.replies(game.turns[: turn - 1], counted.parts[:turn], game.turns[turn - 1].guess)
 
 
 def _check_method(game: Game, turn: int, parts: Parts, devil: DevilRule | None) -> Iterator[Violation]:
-    told = game.methods[turn - 1]
-    if devil is not None and told is not None:
-        due = "exact" if devil.is_exact(parts) else "greedy"
-        if told != due:
-            what = f"the reply is called {told}, but with {sum(parts.values()):,} codes left it is {due}"
+    claimed = game.methods[turn - 1]
+    if devil is not None and claimed is not None:
+        expected = "exact" if devil.is_exact(parts) else "greedy"
+        if claimed != expected:
+            what = f"the reply is called {claimed}, but with {sum(parts.values()):,} codes left it is {expected}"
             yield Violation(what, game.game, turn, Subject.METHOD)
 
 
-def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Feedback]) -> Iterator[Violation]:
-    given = game.turns[turn - 1].given
-    if given not in allowed:
-        size = f"{parts[given]:,} {'code' if parts[given] == 1 else 'codes'}"
-        due = f"{allowed[0]}, which {parts[allowed[0]]:,} would"
-        yield _finding(game, turn, Subject.REPLY, f"which {size} would get; the rule demands {due}")
+def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Marks]) -> Iterator[Violation]:
+    marks = game.turns[turn - 1].marks
+    if marks not in allowed:
+        size = f"{parts[marks]:,} {'code' if parts[marks] == 1 else 'codes'}"
+        expected = f"{allowed[0]}, which {parts[allowed[0]]:,} would"
+        yield _violation(game, turn, Subject.REPLY, f"which {size} would get; the rule demands {expected}")
     elif len(allowed) > 1:
         yield from _check_tie(game, turn, allowed)
 
 
-def _check_tie(game: Game, turn: int, tied: list[Feedback]) -> Iterator[Violation]:
-    place = 0
+def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
+    index = 0
     if game.match.tie == "largest/seeded":
         if game.nonce is None:
             what = f"which of {len(tied)} equal parts was due: the nonce is not opened"
             yield NotChecked(what, game.game, turn, Subject.TIE)
             return
-        place = tie_place(game.nonce, game.match.id, game.game, turn, len(tied))
-    if game.turns[turn - 1].given != tied[place]:
-        yield _finding(game, turn, Subject.TIE, f"but of {len(tied)} equal parts the tie rule takes {tied[place]}")
+        index = tie_index(game.nonce, game.match.id, game.game, turn, len(tied))
+    if game.turns[turn - 1].marks != tied[index]:
+        yield _violation(game, turn, Subject.TIE, f"but of {len(tied)} equal parts the tie rule takes {tied[index]}")
 
 
-def _check_first(game: Game, counted: Counted) -> Iterator[Violation]:
-    """The code that evil shows at the end is the first of those that fit."""
+def _check_first_witness(game: Game, counted: PartCounts) -> Iterator[Violation]:
+    """Check that evil's witness is the first code that fits."""
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:
@@ -157,6 +163,6 @@ def _check_first(game: Game, counted: Counted) -> Iterator[Violation]:
             yield Violation(what, game.game, subject=Subject.WITNESS)
 
 
-def _finding(game: Game, turn: int, subject: Subject, what: str) -> Violation:
-    guess, given = game.turns[turn - 1]
-    return Violation(f"{game.match.space.write(guess)} got {given}, {what}", game.game, turn, subject)
+def _violation(game: Game, turn: int, subject: Subject, what: str) -> Violation:
+    guess, marks = game.turns[turn - 1]
+    return Violation(f"{game.match.space.write(guess)} got {marks}, {what}", game.game, turn, subject)
