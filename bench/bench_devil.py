@@ -1,7 +1,7 @@
-"""How long the devil thinks: the first reply, later ones, and the worst work found, nothing known beforehand.
+"""Time the devil's replies: the first of a game, later ones, and the replies that take the most work.
 
-What is known is forgotten before every reply, as if no game had been played yet; "known" replies come from a devil
-that keeps what it has solved, as a server does. The worst lines are those that bench/devil_work.py found.
+The solver forgets everything before each reply, as if no game had been played yet; "known" replies come from a devil
+that keeps what it has solved, as in a server. The most expensive lines are those that bench/devil_work.py found.
 Run: python bench/bench_devil.py
 """
 
@@ -22,7 +22,7 @@ WORST = {"4x6": ("1112",), "3x8": ("111",), "4x5": ("1111",)}
 
 
 def seconds_of_games(devil: Devil, games: int, seed: int, forget: bool) -> tuple[list[float], list[float]]:
-    """Seconds of first and of later replies; guesses are drawn from all codes, then from the candidates."""
+    """Return the seconds of first and of later replies; guesses are random codes, then random candidates."""
     rules, rng, live_sets = devil.worst_case.rules, Random(seed), LiveSets()
     first, later = [], []
     for _ in range(games):
@@ -31,33 +31,33 @@ def seconds_of_games(devil: Devil, games: int, seed: int, forget: bool) -> tuple
             if forget:
                 devil.worst_case.forget()
             start = time.perf_counter()
-            given = devil.reply(position, guess)
+            reply = devil.reply(position, guess)
             (later if position.history else first).append(time.perf_counter() - start)
-            position = position.after(guess, given)
+            position = position.after(guess, reply)
             guess = position.candidate(rng.randrange(position.count))
     return first, later
 
 
 def show(label: str, took: list[float]) -> None:
-    """A row of the table."""
+    """Print one row of the table."""
     median, p99, most = np.percentile(took, [50, 99, 100]) * 1e3
     print(f"{label:<28}{len(took):>8}{median:>12.2f}{p99:>12.2f}{most:>12.2f}")
 
 
 def show_worst(rules: Rules, guesses: tuple[Code, ...]) -> None:
-    """The line of play that takes most work."""
+    """Print the time and work of each reply in the line of play that takes the most work."""
     devil, position = Devil(WorstCase(rules), rules.size), Position(rules, (), LiveSets())
     for guess in guesses:
         devil.worst_case.forget()
         start = time.perf_counter()
-        given, _, work = devil.decide(position, guess)
+        reply, _, work = devil.decide(position, guess)
         took = time.perf_counter() - start
         print(f"{rules} {format_code(guess)}: {work:,} feedbacks looked at, {took * 1e3:.0f} ms")
-        position = position.after(guess, given)
+        position = position.after(guess, reply)
 
 
 def main() -> None:
-    """Print a row a kind of reply."""
+    """Print one row per kind of reply."""
     print(f"{'milliseconds a reply':<28}{'replies':>8}{'p50':>12}{'p99':>12}{'most':>12}")
     for text, games in [("4x6", 100), ("4x10-distinct", 20), ("5x8", 20)]:
         rules = Rules.parse(text)

@@ -31,7 +31,7 @@ EVIL = ["3x3", "3x5", "4x5", "4x6", "3x8"]
 
 
 def plain_loop() -> int:
-    """The yardstick: a million steps of the interpreter."""
+    """Run a million steps of the interpreter, as the yardstick."""
     total = 0
     for step in range(1_000_000):
         total += step & 3
@@ -39,7 +39,7 @@ def plain_loop() -> int:
 
 
 def timed(run: Callable[[], object], rounds: int) -> tuple[float, float]:
-    """The medians of seconds on the clock and of seconds on processors; the first run is left out if there are more."""
+    """Return median wall-clock and processor seconds; if there are several rounds, an unmeasured run comes first."""
     if rounds > 1:
         run()
     clock, processors = [], []
@@ -57,12 +57,12 @@ def show(rules: str, objective: Objective, rounds: int, loop: float) -> None:
     clock, processors = timed(lambda: kept.append(solve(Rules.parse(rules), objective, THREADS)), rounds)
     best = kept[-1]
     assert best.is_proved
-    told = f"{best.total:>7}{best.max:>5}{clock:>10.3f}{processors:>12.3f}{processors / loop:>9.1f}"
-    print(f"{rules:<14}{objective:<11}{told}")
+    figures = f"{best.total:>7}{best.max:>5}{clock:>10.3f}{processors:>12.3f}{processors / loop:>9.1f}"
+    print(f"{rules:<14}{objective:<11}{figures}")
 
 
 def main() -> None:
-    """Print a row a question."""
+    """Print one row per problem."""
     _, loop = timed(plain_loop, ROUNDS)
     print(f"optimal play, {THREADS} threads; yardstick: a plain loop of 10^6 steps, {1000 * loop:.1f} ms")
     print(f"{'rules':<14}{'objective':<11}{'total':>7}{'max':>5}{'seconds':>10}{'processors':>12}{'loops':>9}")

@@ -15,40 +15,40 @@ def plain_part_sizes(rules, history, guess):
     """Return the sizes in the order of `feedbacks`, computed in the quicker of the two ways."""
     parts = parts_by_pegs if rules.repeats and 2 * rules.colors <= rules.pegs else parts_by_colors
     counted = parts(rules, history, guess)
-    return tuple(counted.get(given, 0) for given in feedbacks(rules.pegs))
+    return tuple(counted.get(feedback, 0) for feedback in feedbacks(rules.pegs))
 
 
 def parts_by_colors(rules, history, guess):
     """Count color by color. State: the free pegs; for every guess the blacks and matches (black + white) so far."""
     guesses = [guess, *(code for code, _ in history)]
-    answers = [None, *(given for _, given in history)]
-    every_peg = tuple(range(rules.pegs))
-    states = Counter({(every_peg, ((0, 0),) * len(guesses)): 1})
+    expected = [None, *(feedback for _, feedback in history)]
+    all_pegs = tuple(range(rules.pegs))
+    states = Counter({(all_pegs, ((0, 0),) * len(guesses)): 1})
     for color in range(rules.colors):
-        gains = {
+        increments = {
             taken: [
                 (sum(code[peg] == color for peg in taken), min(len(taken), code.count(color)))
                 for code in guesses
             ]
             for size in range(rules.pegs + 1 if rules.repeats else 2)
-            for taken in combinations(every_peg, size)
+            for taken in combinations(all_pegs, size)
         }  # fmt: skip
         following = Counter()
         for (free, got), ways in states.items():
             for taken in _subsets(free, most=rules.pegs if rules.repeats else 1):
                 now = tuple(
-                    (b + more_b, m + more_m) for (b, m), (more_b, more_m) in zip(got, gains[taken], strict=True)
+                    (b + more_b, m + more_m) for (b, m), (more_b, more_m) in zip(got, increments[taken], strict=True)
                 )
-                if all(map(_can_become, now, answers)):
+                if all(map(_is_possible_so_far, now, expected)):
                     following[tuple(peg for peg in free if peg not in taken), now] += ways
         states = following
-    return _finished({got: ways for (free, got), ways in states.items() if not free}, answers)
+    return _collect_parts({got: ways for (free, got), ways in states.items() if not free}, expected)
 
 
 def parts_by_pegs(rules, history, guess):
     """Count peg by peg. State: the number of pegs of each color; for every guess the blacks so far."""
     guesses = [guess, *(code for code, _ in history)]
-    answers = [None, *(given for _, given in history)]
+    expected = [None, *(feedback for _, feedback in history)]
     states = Counter({((0,) * rules.colors, (0,) * len(guesses)): 1})
     for peg in range(rules.pegs):
         following = Counter()
@@ -58,29 +58,29 @@ def parts_by_pegs(rules, history, guess):
                     continue
                 more = (*counts[:color], counts[color] + 1, *counts[color + 1 :])
                 now = tuple(black + (code[peg] == color) for code, black in zip(guesses, blacks, strict=True))
-                if all(given is None or black <= given.black for black, given in zip(now, answers, strict=True)):
+                if all(reply is None or black <= reply.black for black, reply in zip(now, expected, strict=True)):
                     following[more, now] += ways
         states = following
     ended = Counter()
     for (counts, blacks), ways in states.items():
         matches = (sum(min(counts[color], code.count(color)) for color in set(code)) for code in guesses)
         ended[tuple(zip(blacks, matches, strict=True))] += ways
-    return _finished(ended, answers)
+    return _collect_parts(ended, expected)
 
 
 def _subsets(pegs, most):
     return chain.from_iterable(combinations(pegs, size) for size in range(min(most, len(pegs)) + 1))
 
 
-def _can_become(got, given):
+def _is_possible_so_far(got, feedback):
     black, match = got
-    return given is None or (black <= given.black and match - black <= given.white)
+    return feedback is None or (black <= feedback.black and match - black <= feedback.white)
 
 
-def _finished(ended, answers):
+def _collect_parts(ended, expected):
     parts = Counter()
     for got, ways in ended.items():
         asked, *others = (Feedback(black, match - black) for black, match in got)
-        if others == answers[1:]:
+        if others == expected[1:]:
             parts[asked] += ways
     return dict(parts)

@@ -7,6 +7,7 @@ from evilpegs_game.feedback import all_black, feedback
 
 
 def legal_codes(rules):
+    """Return all codes of the rules in code order."""
     codes = product(range(rules.colors), repeat=rules.pegs)
     return [code for code in codes if rules.repeats or len(set(code)) == rules.pegs]
 
@@ -24,9 +25,10 @@ class PlainLeastTotal:
             return 0
         if allowed == 0:
             return float("inf")
-        return min(self.after(codes, guess, allowed) for guess in self.guesses)
+        return min(self.total_after(codes, guess, allowed) for guess in self.guesses)
 
-    def after(self, codes, guess, allowed):
+    def total_after(self, codes, guess, allowed):
+        """Return the least total when the guess is played first, within ``allowed`` guesses."""
         parts = {}
         for code in codes:
             parts.setdefault(feedback(guess, code), []).append(code)
@@ -35,20 +37,21 @@ class PlainLeastTotal:
             return float("inf")
         return len(codes) + sum(self.total(tuple(part), allowed - 1) for part in parts.values())
 
-    def best(self, codes):
+    def best_guess(self, codes):
         """Return the first candidate that attains the total, else the first code."""
         allowed = len(codes)
         order = [*codes, *self.guesses]
-        return next(code for code in order if self.after(codes, code, allowed) == self.total(codes, allowed))
+        return next(code for code in order if self.total_after(codes, code, allowed) == self.total(codes, allowed))
 
 
-def played(tree):
+def play_all(tree):
     """Play a tree against every code; return its total and its worst case."""
     needed = [play(tree, code) for code in legal_codes(tree.rules)]
     return sum(needed), max(needed)
 
 
 def play(tree, secret):
+    """Return the number of guesses that a tree needs for a secret."""
     node, guesses = tree.root, 1
     while node.guess != secret:
         node, guesses = node.children[feedback(node.guess, secret)], guesses + 1

@@ -9,10 +9,10 @@ def guesses_for(tree, secret):
     node, visited = tree.root, []
     while node is not None:
         visited.append(id(node))
-        given = feedback(node.guess, secret)
-        if given == all_black(tree.rules.pegs):
+        reply = feedback(node.guess, secret)
+        if reply == all_black(tree.rules.pegs):
             return len(visited), visited
-        node = node.children.get(given)
+        node = node.children.get(reply)
     return None, visited
 
 

@@ -7,14 +7,16 @@ from evilpegs_game.feedback import all_black, feedback
 
 
 def plain_codes(columns):
-    return tuple(column_code(columns, place) for place in range(columns.shape[1]))
+    """Return the codes of columns as a tuple."""
+    return tuple(column_code(columns, index) for index in range(columns.shape[1]))
 
 
 def plain_parts(codes, guess):
+    """Return the codes of each part of a guess, by feedback in feedback order."""
     parts = {}
     for code in codes:
         parts.setdefault(feedback(guess, code), []).append(code)
-    return {given: tuple(parts[given]) for given in sorted(parts)}
+    return {reply: tuple(parts[reply]) for reply in sorted(parts)}
 
 
 class PlainWorstCase:
@@ -23,27 +25,29 @@ class PlainWorstCase:
     def __init__(self, rules):
         self.rules = rules
         self.guesses = plain_codes(all_codes(rules))
-        self.within = cache(self._within)
+        self.is_solvable = cache(self._is_solvable)
 
-    def _within(self, codes, guesses):
+    def _is_solvable(self, codes, guesses):
         if len(codes) == 1 or guesses < 2:
             return len(codes) == 1 and guesses > 0
-        return any(self._answers(codes, guess, guesses) for guess in self.guesses)
+        return any(self._is_solvable_after(codes, guess, guesses) for guess in self.guesses)
 
-    def _answers(self, codes, guess, guesses):
+    def _is_solvable_after(self, codes, guess, guesses):
         parts = plain_parts(codes, guess)
         parts.pop(all_black(self.rules.pegs), None)
-        return all(len(part) < len(codes) and self.within(part, guesses - 1) for part in parts.values())
+        return all(len(part) < len(codes) and self.is_solvable(part, guesses - 1) for part in parts.values())
 
     def value(self, codes):
+        """Return the guesses that an optimal codebreaker needs for the worst of the codes."""
         guesses = 1
-        while not self.within(codes, guesses):
+        while not self.is_solvable(codes, guesses):
             guesses += 1
         return guesses
 
     def hardest_replies(self, codes, guess):
+        """Return the replies whose parts have the greatest value and, of these, the largest size."""
         parts = plain_parts(codes, guess)
         if len(parts) > 1:
             parts.pop(all_black(self.rules.pegs), None)
-        worth = {given: (self.value(part), len(part)) for given, part in parts.items()}
-        return tuple(given for given in parts if worth[given] == max(worth.values()))
+        hardness = {reply: (self.value(part), len(part)) for reply, part in parts.items()}
+        return tuple(reply for reply in parts if hardness[reply] == max(hardness.values()))

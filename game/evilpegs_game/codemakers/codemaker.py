@@ -1,7 +1,7 @@
-"""Codemakers: who answers a guess, and by which rule.
+"""The three codemakers and the rules by which they reply: fixed, evil and devil.
 
-A reply is a pure function of the position and the guess. A codemaker keeps no state of a game, so any
-reply can be computed again from the record of a match.
+A reply is a pure function of the position and the guess. A codemaker keeps no state of a game, so any reply can be
+computed again from the record of a match.
 """
 
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 TieBreak = Callable[[int, int], int]
-"""Given the turn (from 1) and how many parts tie, the index of one of them in feedback order."""
+"""A function of the turn (from 1) and the number of tied parts that returns the index of one in feedback order."""
 
 
 class Codemaker(Protocol):
-    """Replies to guesses."""
+    """A player who replies to guesses; `Fixed`, `Evil` and `Devil` are codemakers."""
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """The feedback to ``guess`` at ``position``."""
+        """Return the feedback to ``guess`` at ``position``."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A codemaker that keeps one secret and replies truthfully.
+    """A codemaker that keeps one secret and replies truthfully. The secret is not shown in its repr.
 
     >>> from evilpegs import Fixed, Position, Rules
     >>> Fixed((0, 1, 2, 3)).reply(Position(Rules(4, 6)), (0, 0, 1, 1))
@@ -38,16 +38,17 @@ class Fixed:
     secret: Code = field(repr=False)
 
     def reply(self, position: Position, guess: Code) -> Feedback:  # noqa: ARG002
-        """The feedback of ``guess`` against the secret."""
+        """Return the feedback of ``guess`` against the secret; ``position`` is not used."""
         return feedback(guess, self.secret)
 
 
 @dataclass(frozen=True, slots=True)
 class Evil:
-    """Has no secret and gives the feedback that leaves most candidates.
+    """A codemaker without a secret that always gives the feedback that leaves the most candidates.
 
-    Of several the first in feedback order (fewest blacks, then fewest whites), or the one that
-    ``tie_break`` takes, which is asked only when there is a choice.
+    It gives all-black only when no other feedback is possible. If several parts are largest, it takes the first in
+    feedback order (fewest blacks, then fewest whites), or the one that ``tie_break`` returns. ``tie_break`` is called
+    only if there is a choice.
 
     >>> from evilpegs import Evil, Position, Rules, parse_code
     >>> rules = Rules(pegs=10, colors=12)
@@ -58,20 +59,22 @@ class Evil:
     tie_break: TieBreak | None = field(default=None, repr=False)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """The feedback of the part chosen.
+        """Return the feedback of the largest part of ``guess`` at ``position``.
 
         Raises:
-            ContradictionError, TooLargeError: as the candidates of a `Position` do.
+            IllegalCodeError: ``guess`` has the wrong number of pegs.
+            ContradictionError: the feedback so far leaves no candidate.
+            TooLargeError: counting the candidates takes too much memory or work, see `Position.part_sizes`.
         """
         return break_tie(evil_replies(position, guess), position.turn, self.tie_break)
 
 
 Method = Literal["exact", "greedy"]
-"""How a devil found a reply: by solving the live set, or as evil does."""
+"""The way a devil found a reply: ``exact`` by solving the live set, ``greedy`` by the rule of evil."""
 
 
 class DevilReplies(NamedTuple):
-    """What a devil may reply, in feedback order, how that was found, and the feedbacks looked at to solve it."""
+    """The replies that a devil may give, in feedback order, their method, and the work in feedbacks looked at."""
 
     allowed: tuple[Feedback, ...]
     method: Method
@@ -79,7 +82,7 @@ class DevilReplies(NamedTuple):
 
 
 class DevilReply(NamedTuple):
-    """A devil's reply, how it was found, and the feedbacks looked at to solve it."""
+    """A devil's reply, its method, and the work in feedbacks looked at."""
 
     feedback: Feedback
     method: Method
@@ -88,16 +91,18 @@ class DevilReply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Devil:
-    """Has no secret and gives the feedback after which an optimal codebreaker needs most guesses at worst.
+    """A codemaker without a secret whose reply makes an optimal codebreaker need the most guesses at worst.
 
-    Of several the one that leaves most candidates, and of these as `Evil` does. All-black only when there is no other.
-    That is so while there are at most ``exact_up_to`` candidates before the guess; with more it replies as `Evil` does.
+    It gives all-black only when no other feedback is possible. Of equally hard parts it takes the largest, and of
+    equally large ones the one that `Evil` would take. While there are more than ``exact_up_to`` candidates before the
+    guess, the exact reply is too expensive, and it replies by the rule of `Evil`.
 
-    ``worst_case`` is of the rules to be played; what it knows saves time and changes no reply. ``budget`` bounds the
-    feedbacks that one reply may look at; one that takes more is an error, never another reply.
+    ``worst_case`` is the solver for the rules of the game; what it remembers saves time and changes no reply.
+    ``budget`` bounds the work of one reply in feedbacks looked at. Exceeding it is an error and never changes a reply.
+    `for_rules` makes a devil with the usual limits.
 
     Raises:
-        TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
+        TooLargeError: ``exact_up_to`` codes of the rules cannot be solved exactly.
 
     >>> from evilpegs import Devil, Position, Rules
     >>> rules = Rules(3, 5)
@@ -118,27 +123,27 @@ class Devil:
         """Return a devil for games of ``rules``; by default an exact reply takes about a second at most.
 
         Raises:
-            TooLargeError: ``exact_up_to`` codes of the rules cannot be solved.
+            TooLargeError: the rules are too large, or ``exact_up_to`` codes of them cannot be solved exactly.
         """
         return cls(WorstCase(rules), affordable_codes(rules) if exact_up_to is None else exact_up_to)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """The feedback of the part chosen; raises what `decide` does."""
+        """Return the feedback of the hardest part of ``guess`` at ``position``.
+
+        Raises:
+            OverBudgetError: an exact reply takes more work than ``budget``.
+            IllegalCodeError, ContradictionError, TooLargeError: under the conditions of `Evil.reply`.
+            ValueError: the position has other rules than ``worst_case``.
+        """
         return self.decide(position, guess).feedback
 
     def decide(self, position: Position, guess: Code) -> DevilReply:
-        """The reply and how it was found; raises what `allowed_replies` does."""
+        """Return the reply with its method and its work; raises the errors of `reply`."""
         allowed, method, work = self.allowed_replies(position, guess)
         return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
 
     def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
-        """The replies of which ``tie_break`` takes one.
-
-        Raises:
-            OverBudgetError: an exact reply takes more than ``budget``.
-            ContradictionError, TooLargeError: as the candidates of a `Position` do.
-            ValueError: the position is of other rules than ``worst_case``.
-        """
+        """Return the replies among which ``tie_break`` decides; raises the errors of `reply`."""
         if position.rules != self.worst_case.rules:
             message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
             raise ValueError(message)
@@ -149,20 +154,23 @@ class Devil:
         return DevilReplies(allowed, method, work)
 
     def method_for(self, candidates: int) -> Method:
-        """How a reply is found when there are so many candidates before the guess."""
+        """Return the method for a reply with this number of ``candidates`` before the guess."""
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 
 def evil_replies(position: Position, guess: Code) -> tuple[Feedback, ...]:
-    """The feedbacks an evil codemaker may give, in feedback order: those whose parts are largest.
+    """Return the feedbacks that evil may give to ``guess``, in feedback order: those whose parts are largest.
 
-    All-black is among them only when there is no other.
+    All-black is returned only if every other part is empty.
     """
     return largest_part_feedbacks(position.part_sizes(guess), position.rules.pegs)
 
 
 def largest_part_feedbacks(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
-    """The same from the sizes of all parts in feedback order."""
+    """Return the feedbacks whose parts are largest, in feedback order; all-black only if every other part is empty.
+
+    ``part_sizes`` has the sizes of all parts of a guess, also the empty ones, in feedback order.
+    """
     *sizes, _ = part_sizes  # all-black comes last
     most = max(sizes, default=0)
     numbering = feedbacks(pegs)
@@ -170,16 +178,16 @@ def largest_part_feedbacks(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feed
         return numbering[-1:]
     if sizes.count(most) == 1:
         return (numbering[sizes.index(most)],)
-    return tuple([numbering[place] for place, size in enumerate(sizes) if size == most])
+    return tuple([numbering[index] for index, size in enumerate(sizes) if size == most])
 
 
 def break_tie(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
-    """The one that is given on a turn: the first, or the one that ``tie_break`` takes."""
+    """Return the reply to give on ``turn``: the first of ``allowed``, or the one that ``tie_break`` selects."""
     if len(allowed) == 1 or tie_break is None:
         return allowed[0]
     return allowed[tie_break(turn, len(allowed))]
 
 
 def witness(position: Position) -> Code:
-    """A code consistent with everything said so far, to show when an evil game ends: the first."""
+    """Return the first code that is consistent with all feedback so far, to show when an evil game ends."""
     return position.first_candidate

@@ -1,8 +1,8 @@
-"""Count bounds: what so many codes need at least, whatever they are.
+"""Lower bounds of the guesses that a set of codes needs, from its size alone.
 
 With F feedbacks one code is found with the first guess, at most F - 1 with the second, (F - 1)**2 with the third, and
-so on: behind every feedback but all-black stands one guess more. Source: K. Koyama and T. W. Lai, An optimal Mastermind
-strategy, Journal of Recreational Mathematics 25 (1993).
+so on: behind every feedback except all-black stands one more guess. Source: K. Koyama and T. W. Lai, An optimal
+Mastermind strategy, Journal of Recreational Mathematics 25 (1993).
 """
 
 import numpy as np
@@ -15,22 +15,23 @@ Ints = NDArray[np.int64]
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:
-    """No strategy needs fewer guesses in all, the winning ones included, for so many codes of ``rules``."""
+    """Return a lower bound of the total of guesses, the winning ones included, for this many codes of ``rules``."""
     return _sum_of_least_guesses(codes, other_feedback_count(rules))
 
 
 def other_feedback_count(rules: Rules) -> int:
-    """How many feedbacks there are besides all-black.
+    """Return the number of feedbacks that can be given besides all-black.
 
-    One peg wrong is wrong in color too, or there are two: of those that add up (pegs - 1, 1) cannot be given.
+    Of the pairs that add up to at most ``pegs``, (pegs - 1, 1) is impossible: if all other pegs are right, the last one
+    cannot be merely misplaced.
     """
     return len(feedbacks(rules.pegs)) - 2
 
 
 def least_total_table(most_parts: int, codes: int) -> Ints:
-    """At ``[b, n]`` the least total of n codes that no guess splits into more than b parts besides all-black.
+    """Return lower bounds of totals: at ``[b, n]`` for n codes that no guess splits into more than b parts.
 
-    int64, shape (most_parts + 1, codes + 1).
+    All-black is not counted as a part. The result is int64, shape (most_parts + 1, codes + 1).
     """
     table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
     for parts in range(most_parts + 1):
@@ -44,7 +45,7 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """At ``[k]`` a bound on the codes within k guesses, up to all codes of the rules."""
+    """Return at ``[k]`` a bound on the codes that k guesses are always enough for, until it covers all codes."""
     most = [0, 1]
     while most[-1] < rules.size:
         most.append(1 + other_feedback_count(rules) * most[-1])

@@ -1,9 +1,9 @@
-"""Breaking small live sets: whether one guess, or one and then another, is enough, over every guess of the rules.
+"""Compiled loops for small live sets, which decide whether one guess, or one and then another, is enough.
 
-These are the hot loops under `evilpegs_game.codemakers.worst_case`. A *table* holds feedback numbers: uint8, shape
-(codes, guesses) where one loop runs over guesses, (guesses, codes) where it runs over codes. *Places* are indices of
-codes, int32, rising. The last feedback number is all-black, whose part needs nothing more. *Work* counts the feedbacks
-that were looked up.
+They are the hot loops under `evilpegs_game.codemakers.worst_case` and try every guess of the rules. A *matrix* holds
+feedback numbers: ``by_code`` has shape (codes, guesses) for loops over guesses, ``by_guess`` (guesses, codes) for loops
+over codes. Sets are ascending indices of codes, int32. The last feedback number is all-black, whose part needs no
+further guess. *Work* is feedbacks looked up.
 """
 
 from typing import Final
@@ -18,19 +18,22 @@ FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: uint8, two axes, C-contiguous."""
 
 FeedbackSets = NDArray[np.uint64]
-"""Sets of feedback numbers, one bit each: uint64, one a guess."""
+"""Sets of feedback numbers as bits of one word per guess: uint64."""
 
 MAX_FEEDBACKS: Final = 64
-"""Feedbacks that rules may have here: a set of them is one word."""
+"""The most feedbacks that rules may have here, because a set of them is one word."""
 
 
 @kernel
-def some_guess_separates(by_code: FeedbackMatrix, places: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
-    """Whether some guess tells all ``places`` apart. ``seen`` and ``twice`` are scratch, one entry a guess."""
+def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
+    """Return whether some guess gets a different feedback from each of the codes.
+
+    ``seen`` and ``twice`` are scratch space with one element per guess.
+    """
     seen[:] = 0
     twice[:] = 0
-    for i in range(places.size):
-        row = by_code[places[i]]
+    for i in range(indices.size):
+        row = by_code[indices[i]]
         for g in range(row.size):
             bit = np.uint64(1) << np.uint64(row[g])
             twice[g] |= seen[g] & bit
@@ -39,11 +42,11 @@ def some_guess_separates(by_code: FeedbackMatrix, places: Indices, seen: Feedbac
 
 
 @kernel
-def rank_guesses(by_guess: FeedbackMatrix, places: Indices, numbers: int, limit: int) -> tuple[Indices, int]:
-    """The guesses that split ``places`` and leave no part over ``limit``; and the work.
+def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int) -> tuple[Indices, int]:
+    """Return the guesses that split the codes and leave no part larger than ``limit``, and the work.
 
-    They are indices of guesses, int32, the most promising first: the least sum of squared part sizes, of equal ones
-    candidates, of these the first in code order.
+    The guesses are indices, int32, the most promising first: those of the least sum of squared part sizes, of these
+    the candidates, and of these the first in code order.
     """
     kept = 0
     work = 0
@@ -54,14 +57,14 @@ def rank_guesses(by_guess: FeedbackMatrix, places: Indices, numbers: int, limit:
         row = by_guess[g]
         counts[:] = 0
         fits = True
-        for i in range(places.size):
-            number = row[places[i]]
+        for i in range(indices.size):
+            number = row[indices[i]]
             counts[number] += 1
             work += 1
             if counts[number] > limit:
                 fits = False
                 break
-        if fits and counts.max() < places.size:
+        if fits and counts.max() < indices.size:
             guesses[kept] = g
             scores[kept] = 2 * (counts * counts).sum() + (counts[numbers - 1] == 0)
             kept += 1
@@ -71,25 +74,25 @@ def rank_guesses(by_guess: FeedbackMatrix, places: Indices, numbers: int, limit:
 
 @kernel
 def solvable_in_three(
-    by_code: FeedbackMatrix, by_guess: FeedbackMatrix, places: Indices, numbers: int, limit: int
+    by_code: FeedbackMatrix, by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int
 ) -> tuple[bool, int]:
-    """Whether three guesses, the winning one included, are always enough; and the work.
+    """Return whether three guesses, the winning one included, are always enough; and the work.
 
-    ``limit`` is at least the number of codes that two guesses can tell apart.
+    ``limit`` is at least the number of codes that two guesses can find.
     """
-    guesses, work = rank_guesses(by_guess, places, numbers, limit)
+    guesses, work = rank_guesses(by_guess, indices, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)
     twice = np.empty(by_code.shape[1], np.uint64)
-    parts = np.empty((numbers, min(limit, places.size)), np.int32)
+    parts = np.empty((numbers, min(limit, indices.size)), np.int32)
     sizes = np.empty(numbers, np.int32)
     for g in guesses:
         row = by_guess[g]
         sizes[:] = 0
-        for i in range(places.size):
-            number = row[places[i]]
-            parts[number, sizes[number]] = places[i]
+        for i in range(indices.size):
+            number = row[indices[i]]
+            parts[number, sizes[number]] = indices[i]
             sizes[number] += 1
-        work += places.size
+        work += indices.size
         enough = True
         for size in range(parts.shape[1], 2, -1):  # two codes are told apart by guessing one
             for number in range(numbers - 1):
@@ -104,15 +107,18 @@ def solvable_in_three(
 
 
 @kernel
-def group_by_feedback(row: Numbers, places: Indices, numbers: int) -> tuple[NDArray[np.int64], Indices]:
-    """The part sizes under a guess whose feedback numbers are ``row``, and ``places`` part after part, rising."""
+def group_by_feedback(row: Numbers, indices: Indices, numbers: int) -> tuple[NDArray[np.int64], Indices]:
+    """Return the part sizes of a guess, and the codes part after part, ascending within each part.
+
+    ``row`` has the feedback numbers of the guess. The sizes are int64, one for each of the feedback ``numbers``.
+    """
     sizes = np.zeros(numbers, np.int64)
-    for i in range(places.size):
-        sizes[row[places[i]]] += 1
+    for i in range(indices.size):
+        sizes[row[indices[i]]] += 1
     following = np.cumsum(sizes) - sizes
-    grouped = np.empty(places.size, np.int32)
-    for i in range(places.size):
-        number = row[places[i]]
-        grouped[following[number]] = places[i]
+    grouped = np.empty(indices.size, np.int32)
+    for i in range(indices.size):
+        number = row[indices[i]]
+        grouped[following[number]] = indices[i]
         following[number] += 1
     return sizes, grouped

@@ -1,8 +1,8 @@
-"""Solved positions: what is known of how many guesses sets of codes need, and its form as bytes.
+"""Solved positions: known bounds of the guesses that sets of codes need, and their form as bytes.
 
-Nothing here reads or writes files. The form: a line that names it and its version, the number of entries (8 bytes,
+Nothing here reads or writes files. The form is a line that names it and its version, the number of entries (8 bytes,
 little-endian), the entries, each a canonical key (16 bytes) and the bounds ``at_least`` and ``at_most`` (a byte each),
-in the order of their keys, and the SHA-256 of all that.
+in the order of their keys, and the SHA-256 of everything before it.
 """
 
 from collections.abc import Iterator
@@ -14,36 +14,36 @@ from evilpegs_game.symmetry.code_sets import KEY_BYTES, CodeSetKey
 
 VERSION: Final = 1
 TITLE: Final = b"evilpegs solved positions "
-"""What all versions begin with."""
+"""The beginning of the bytes in all versions."""
 
 _HEADER: Final = TITLE + f"{VERSION}\n".encode()
 _ENTRY_BYTES: Final = KEY_BYTES + 2
 _DIGEST_BYTES: Final = 32
 UNBOUNDED: Final = 255
-"""``at_most`` where nothing is known."""
+"""The value of ``at_most`` if no upper bound is known."""
 
 DEFAULT_ENTRIES: Final = 1 << 18
 
 
 class GuessBounds(NamedTuple):
-    """The guesses an optimal codebreaker needs, at least and at most; the winning one included."""
+    """Bounds of the guesses, the winning one included, that an optimal codebreaker needs at worst."""
 
     at_least: int = 1
     at_most: int = UNBOUNDED
 
 
 class SolvedPositions:
-    """Bounds by canonical key; of any rules, which the key covers.
+    """Bounds of sets of codes by canonical key, which covers the rules too.
 
-    Holds ``max_entries`` (some 150 bytes each); when full it is emptied, which costs time and changes no result. Used
-    from several threads at once it may forget what one of them found, never more.
+    It holds ``max_entries`` entries of some 150 bytes each. When it is full it is emptied, which costs time and changes
+    no result. If several threads use it at once it may lose what one of them found, but is never wrong.
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
         self._entries: dict[CodeSetKey, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
-        """Whether anything was learnt since it was made or read; who saves it sets it back."""
+        """True if a bound was added since it was made or read; code that saves the positions resets it."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -52,11 +52,11 @@ class SolvedPositions:
         return iter(sorted(self._entries.items()))
 
     def bounds(self, key: CodeSetKey) -> GuessBounds:
-        """What is known."""
+        """Return the known bounds of a set."""
         return self._entries.get(key, _UNKNOWN)
 
     def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
-        """Note bounds beside those that are known."""
+        """Record bounds of a set; the better of these and of those already known remain."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()
@@ -64,19 +64,19 @@ class SolvedPositions:
         self.changed = True
 
     def to_bytes(self) -> bytes:
-        """The form above; equal contents give equal bytes."""
+        """Return the form described above. Equal contents give equal bytes."""
         entries = b"".join(key + bytes(bounds) for key, bounds in self)
         body = _HEADER + (len(entries) // _ENTRY_BYTES).to_bytes(8, "little") + entries
         return body + sha256(body).digest()
 
     @classmethod
     def from_bytes(cls, data: bytes, max_entries: int = DEFAULT_ENTRIES) -> Self:
-        """Read the form above.
+        """Read the form described above.
 
         Raises:
-            ForeignError: the data are no solved positions, or of another version.
+            ForeignError: the data are not solved positions, or are of another version.
             DamagedError: the data were changed, so that nothing in them can be trusted.
-            MalformedError: there are more than ``max_entries``.
+            MalformedError: there are more than ``max_entries`` entries.
         """
         solved = cls(max_entries)
         entries = _checked_entries(data)

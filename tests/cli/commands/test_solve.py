@@ -16,7 +16,7 @@ from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
 from evilpegs_game.optimal.search_state import UNLIMITED
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import parse_tree
-from support.plain_least_total import played
+from support.plain_least_total import play_all
 from support.printed import numbers_in
 
 FACT = {Subproblem(UNLIMITED, (0, 0, 1), Feedback(1, 0)): KnownBounds(9)}
@@ -25,7 +25,7 @@ FACT = {Subproblem(UNLIMITED, (0, 0, 1), Feedback(1, 0)): KnownBounds(9)}
 def test_solve_writes_tree_to_standard_output(run):
     result = run("solve", "--rules", "3x3")
     assert result.status == 0
-    assert played(parse_tree(result.out)) == (73, 4)
+    assert play_all(parse_tree(result.out)) == (73, 4)
     first, *_, last = result.err.splitlines()
     assert {"3x3", "27", "3", "12"} <= numbers_in(first)
     assert {"3x3", "73", "27", "2.703704", "4"} <= numbers_in(last)
@@ -41,7 +41,7 @@ def test_solve_writes_tree_that_certifies(run, tmp_path):
 
 def test_solve_json_has_documented_keys(run, tmp_path):
     document = run("solve", "--rules", "2x3", "--json").document
-    assert played(parse_tree(document.pop("tree"))) == (21, 3)
+    assert play_all(parse_tree(document.pop("tree"))) == (21, 3)
     assert document.pop("seconds") >= 0
     assert document == {
         "rules": "2x3",
@@ -56,7 +56,7 @@ def test_solve_json_has_documented_keys(run, tmp_path):
     }
     document = run("solve", "--rules", "2x3", "--json", "--out", "best.tree").document
     assert document["out"] == "best.tree"
-    assert played(parse_tree((tmp_path / "best.tree").read_text())) == (21, 3)
+    assert play_all(parse_tree((tmp_path / "best.tree").read_text())) == (21, 3)
 
 
 def test_solve_dry_run_shows_cost(run, tmp_path):
@@ -171,7 +171,7 @@ def test_solve_claims_no_proof_from_forged_journal(run, tmp_path):
         journal.known[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
     (tmp_path / "journal").write_text(journal.to_text())
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
-    assert played(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
+    assert play_all(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
     assert not result.document["proved"]
     assert result.document["lower"] < result.document["total"]
     *_, summary = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal").err.splitlines()

@@ -40,15 +40,15 @@ def test_evil_breaks_ties_in_feedback_order():
 
 @pytest.mark.parametrize("index", range(3))
 def test_evil_tie_break_gets_turn_and_count(index):
-    asked = []
+    calls = []
 
     def tie_break(turn, count):
-        asked.append((turn, count))
+        calls.append((turn, count))
         return index
 
     reply = Evil(tie_break).reply(start(CLASSIC), (0, 0, 1, 1))
     assert reply == evil_replies(start(CLASSIC), (0, 0, 1, 1))[index]
-    assert asked == [(1, 3)]
+    assert calls == [(1, 3)]
 
 
 def test_largest_parts_avoid_all_black():
@@ -66,14 +66,14 @@ def test_evil_game_stays_consistent_with_witness(data):
     codes = st.integers(0, rules.size - 1).map(lambda index: code_at(index, rules))
     position = start(rules)
     for guess in data.draw(st.lists(codes, max_size=5)):
-        given_ = Evil().reply(position, guess)
+        reply = Evil().reply(position, guess)
         sizes = position.parts(guess)
         others = [size for one, size in sizes.items() if one != all_black(rules.pegs)]
-        assert sizes[given_] == (max(others) if others else 1)
-        position = position.after(guess, given_)
-        if given_ == all_black(rules.pegs):
+        assert sizes[reply] == (max(others) if others else 1)
+        position = position.after(guess, reply)
+        if reply == all_black(rules.pegs):
             break
-    assert all(feedback(guess, witness(position)) == given_ for guess, given_ in position.history)
+    assert all(feedback(guess, witness(position)) == reply for guess, reply in position.history)
 
 
 def play(codemaker, rules, *guesses):
@@ -111,10 +111,10 @@ def test_devil_is_greedy_above_exact_limit():
 @pytest.mark.parametrize("exact_up_to", [0, 27])
 @pytest.mark.parametrize("index", range(2))
 def test_devil_asks_tie_break_like_evil(exact_up_to, index):
-    asked = []
+    calls = []
 
     def tie_break(turn, count):
-        asked.append((turn, count))
+        calls.append((turn, count))
         return index % count
 
     rules = Rules(3, 3)
@@ -125,14 +125,14 @@ def test_devil_asks_tie_break_like_evil(exact_up_to, index):
     reply = devil.reply(start(rules), (0, 1, 2))
     if exact_up_to:
         assert reply == allowed[index]
-        assert asked == [(1, 3)]
+        assert calls == [(1, 3)]
     else:
         tied = evil_replies(start(rules), (0, 1, 2))
         assert reply == tied[index % len(tied)]
-        assert asked == ([(1, len(tied))] if len(tied) > 1 else [])
-    before = list(asked)
+        assert calls == ([(1, len(tied))] if len(tied) > 1 else [])
+    before = list(calls)
     devil.reply(start(rules).after((0, 0, 0), Feedback(3, 0)), (0, 0, 0))
-    assert asked == before  # there was no choice
+    assert calls == before  # there was no choice
 
 
 @settings(max_examples=30)

@@ -19,10 +19,10 @@ def test_count_bound_of_four_pegs(codes, least):
 
 @pytest.mark.parametrize("rules", [Rules(1, 4), Rules(2, 3), Rules(3, 4), Rules(4, 3)], ids=str)
 def test_other_feedbacks_match_enumeration(rules):
-    codes = [column_code(all_codes(rules), place) for place in range(rules.size)]
-    given = {feedback(codes[0], code) for code in codes} | {feedback(codes[1], code) for code in codes}
-    given |= {feedback(guess, code) for guess in codes for code in codes} - {all_black(rules.pegs)}
-    assert len(given - {all_black(rules.pegs)}) == other_feedback_count(rules)
+    codes = [column_code(all_codes(rules), index) for index in range(rules.size)]
+    others = {feedback(codes[0], code) for code in codes} | {feedback(codes[1], code) for code in codes}
+    others |= {feedback(guess, code) for guess in codes for code in codes} - {all_black(rules.pegs)}
+    assert len(others - {all_black(rules.pegs)}) == other_feedback_count(rules)
 
 
 def test_most_within_each_number_of_guesses():

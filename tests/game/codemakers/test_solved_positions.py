@@ -48,11 +48,11 @@ def test_solved_positions_round_trip(entries):
 
 def test_solved_positions_refuse_flipped_or_cut_bytes():
     data = filled().to_bytes()
-    for place in range(len(data)):
+    for index in range(len(data)):
         with pytest.raises(MalformedError):
-            SolvedPositions.from_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+            SolvedPositions.from_bytes(data[:index] + bytes([data[index] ^ 1]) + data[index + 1 :])
         with pytest.raises(MalformedError):
-            SolvedPositions.from_bytes(data[:place])
+            SolvedPositions.from_bytes(data[:index])
     with pytest.raises(DamagedError):
         SolvedPositions.from_bytes(data + b"\0")
 

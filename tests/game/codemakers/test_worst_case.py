@@ -46,8 +46,8 @@ def shapes(rules):
 
 @st.composite
 def live_sets(draw, rules, most=12):
-    places = draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most))
-    return to_columns([code_at(place, rules) for place in sorted(places)])
+    indices = draw(st.sets(st.integers(0, rules.size - 1), min_size=1, max_size=most))
+    return to_columns([code_at(index, rules) for index in sorted(indices)])
 
 
 @pytest.mark.parametrize("rules", TINY, ids=str)
@@ -244,8 +244,8 @@ def test_worst_case_needs_full_search():
     solver = WorstCase(rules)
     rng = np.random.default_rng(2)
     for _ in range(20):
-        places = np.sort(rng.choice(rules.size, size=25, replace=False))
-        columns = np.ascontiguousarray(all_codes(rules)[:, places])
+        indices = np.sort(rng.choice(rules.size, size=25, replace=False))
+        columns = np.ascontiguousarray(all_codes(rules)[:, indices])
         assert solver.value(columns) == plain(rules).value(plain_codes(columns))
 
 
@@ -265,9 +265,9 @@ def test_worst_case_of_later_turns_is_exact():
     solver = WorstCase(rules)
     guess = position.first_candidate
     parts = {g: p.candidates for g, p in position.split(guess).items() if g != Feedback(4, 0)}
-    worth = {g: (solver.value(columns), columns.shape[1]) for g, columns in parts.items()}
+    hardness = {g: (solver.value(columns), columns.shape[1]) for g, columns in parts.items()}
     assert solver.hardest_replies(position.candidates, guess).replies == tuple(
-        g for g in parts if worth[g] == max(worth.values())
+        g for g in parts if hardness[g] == max(hardness.values())
     )
 
 

@@ -34,7 +34,7 @@ from evilpegs_game.optimal.solver import StoppedError, TotalSolver, new_shared
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
-from support.plain_least_total import played
+from support.plain_least_total import play_all
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 RULES = Rules(3, 3)
@@ -63,7 +63,7 @@ def ended_after(times):
 def test_solve_with_threads_proves_same_total(threads, objective):
     solution = solve(RULES, objective, threads, tuning=EARLY)
     assert (solution.total, solution.max, solution.lower) == (73, 4, 73)
-    assert played(solution.tree) == (73, 4)
+    assert play_all(solution.tree) == (73, 4)
 
 
 @pytest.mark.parametrize("width", [1, 3])
@@ -71,7 +71,7 @@ def test_solve_with_threads_improves_rough_answers(width):
     """With poor first answers the threads find better ones and share them."""
     solution = solve(LARGER, threads=3, tuning=replace(EARLY, rough_width=width))
     assert (solution.total, solution.lower) == (132, 132)
-    assert played(solution.tree)[0] == 132
+    assert play_all(solution.tree)[0] == 132
 
 
 @pytest.mark.parametrize("times", [0, 1, 3, 10, 20, 30])
@@ -83,7 +83,7 @@ def test_solve_resumes_interrupted_proof(times, threads):
     kept = ProofLog.from_text(proof_log.to_text())
     again = solve(LARGER, proof_log=kept, tuning=EARLY)
     assert (again.total, again.lower) == (132, 132)
-    assert played(again.tree)[0] == 132
+    assert play_all(again.tree)[0] == 132
 
 
 def test_solve_ends_its_threads_when_interrupted():
@@ -128,7 +128,7 @@ def test_solve_without_patience_proves_same_total(rules):
     expected = solve(Rules.parse(rules), tuning=EARLY).total
     solution = solve(Rules.parse(rules), tuning=replace(EARLY, patience=0, orbit_codes=3))
     assert (solution.total, solution.lower) == (expected, expected)
-    assert played(solution.tree)[0] == expected
+    assert play_all(solution.tree)[0] == expected
 
 
 def test_solve_in_little_memory_proves_same_total():

@@ -16,7 +16,7 @@ from evilpegs_game.optimal.solver import TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
-from support.plain_least_total import PlainLeastTotal, played
+from support.plain_least_total import PlainLeastTotal, play_all
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 TINY = [
@@ -59,7 +59,7 @@ def test_least_total_equals_definition(data):
 def test_least_total_best_is_first_that_attains_it(data):
     rules = data.draw(st.sampled_from(TINY))
     columns = data.draw(live_sets(rules))
-    assert solver(rules).best_guess(columns) == plain(rules).best(plain_codes(columns))
+    assert solver(rules).best_guess(columns) == plain(rules).best_guess(plain_codes(columns))
 
 
 @settings(max_examples=40)
@@ -69,7 +69,7 @@ def test_least_total_after_guess_equals_definition(data):
     columns = data.draw(live_sets(rules))
     guess = data.draw(st.sampled_from(plain(rules).guesses))
     codes = plain_codes(columns)
-    expected = plain(rules).after(codes, guess, len(codes))
+    expected = plain(rules).total_after(codes, guess, len(codes))
     if expected == float("inf"):  # the guess excludes nothing and costs each code one guess
         expected = len(codes) + plain(rules).total(codes, len(codes))
     assert solver(rules).total_after(columns, guess) == expected
@@ -127,7 +127,7 @@ def test_solve_tiny_rules_equals_definition(rules, total):
     solution = solve(rules)
     assert (solution.total, solution.lower, solution.is_proved) == (total, total, True)
     assert plain(rules).total(tuple(plain(rules).guesses), 6) == total
-    assert played(solution.tree) == (solution.total, solution.max)
+    assert play_all(solution.tree) == (solution.total, solution.max)
 
 
 @compiled
@@ -135,7 +135,7 @@ def test_solve_tiny_rules_equals_definition(rules, total):
 def test_solve_finds_known_least_totals(rules, total):
     solution = solve(Rules.parse(rules), threads=2)
     assert (solution.total, solution.lower) == (total, total)
-    assert played(solution.tree) == (solution.total, solution.max)
+    assert play_all(solution.tree) == (solution.total, solution.max)
 
 
 # 3x3 and 3x5: worst cases by G. Ville, 2013. 4x6: Koyama and Lai, whose tree of least total needs six guesses at worst.
@@ -147,7 +147,7 @@ def test_solve_finds_known_least_totals(rules, total):
 def test_solve_finds_known_optima(rules, objective, highest, total):
     solution = solve(Rules.parse(rules), objective)
     assert (solution.max, solution.total, solution.lower) == (highest, total, total)
-    assert played(solution.tree) == (solution.total, solution.max)
+    assert play_all(solution.tree) == (solution.total, solution.max)
 
 
 @pytest.mark.parametrize("rules", [rules for rules in TINY if rules.size < 20], ids=str)
@@ -156,7 +156,7 @@ def test_solve_worst_case_equals_definition(rules):
     codes = tuple(plain(rules).guesses)
     assert plain(rules).total(codes, solution.max) == solution.total == solution.lower
     assert plain(rules).total(codes, solution.max - 1) == float("inf")
-    assert played(solution.tree) == (solution.total, solution.max)
+    assert play_all(solution.tree) == (solution.total, solution.max)
 
 
 # The worst cases of 3x4 and 3x5 by G. Ville, 2013; the totals by a search with no bound but the count of codes.
@@ -168,7 +168,7 @@ def test_solve_worst_case_equals_definition(rules):
 def test_solve_small_rules_compiled_and_plain(rules, highest, total, objective):
     solution = solve(Rules.parse(rules), objective)
     assert (solution.max, solution.total, solution.lower) == (highest, total, total)
-    assert played(solution.tree) == (total, highest)
+    assert play_all(solution.tree) == (total, highest)
 
 
 def test_solve_reports_too_few_guesses():
