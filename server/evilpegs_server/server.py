@@ -21,7 +21,7 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
-from evilpegs_server.codemaking.capacity import Bounds
+from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.login import SessionServices
@@ -33,11 +33,13 @@ from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.solved_positions import SolvedKeeper
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.interpreter import tuned
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
-from evilpegs_server.work.tasks import HINT_BUDGET, Devils, Task, Workspace
+from evilpegs_server.work.tasks import Task
 from evilpegs_server.work.worker_process import Setup, WorkerProcess
+from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 DRAIN_SECONDS: Final = 4.0
 """How long matches may take to finish what they are at when the server stops."""
@@ -98,9 +100,11 @@ async def running_server(
     """
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
-        bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
+        capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
         keeper = SolvedKeeper(solved_path(settings), log)
-        process = WorkerProcess(Setup(bounds.elsewhere_bytes, bounds.count_bytes, keeper.solved.to_bytes()), log)
+        process = WorkerProcess(
+            Setup(capacity.worker_live_set_bytes, capacity.count_bytes, keeper.solved.to_bytes()), log
+        )
         stack.push_async_callback(_close, process, keeper)
         loop = asyncio.get_running_loop()
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
@@ -110,8 +114,8 @@ async def running_server(
         pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
-        workspace = Workspace(LiveSets(bounds.here_bytes, bounds.count_bytes), Devils())
-        codemaking = Codemaking(workspace, pool, hint_pool, bounds)
+        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
+        codemaking = Codemaking(workspace, pool, hint_pool, capacity)
         registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
@@ -203,7 +207,7 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
 
 
 async def _warm_up(process: WorkerProcess, tasks: list[Task[Any]]) -> None:
-    await asyncio.gather(*(process.do(task) for task in tasks), return_exceptions=True)
+    await asyncio.gather(*(process.run(task) for task in tasks), return_exceptions=True)
 
 
 async def _close(process: WorkerProcess, keeper: SolvedKeeper) -> None:

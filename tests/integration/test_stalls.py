@@ -38,7 +38,7 @@ async def test_largest_replies_do_not_stall_event_loop():
 async def test_replies_on_event_loop_stall_it():
     """Control: the measurement sees replies that are computed on the event loop."""
     replies = Replies(largest_ladder())
-    replies.prepare().do(new_workspace())
+    replies.prepare().run(new_workspace())
     for _ in range(3):
         assert max(await late_within([replies.prepare() for _ in range(TOGETHER)])) > 2 * STALL_MS
 

@@ -18,7 +18,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES
-from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
+from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker_process import Setup, WorkerProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
@@ -38,14 +38,14 @@ async def seconds_to_results():
     """Return how long a new worker process takes until it has done a task of each kind."""
     guess = (0, 0, 1, 1, 2, 2, 3, 3)
     tasks = [
-        PartSizes(HUGE, (), guess),
-        Witness(HUGE, ((guess, Feedback(2, 2)),)),
-        DevilsChoice(CLASSIC, 1296, (), guess[:4]),
+        CountParts(HUGE, (), guess),
+        FindWitness(HUGE, ((guess, Feedback(2, 2)),)),
+        FindDevilReplies(CLASSIC, 1296, (), guess[:4]),
     ]
     began = time.perf_counter()
     process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     for task in tasks:
-        await process.do(task)
+        await process.run(task)
     seconds = time.perf_counter() - began
     await process.close()
     return seconds

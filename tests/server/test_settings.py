@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from evilpegs_server.codemaking.capacity import Bounds, is_enumerated
+from evilpegs_server.codemaking.capacity import ReplyCapacity, is_enumerated
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 
@@ -75,17 +75,17 @@ def test_unknown_variables_are_ignored(monkeypatch):
     Settings()
 
 
-def test_default_bounds_refuse_only_slow_ladders():
+def test_default_capacity_refuses_only_slow_ladders():
     settings = Settings()
-    bounds = Bounds(settings.cache_bytes, settings.count_bytes, settings.count_work)
-    refused = {ladder.id for ladder in load_ladders().values() if bounds.misfit(ladder)}
+    capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
+    refused = {ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder)}
     assert refused == {"colossus-evil", "colossus-practice", "colossus-evil-practice"}
-    patient = Bounds(settings.cache_bytes, settings.count_bytes, 400_000_000)
-    assert not any(patient.misfit(ladder) for ladder in load_ladders().values())
+    patient = ReplyCapacity(settings.cache_bytes, settings.count_bytes, 400_000_000)
+    assert not any(patient.unavailable_reason(ladder) for ladder in load_ladders().values())
 
 
-def test_smallest_bounds_allow_enumerated_ladders():
+def test_smallest_capacity_allows_enumerated_ladders():
     smallest = [Settings.model_fields[name].metadata[0].ge for name in ("cache_bytes", "count_bytes", "count_work")]
     small = [ladder for ladder in load_ladders().values() if is_enumerated(ladder.rules)]
     assert {str(ladder.rules) for ladder in small} == {"4x6", "4x10-distinct", "5x8"}
-    assert [Bounds(*smallest).misfit(ladder) for ladder in small] == [None] * len(small)
+    assert [ReplyCapacity(*smallest).unavailable_reason(ladder) for ladder in small] == [None] * len(small)

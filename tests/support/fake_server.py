@@ -10,7 +10,7 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
-from evilpegs_server.codemaking.capacity import Bounds
+from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
@@ -18,7 +18,7 @@ from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.writer import Writer
-from evilpegs_server.work.tasks import carry_out
+from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
 from support.workspaces import new_workspace
 
@@ -70,14 +70,14 @@ class FakeClock:
 
 
 class FakeCodemaking(Codemaking):
-    """The real codemaking. A test may set ``before_answer`` to a function of the draw that raises an error."""
+    """The real codemaking. A test may set ``before_reply`` to a function of the `GameSecrets` that raises an error."""
 
-    before_answer = None
+    before_reply = None
 
-    def answer(self, ladder, draw, history, guess):
-        if self.before_answer is not None:
-            self.before_answer(draw)
-        return super().answer(ladder, draw, history, guess)
+    def compute_reply(self, ladder, secrets, history, guess):
+        if self.before_reply is not None:
+            self.before_reply(secrets)
+        return super().compute_reply(ladder, secrets, history, guess)
 
 
 class BrokenPart:
@@ -109,7 +109,7 @@ class FakePool:
         """Do every task that waits. Results are delivered in the next iteration of the event loop."""
         while self._tasks:
             task, done = self._tasks.pop(0)
-            asyncio.get_running_loop().call_soon(done, carry_out(task, self._workspace)[0])
+            asyncio.get_running_loop().call_soon(done, run_task(task, self._workspace)[0])
 
 
 class FakeChannel:
@@ -202,10 +202,10 @@ class FakeClient:
 class FakeServer:
     """Everything of a server but its sockets, on a real database.
 
-    ``bounds`` and ``options`` are handed to `Codemaking` and `MatchRegistry`.
+    ``capacity`` and ``options`` are handed to `Codemaking` and `MatchRegistry`.
     """
 
-    def __init__(self, engine, bounds=None, **options):
+    def __init__(self, engine, capacity=None, **options):
         loop = asyncio.get_running_loop()
         self.engine, self.clock, self.clients = engine, FakeClock(), []
         self._log_capture = structlog.testing.LogCapture()
@@ -216,7 +216,7 @@ class FakeServer:
         )
         local = new_workspace()
         self.pool = FakePool(local)
-        self.codemaking = FakeCodemaking(local, self.pool, bounds=bounds or Bounds())
+        self.codemaking = FakeCodemaking(local, self.pool, capacity=capacity or ReplyCapacity())
         self.writer = Writer(engine, loop.call_soon_threadsafe)
         self.writer.start()
         self.registry = MatchRegistry(

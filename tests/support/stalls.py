@@ -15,11 +15,12 @@ from evilpegs_game.codes import code_at
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import COUNT_BYTES
-from evilpegs_server.codemaking.replies import Codemaking, Draw, cost, task_of
+from evilpegs_server.codemaking.game_secrets import GameSecrets
+from evilpegs_server.codemaking.replies import Codemaking, reply_cost, reply_task
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.server import REPLY_LIMITS
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import TryOut, carry_out
+from evilpegs_server.work.tasks import WarmUp, run_task
 from evilpegs_server.work.worker_process import Setup, WorkerProcess
 from support.workspaces import new_workspace
 
@@ -28,7 +29,7 @@ STALL_MS = 20.0
 GENEROUS = Rules(7, 10)
 """Rules of ten million codes: a reply takes at least a tenth of a second, even on a fast machine."""
 TOGETHER = 2
-DRAW = Draw("0" * 16, 1, "0" * 64, None)
+GAME_SECRETS = GameSecrets("0" * 16, 1, "0" * 64, None)
 
 
 def largest_ladder():
@@ -52,8 +53,8 @@ class Replies:
         rng, history, first = Random(next(self._seeds)), (), Codemaking(new_workspace(CACHE_BYTES), None)
         for _ in range(self._turns):
             guess = self._code(rng)
-            history = (*history, Turn(guess, first.answer(self.ladder, DRAW, history, guess).feedback))
-        return task_of(self.ladder, history, self._code(rng))
+            history = (*history, Turn(guess, first.compute_reply(self.ladder, GAME_SECRETS, history, guess).feedback))
+        return reply_task(self.ladder, history, self._code(rng))
 
     def _code(self, rng):
         return code_at(rng.randrange(self.ladder.rules.size), self.ladder.rules)
@@ -85,7 +86,7 @@ async def reply_pool():
     Its process has started to work.
     """
     process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
-    await process.do(TryOut(GENEROUS, 3))
+    await process.run(WarmUp(GENEROUS, 3))
     try:
         yield TaskPool(replace(REPLY_LIMITS, heavy_slots=TOGETHER), process, time.monotonic)
     finally:
@@ -99,9 +100,7 @@ class Threads:
         self._loop, self._threads = asyncio.get_running_loop(), ThreadPoolExecutor(TOGETHER)
 
     def submit(self, task, done):
-        self._threads.submit(
-            lambda: self._loop.call_soon_threadsafe(done, *carry_out(task, new_workspace(CACHE_BYTES)))
-        )
+        self._threads.submit(lambda: self._loop.call_soon_threadsafe(done, *run_task(task, new_workspace(CACHE_BYTES))))
 
 
 async def late_beside(pool, ladder, tasks):
@@ -110,7 +109,7 @@ async def late_beside(pool, ladder, tasks):
     answers = [loop.create_future() for _ in tasks]
     async with lateness() as late:
         for player, (task, answer) in enumerate(zip(tasks, answers, strict=True), 1):
-            pool.submit(player, cost(ladder, 2), task, answer.set_result)
+            pool.submit(player, reply_cost(ladder, 2), task, answer.set_result)
         outcomes = await asyncio.gather(*answers)
     assert not any(isinstance(outcome, Exception) for outcome in outcomes), outcomes
     return late
@@ -120,6 +119,6 @@ async def late_within(tasks):
     """Return the lateness of every tick while the tasks are done on the event loop itself."""
     async with lateness() as late:
         for task in tasks:
-            task.do(new_workspace(CACHE_BYTES))
+            task.run(new_workspace(CACHE_BYTES))
             await asyncio.sleep(0)
     return late

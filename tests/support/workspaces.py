@@ -1,12 +1,13 @@
 """Workspaces for tests, and a task that calls any function."""
 
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_server.work.tasks import Devils, Worked, Workspace
+from evilpegs_server.work.tasks import TaskResult
+from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 
 def new_workspace(max_bytes=64 << 20, devils=None):
     """Return a workspace that has computed nothing yet."""
-    return Workspace(LiveSets(max_bytes), devils or Devils())
+    return Workspace(LiveSets(max_bytes), devils or DevilSolvers())
 
 
 class Call:
@@ -15,5 +16,5 @@ class Call:
     def __init__(self, function, *arguments, cost=0):
         self.function, self.arguments, self.cost = function, arguments, cost
 
-    def do(self, _workspace):
-        return Worked(self.function(*self.arguments), self.cost)
+    def run(self, _workspace):
+        return TaskResult(self.function(*self.arguments), self.cost)

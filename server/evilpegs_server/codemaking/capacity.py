@@ -1,34 +1,36 @@
-"""What the replies of a server may take, and which ladders fit: on these no sequence of guesses is too much."""
+"""The memory and work that replies may take, and the ladders that fit: on these no sequence of guesses exceeds it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs_game.counting import part_counts as parts
 from evilpegs_game.counting.memory import sufficient_bytes
+from evilpegs_game.counting.part_counts import DEFAULT_BYTES as DEFAULT_COUNT_BYTES
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.counting.solution_tables import LIST_BYTES
-from evilpegs_game.live import live_sets
+from evilpegs_game.live.live_sets import DEFAULT_BYTES as DEFAULT_CACHE_BYTES
 from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets, max_listed_codes
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 
-CACHE_BYTES: Final = live_sets.DEFAULT_BYTES
-COUNT_BYTES: Final = parts.DEFAULT_BYTES
+CACHE_BYTES: Final = DEFAULT_CACHE_BYTES
+COUNT_BYTES: Final = DEFAULT_COUNT_BYTES
 COUNT_WORK: Final = 20_000_000
 
 
 def is_enumerated(rules: Rules) -> bool:
-    """Whether codes are looked at one by one, which takes well under a millisecond, or counted together."""
+    """Return True if codes are compared one by one, in well under a millisecond, and False if they are counted."""
     return rules.size <= ENUMERATED_CODES
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What is kept in all, what one count takes besides, and the rows that one reply may take at worst.
+class ReplyCapacity:
+    """The limits within which a server computes replies.
 
-    Of what is kept the process that counts has three quarters for live sets, the event loop a sixteenth, and as much
-    for replies that it was told; the rest is for the part sizes that go with live sets, an eighth of these.
+    ``cache_bytes`` covers all caches: 3/4 live sets in the worker process, 1/16 live sets in the server process, 1/16
+    cached replies in the server process. The rest is for the part sizes that go with live sets, 1/8 of their bytes.
+    ``count_bytes`` is the memory of one running count, in addition to the caches. ``count_work`` is the number of rows
+    that one reply may count in the worst case.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -36,32 +38,32 @@ class Bounds:
     count_work: int = COUNT_WORK
 
     @property
-    def here_bytes(self) -> int:
-        """Live sets of the event loop."""
+    def server_live_set_bytes(self) -> int:
+        """The bytes for live sets in the server process."""
         return self.cache_bytes // 16
 
     @property
-    def known_bytes(self) -> int:
-        """Part sizes that the event loop was told."""
+    def reply_cache_bytes(self) -> int:
+        """The bytes for cached replies (part sizes found by the worker) in the server process."""
         return self.cache_bytes // 16
 
     @property
-    def elsewhere_bytes(self) -> int:
-        """Live sets of the process that counts."""
+    def worker_live_set_bytes(self) -> int:
+        """The bytes for live sets in the worker process."""
         return self.cache_bytes * 3 // 4
 
-    def misfit(self, ladder: Ladder) -> str | None:
-        """Why a ladder cannot be offered, in one line that names the number; None if it can."""
-        for needed, allowed, what in self._needs(ladder):
+    def unavailable_reason(self, ladder: Ladder) -> str | None:
+        """Return the reason why a ladder cannot be offered, in one line with the numbers, or None if it can."""
+        for needed, allowed, what in self._requirements(ladder):
             if needed > allowed:
                 return f"replies on {ladder.id} may take {needed:,} {what}; this server allows {allowed:,}"
         return None
 
-    def _needs(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
-        """What may be needed, what is allowed, and of what."""
+    def _requirements(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
+        """Yield triples: the amount needed at worst, the amount allowed, and its unit and setting."""
         rules = ladder.rules
         if ladder.codemaker == "fixed" and ladder.rated:
-            return  # nothing is looked at but the secret
+            return  # a reply needs only the secret
         if is_enumerated(rules):
             yield LiveSets.bytes_needed(rules) * 16, self.cache_bytes, "bytes for live sets (cache_bytes)"
             return

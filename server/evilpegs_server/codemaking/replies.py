@@ -1,4 +1,8 @@
-"""The codemaker at work: replies, witnesses and hints, computed at once when cheap, else beside the event loop."""
+"""The codemaking of a server: replies, secrets, witnesses and hints for every match.
+
+`Codemaking` is the entry point. Cheap replies are computed at once, in the event loop. Everything else becomes a task
+for a pool. Costs are in units of work; a unit is a few nanoseconds.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,66 +10,40 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
-from evilpegs_game.codes import Code, code_at, format_code
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
 from evilpegs_game.history import History
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.commitment import secret_index, tie_index
-from evilpegs_server.codemaking.capacity import Bounds, is_enumerated
+from evilpegs_server.codemaking.capacity import ReplyCapacity, is_enumerated
+from evilpegs_server.codemaking.game_secrets import GameSecrets
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.pool import Pool, PoolMetrics
 from evilpegs_server.work.tasks import (
-    HINT_BUDGET,
-    DevilsChoice,
-    Hint,
-    HintAnswer,
-    PartSizes,
-    Possible,
+    AllowedReplies,
+    CountParts,
+    FindDevilReplies,
+    FindHint,
+    FindWitness,
     Task,
-    TryOut,
-    Witness,
-    Workspace,
-    attempt,
+    WarmUp,
+    catch,
 )
+from evilpegs_server.work.workspace import Workspace
 
 CHEAP_COST: Final = 2_000_000
-"""In units of work, some 5 milliseconds: what costs no more goes to the pool's slots for cheap jobs."""
+"""Tasks of up to this cost, about 5 milliseconds, use the pool's slots for cheap jobs."""
 _DEVIL_FIRST_COST: Final = 50_000_000
-"""The first reply of a devil who knows nothing takes a tenth of a second; later ones seldom take a few milliseconds."""
+"""The first reply of a devil without solved positions takes 0.1 seconds; later ones seldom take a few milliseconds."""
 
 
-class Draw:
-    """What a game's secret and ties follow from. The secret is worked out once."""
+class Reply(NamedTuple):
+    """A reply, and the method by which a devil found it.
 
-    __slots__ = ("_nonce", "_secret", "client_nonce", "game", "match")
-
-    def __init__(self, match: str, game: int, nonce: str, client_nonce: str | None) -> None:
-        self.match = match
-        self.game = game
-        self.client_nonce = client_nonce
-        self._nonce = nonce
-        self._secret: Code | None = None
-
-    def __repr__(self) -> str:
-        return f"Draw(match={self.match!r}, game={self.game})"
-
-    def secret(self, ladder: Ladder) -> Code:
-        """The secret of a fixed codemaker."""
-        if self._secret is None:
-            rules = ladder.rules
-            index = secret_index(self._nonce, self.client_nonce, self.match, self.game, rules.size)
-            self._secret = code_at(index, rules)
-        return self._secret
-
-    def tie(self, turn: int, tied: int) -> int:
-        """Which of the tied parts a seeded evil or devil takes."""
-        return tie_index(self._nonce, self.match, self.game, turn, tied)
-
-
-class Answer(NamedTuple):
-    """A reply, and how a devil found it. Practice adds how many candidates are left and the sizes of all parts."""
+    In practice it also has the number of candidates left and all non-empty parts as (black, white, size).
+    """
 
     feedback: Feedback
     candidates: int | None = None
@@ -75,30 +53,31 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
-    """How the work of the codemakers is doing: the replies that are known here, and the pools."""
+    """The state of the codemakers' work: the cache of part sizes in this process, and the pools."""
 
     known: CacheState
     replies: PoolMetrics
     hints: PoolMetrics
 
 
-def cost(ladder: Ladder, turns: int) -> int:
-    """The work of a reply after so many turns, as far as it is known before, in units of a few nanoseconds."""
+def reply_cost(ladder: Ladder, turns: int) -> int:
+    """Return the estimated cost in units of a reply after ``turns`` turns."""
     if ladder.codemaker == "devil":
         return CHEAP_COST if turns else _DEVIL_FIRST_COST
     return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
 
 
 def _count_cost(pegs: int) -> int:
-    """As measured: a millisecond with 6 pegs, 4 with 8, a hundred with 10, three seconds with 12."""
+    """Return the cost of a count, as measured: 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, 3 s with 12."""
     return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
 
 
 class Codemaking:
-    """Answers for every match of a server: at once with ``workspace`` what is cheap, the rest with tasks for ``pool``.
+    """The codemakers of all matches of a server.
 
-    ``hint_pool`` takes hints, if they are not to go the same way. Ladders whose replies may go over the ``bounds`` are
-    not offered. Secrets and ties are drawn here: no task has anything of them in it.
+    Cheap work is done at once with ``workspace``, the rest as tasks in ``pool``. Hints go to ``hint_pool`` if there is
+    one, else to ``pool``. Ladders whose replies may exceed ``capacity`` are not offered. Secrets and ties are derived
+    in this class; no task contains any of them.
     """
 
     def __init__(
@@ -106,146 +85,160 @@ class Codemaking:
         workspace: Workspace,
         pool: Pool,
         hint_pool: Pool | None = None,
-        bounds: Bounds = Bounds(),  # noqa: B008 - a constant
+        capacity: ReplyCapacity = ReplyCapacity(),  # noqa: B008 - a constant
     ) -> None:
         self._workspace = workspace
         self._pool = pool
         self._hint_pool = hint_pool or pool
-        self._bounds = bounds
-        self._known: ByteCache[tuple[int, ...]] = ByteCache(bounds.known_bytes)
-        """Part sizes that tasks found, by the history and the guess as they are."""
+        self._capacity = capacity
+        self._part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
+        """Results of `CountParts` tasks, by history and guess."""
 
-    def answer(self, ladder: Ladder, draw: Draw, history: History, guess: Code) -> Answer:
-        """The reply to a guess, computed here and now; a rated fixed secret needs no position."""
+    def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
+        """Return the reply to a guess, computed at once. A rated game with a fixed secret needs no position."""
         if ladder.codemaker == "fixed" and ladder.rated:
-            return Answer(feedback(guess, draw.secret(ladder)))
+            return Reply(feedback(guess, secrets.secret(ladder)))
+        result: tuple[int, ...] | AllowedReplies
         if ladder.codemaker == "devil":
-            return told(ladder, draw, history, guess, task_of(ladder, history, guess).do(self._workspace).value)
-        return told(ladder, draw, history, guess, self._workspace.position(ladder.rules, history).part_sizes(guess))
+            result = reply_task(ladder, history, guess).run(self._workspace).value
+        else:
+            result = self._workspace.position(ladder.rules, history).part_sizes(guess)
+        return choose_reply(ladder, secrets, history, guess, result)
 
-    def reply(
+    def request_reply(
         self,
         ladder: Ladder,
         player: int,
-        draw: Draw,
+        secrets: GameSecrets,
         history: History,
         guess: Code,
-        done: Callable[[Answer | Exception], None],
+        done: Callable[[Reply | Exception], None],
     ) -> None:
-        """Find the reply and hand it over.
+        """Call ``done`` with the reply to a guess, or with the exception that prevented it.
 
-        That is done now if the ladder is cheap or somebody had just the same turns before, else when it is the
-        player's turn.
+        ``done`` is called at once if the ladder is cheap or the part sizes are cached, else when the pool has run a
+        task for the player.
         """
         if self.is_cheap(ladder):
-            done(attempt(partial(self.answer, ladder, draw, history, guess)))
+            done(catch(partial(self.compute_reply, ladder, secrets, history, guess)))
             return
-        known = self._known.get(_key(ladder, history, guess))
-        finish = partial(self._finish, ladder, draw, history, guess, done)
-        if known is not None and ladder.codemaker != "devil":
-            finish(known)
+        part_sizes = self._part_sizes.get(_cache_key(ladder, history, guess))
+        finish = partial(self._finish_reply, ladder, secrets, history, guess, done)
+        if part_sizes is not None and ladder.codemaker != "devil":
+            finish(part_sizes)
         else:
-            self._pool.submit(player, cost(ladder, len(history)), task_of(ladder, history, guess), finish)
+            self._pool.submit(player, reply_cost(ladder, len(history)), reply_task(ladder, history, guess), finish)
 
-    def _finish(
+    def _finish_reply(
         self,
         ladder: Ladder,
-        draw: Draw,
+        secrets: GameSecrets,
         history: History,
         guess: Code,
-        done: Callable[[Answer | Exception], None],
-        found: tuple[int, ...] | Possible | Exception,
+        done: Callable[[Reply | Exception], None],
+        result: tuple[int, ...] | AllowedReplies | Exception,
     ) -> None:
-        if isinstance(found, Exception):
-            done(found)
+        if isinstance(result, Exception):
+            done(result)
             return
-        if not isinstance(found, Possible):
-            self._known.put(_key(ladder, history, guess), found, SIZES_BYTES)
-        done(attempt(partial(told, ladder, draw, history, guess, found)))
+        if not isinstance(result, AllowedReplies):
+            self._part_sizes.put(_cache_key(ladder, history, guess), result, SIZES_BYTES)
+        done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
 
-    def secret(self, ladder: Ladder, draw: Draw, history: History) -> str:
-        """What `game_over` shows: the secret, or where there was none a code that every feedback allows."""
+    def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
+        """Return the code that `game_over` shows: the secret, or the witness if there was no secret."""
         if ladder.codemaker == "fixed":
-            return format_code(draw.secret(ladder))
+            return format_code(secrets.secret(ladder))
         if history and history[-1].feedback == all_black(ladder.rules.pegs):
             return format_code(history[-1].guess)
-        return format_code(Witness(ladder.rules, history).do(self._workspace).value)
+        return format_code(FindWitness(ladder.rules, history).run(self._workspace).value)
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
-        """Whether `secret` takes well under a millisecond."""
+        """Return True if `secret` takes well under a millisecond."""
         is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
         return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
 
-    def find_witness(
-        self, ladder: Ladder, player: int, draw: Draw, history: History, done: Callable[[str | Exception], None]
+    def request_witness(
+        self,
+        ladder: Ladder,
+        player: int,
+        secrets: GameSecrets,
+        history: History,
+        done: Callable[[str | Exception], None],
     ) -> None:
-        """Find the `secret` and hand it over: now if that is cheap, else when it is the player's turn."""
+        """Call ``done`` with the `secret`, or with the exception that prevented it.
+
+        ``done`` is called at once if that is cheap, else when the pool has run a task for the player.
+        """
         if self.knows_secret(ladder, history):
-            done(attempt(partial(self.secret, ladder, draw, history)))
+            done(catch(partial(self.secret, ladder, secrets, history)))
         else:
 
-            def show(code: Code | Exception) -> None:
+            def finish(code: Code | Exception) -> None:
                 done(code if isinstance(code, Exception) else format_code(code))
 
-            self._pool.submit(player, CHEAP_COST, Witness(ladder.rules, history), show)
+            self._pool.submit(player, CHEAP_COST, FindWitness(ladder.rules, history), finish)
 
-    def hint(
-        self, ladder: Ladder, player: int, history: History, done: Callable[[HintAnswer | Exception], None]
+    def request_hint(
+        self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
     ) -> None:
-        """Find a good guess, which is never cheap, and hand it over."""
-        self._hint_pool.submit(player, HINT_BUDGET, Hint(ladder.rules, history), done)
+        """Call ``done`` with a good guess, or with the exception that prevented it. Hints are never cheap."""
+        self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
-        """Compile the kernels and make the tables of what is done here; what to do elsewhere to the same end."""
-        offered = [ladder for ladder in ladders if ladder.codemaker != "fixed" and self.misfit(ladder) is None]
+        """Compile the kernels and fill the tables that this process needs; return tasks that do so for the worker."""
+        offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
         enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
         counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
         devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
         for rules in enumerated:
-            TryOut(rules, 3).do(self._workspace)
-        elsewhere: list[Task[Any]] = [TryOut(rules, 8) for rules in counted[:1]]
-        elsewhere += [TryOut(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)]
-        return elsewhere + [Hint(rules, ()) for rules in enumerated[:1]]
+            WarmUp(rules, 3).run(self._workspace)
+        worker_tasks: list[Task[Any]] = [WarmUp(rules, 8) for rules in counted[:1]]
+        worker_tasks += [WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)]
+        return worker_tasks + [FindHint(rules, ()) for rules in enumerated[:1]]
 
-    def misfit(self, ladder: Ladder) -> str | None:
-        """Why this server does not offer a ladder; None if it does."""
-        return self._bounds.misfit(ladder)
+    def unavailable_reason(self, ladder: Ladder) -> str | None:
+        """Return the reason in one line why this server does not offer a ladder, or None if it does."""
+        return self._capacity.unavailable_reason(ladder)
 
     def is_cheap(self, ladder: Ladder) -> bool:
-        """Whether replies on this ladder take well under a millisecond."""
+        """Return True if replies on this ladder take well under a millisecond."""
         if ladder.codemaker == "fixed" and ladder.rated:
             return True
         return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
 
     def metrics(self) -> CodemakingMetrics:
-        """How the work is doing at this moment."""
-        return CodemakingMetrics(self._known.state, self._pool.metrics(), self._hint_pool.metrics())
+        """Return the state of the work at this moment."""
+        return CodemakingMetrics(self._part_sizes.state, self._pool.metrics(), self._hint_pool.metrics())
 
 
-def task_of(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[Possible]:
-    """What is to be found out before a reply can be given."""
+def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:
+    """Return the task whose result `choose_reply` needs."""
     if ladder.codemaker == "devil":
-        return DevilsChoice(ladder.rules, ladder.exact_up_to or 0, history, guess)
-    return PartSizes(ladder.rules, history, guess)
+        return FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
+    return CountParts(ladder.rules, history, guess)
 
 
-def told(ladder: Ladder, draw: Draw, history: History, guess: Code, found: tuple[int, ...] | Possible) -> Answer:
-    """The reply that follows from what the task of `task_of` found."""
+def choose_reply(
+    ladder: Ladder, secrets: GameSecrets, history: History, guess: Code, result: tuple[int, ...] | AllowedReplies
+) -> Reply:
+    """Return the reply that follows from the result of `reply_task`: part sizes, or the replies allowed to a devil."""
+    pegs = ladder.rules.pegs
     if ladder.codemaker == "fixed":
-        given = feedback(guess, draw.secret(ladder))
+        chosen = feedback(guess, secrets.secret(ladder))
     else:
-        allowed = found.allowed if isinstance(found, Possible) else largest_part_feedbacks(found, ladder.rules.pegs)
-        given = break_tie(allowed, len(history) + 1, draw.tie if ladder.tie == "largest/seeded" else None)
-    method, sizes = (found.method, found.part_sizes) if isinstance(found, Possible) else (None, found)
+        allowed = result.allowed if isinstance(result, AllowedReplies) else largest_part_feedbacks(result, pegs)
+        chosen = break_tie(allowed, len(history) + 1, secrets.tie_index if ladder.tie == "largest/seeded" else None)
+    method, sizes = (result.method, result.part_sizes) if isinstance(result, AllowedReplies) else (None, result)
     if ladder.rated:
-        return Answer(given, method=method)
-    parts = {each: size for each, size in zip(feedbacks(ladder.rules.pegs), sizes, strict=True) if size}
+        return Reply(chosen, method=method)
+    parts = {each: size for each, size in zip(feedbacks(pegs), sizes, strict=True) if size}
     rows = tuple((part.black, part.white, size) for part, size in parts.items())
-    return Answer(given, parts[given], rows, method)
+    return Reply(chosen, parts[chosen], rows, method)
 
 
-def _key(ladder: Ladder, history: History, guess: Code) -> bytes:
-    """A turn that says nothing new makes no other position."""
+def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
+    """Return the key of a reply. Repeated turns do not change it, because they do not change the position."""
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
 
 

@@ -8,7 +8,8 @@ from evilpegs_game.codes import format_code
 from evilpegs_protocol.codec import plain_feedback
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import RecordEvent
-from evilpegs_server.codemaking.replies import Answer, Codemaking, Draw
+from evilpegs_server.codemaking.game_secrets import GameSecrets
+from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import (
     GameBegun,
     GameEnded,
@@ -51,7 +52,7 @@ class Recorder:
         self._event_log = event_log
         self._codemaking = codemaking
         self._wall_ms = wall_ms
-        self._draw: Draw | None = None
+        self._game_secrets: GameSecrets | None = None
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
         """Begin the record with the player and the client program, then record ``events``."""
@@ -62,15 +63,15 @@ class Recorder:
     def record(
         self,
         events: Sequence[MatchEvent],
-        answer: Answer | None = None,
+        reply: Reply | None = None,
         stalled_ms: int = 0,
         witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> Batch:
-        """Record ``events``; ``answer`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
+        """Record ``events``; ``reply`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
 
         ``witnesses`` holds, by game, the codes to be shown at the end of games, if they were computed before.
         """
-        return self._add_events(Batch(), events, answer, stalled_ms, witnesses)
+        return self._add_events(Batch(), events, reply, stalled_ms, witnesses)
 
     def pending_witness(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Return the end of a game that must show a witness which takes long to compute; None if there is none."""
@@ -80,23 +81,23 @@ class Recorder:
                 return None if known else event
         return None
 
-    def draw(self, game: int, client_nonce: str | None) -> Draw:
+    def game_secrets(self, game: int, client_nonce: str | None) -> GameSecrets:
         """Return the values from which the secret and the ties of a game follow. Those of the last game are cached."""
-        drawn = self._draw
-        if drawn is None or (drawn.game, drawn.client_nonce) != (game, client_nonce):
-            drawn = self._draw = Draw(self._key.id, game, self._key.nonce(game), client_nonce)
-        return drawn
+        secrets = self._game_secrets
+        if secrets is None or (secrets.game, secrets.client_nonce) != (game, client_nonce):
+            secrets = self._game_secrets = GameSecrets(self._key.id, game, self._key.nonce(game), client_nonce)
+        return secrets
 
     def _add_events(
         self,
         batch: Batch,
         events: Sequence[MatchEvent],
-        answer: Answer | None = None,
+        reply: Reply | None = None,
         stalled_ms: int = 0,
         witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> Batch:
         for event in events:
-            self._add_event(batch, event, answer, stalled_ms, witnesses)
+            self._add_event(batch, event, reply, stalled_ms, witnesses)
         if batch.entries:
             batch.writes.append(writes.recorded(self._key.id, batch.entries))
         return batch
@@ -105,13 +106,13 @@ class Recorder:
         self,
         batch: Batch,
         event: MatchEvent,
-        answer: Answer | None,
+        reply: Reply | None,
         stalled_ms: int,
         witnesses: Mapping[int, str | None],
     ) -> None:
         match event:
-            case GuessAnswered() if answer is not None:
-                batch.entries.append(self._feedback(event, answer, stalled_ms))
+            case GuessAnswered() if reply is not None:
+                batch.entries.append(self._feedback(event, reply, stalled_ms))
             case TurnOpened():
                 batch.turn = event
             case GameBegun():
@@ -127,10 +128,10 @@ class Recorder:
                 self._append(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
                 batch.writes.append(writes.match_over(self._key.id))
 
-    def _feedback(self, event: GuessAnswered, answer: Answer, stalled_ms: int) -> LogEntry:
+    def _feedback(self, event: GuessAnswered, reply: Reply, stalled_ms: int) -> LogEntry:
         seq, at = self._next()
-        if answer.candidates is not None:
-            return self._event_log.append(feedback_event(self._key, event, answer, stalled_ms, seq, at))
+        if reply.candidates is not None:
+            return self._event_log.append(feedback_event(self._key, event, reply, stalled_ms, seq, at))
         code = format_code(event.guess)
         took_ms, left_ms = event.took_ms, event.left_ms
         text = plain_feedback(
@@ -143,7 +144,7 @@ class Recorder:
             event.feedback,
             took_ms,
             left_ms,
-            answer.method,
+            reply.method,
             stalled_ms or None,
         )
         return self._event_log.append_text(at, "feedback", text)
@@ -152,8 +153,8 @@ class Recorder:
         """Return the code to show at the end of a game; None if there is none."""
         if not self._shows_secret(event):
             return None
-        draw = self.draw(event.game, event.client_nonce)
-        return self._codemaking.secret(self._key.ladder, draw, event.history)
+        secrets = self.game_secrets(event.game, event.client_nonce)
+        return self._codemaking.secret(self._key.ladder, secrets, event.history)
 
     def _shows_secret(self, event: GameEnded) -> bool:
         """Return True if the end of a game shows a code. An evil codemaker that failed has no witness either."""

@@ -49,7 +49,7 @@ class MatchRegistry:
         reload_seconds: float = RELOAD_SECONDS,
     ) -> None:
         self.ladders = ladders
-        self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.misfit(ladder) is None]
+        self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
         """The ladders that can be played. Matches from earlier times may exist on the others."""
         self.watchers = Watchers(log)
         self.draining = False
@@ -156,9 +156,9 @@ class MatchRegistry:
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
-        misfit = self._services.codemaking.misfit(ladder)
-        if misfit is not None:
-            raise RefusedRequestError(ErrorCode.TOO_LARGE, misfit)
+        reason = self._services.codemaking.unavailable_reason(ladder)
+        if reason is not None:
+            raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"

@@ -10,7 +10,7 @@ from evilpegs_server.match.match import Match, State
 from evilpegs_server.matches.recorder import Batch
 from evilpegs_server.matches.requests import MatchMessage, Request, error_text
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.work.tasks import HintAnswer
+from evilpegs_server.work.hints import HintResult
 
 _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 """The type of the event that is the direct answer to a request, by the type of the request."""
@@ -69,7 +69,7 @@ def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float)
     return [encode(state), *(entry.text for entry in event_log.since(message.seq))]
 
 
-def hint_text(match: str, hint: HintAnswer, re: str | None) -> str:
+def hint_text(match: str, hint: HintResult, re: str | None) -> str:
     """Return the text of a hint: a good guess and why it is good."""
     return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
 

@@ -18,7 +18,7 @@ from evilpegs_protocol.codec import answer
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
-from evilpegs_server.codemaking.replies import Answer, Codemaking
+from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
@@ -29,7 +29,7 @@ from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage.writer import Write, Writer
-from evilpegs_server.work.tasks import HintAnswer
+from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16
 """The number of requests that may wait for one match."""
@@ -182,11 +182,11 @@ class MatchRunner:
     def _start_reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
         stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
-        draw = self._recorder.draw(need.game, need.client_nonce)
+        secrets = self._recorder.game_secrets(need.game, need.client_nonce)
         done = partial(self._finish_reply, request, stalled_ms)
-        self._services.codemaking.reply(self.key.ladder, self.player, draw, need.history, need.guess, done)
+        self._services.codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
 
-    def _finish_reply(self, request: Request, stalled_ms: int, reply: Answer | Exception) -> None:
+    def _finish_reply(self, request: Request, stalled_ms: int, reply: Reply | Exception) -> None:
         if self._closed:
             return
         if isinstance(reply, Exception):
@@ -204,7 +204,7 @@ class MatchRunner:
         request: Request | None,
         events: list[MatchEvent],
         refusal: str | None = None,
-        reply: Answer | None = None,
+        reply: Reply | None = None,
         stalled_ms: int = 0,
     ) -> None:
         """Record events and send them once they are durable. A witness that takes long is computed first."""
@@ -214,10 +214,10 @@ class MatchRunner:
             self._record(request, events, refusal, reply, stalled_ms)
             return
         self._busy = True
-        draw = self._recorder.draw(ended.game, ended.client_nonce)
+        secrets = self._recorder.game_secrets(ended.game, ended.client_nonce)
         record = partial(self._record, request, events, refusal, reply, stalled_ms)
         done = partial(self._finish_witness, ended.game, record)
-        self._services.codemaking.find_witness(self.key.ladder, self.player, draw, ended.history, done)
+        self._services.codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
 
     def _finish_witness(
         self, game: int, record: Callable[[Mapping[int, str | None]], None], witness: str | Exception
@@ -233,7 +233,7 @@ class MatchRunner:
         request: Request | None,
         events: list[MatchEvent],
         refusal: str | None,
-        reply: Answer | None,
+        reply: Reply | None,
         stalled_ms: int,
         witnesses: Mapping[int, str | None] = NO_WITNESSES,
     ) -> None:
@@ -348,9 +348,9 @@ class MatchRunner:
         else:
             self._busy = True
             done = partial(self._finish_hint, request)
-            self._services.codemaking.hint(self.key.ladder, self.player, self.match.history, done)
+            self._services.codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
 
-    def _finish_hint(self, request: Request, hint: HintAnswer | Exception) -> None:
+    def _finish_hint(self, request: Request, hint: HintResult | Exception) -> None:
         self._busy = False
         if self._closed:
             return

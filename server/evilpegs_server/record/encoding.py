@@ -15,7 +15,7 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-from evilpegs_server.codemaking.replies import Answer
+from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.record.event_log import EventLog
@@ -73,7 +73,7 @@ def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> Ga
 
 
 def feedback_event(
-    key: MatchKey, fact: GuessAnswered, answer: Answer, stalled_ms: int, seq: int, at: int
+    key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
 ) -> FeedbackGiven:
     """Return the event of an answered guess. ``stalled_ms`` is how long the event loop stood still during the turn."""
     return FeedbackGiven(
@@ -85,12 +85,12 @@ def feedback_event(
         code=format_code(fact.guess),
         black=fact.feedback.black,
         white=fact.feedback.white,
-        method=answer.method,
+        method=reply.method,
         took_ms=fact.took_ms,
         left_ms=fact.left_ms,
         stalled_ms=stalled_ms or None,
-        candidates=answer.candidates,
-        parts=answer.parts,
+        candidates=reply.candidates,
+        parts=reply.parts,
     )
 
 

@@ -1,230 +1,124 @@
-"""What codemakers compute that may take long: part sizes, a devil's choice, witnesses, hints.
+"""The tasks of codemakers that may take long: part sizes, the replies of a devil, witnesses, hints.
 
-A task is data. It can be done in this process or in another, and again with the same result; no secret is in it.
-
-What the devils of a server know: one solver for each of the rules they are met on, shared by all matches.
-
-A good guess for a player who asks for one.
+A task is data without secrets. It can run in this process or in another one, and running it again gives the same
+result. Costs are in units of work; a unit is a few nanoseconds.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from threading import Lock
-from types import MappingProxyType
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
-from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.codes import Code, code_at, format_code
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.codes import Code, code_at
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.guessing.criteria import EXPECTED_SIZE
-from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.history import History, Turn
-from evilpegs_game.live.cache import CacheState
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-
-
-class Devils:
-    """Solvers by rules. All note what they find in ``solved``, which saves time and never changes a reply."""
-
-    def __init__(self, solved: SolvedPositions | None = None) -> None:
-        self.solved = SolvedPositions() if solved is None else solved
-        self._lock = Lock()
-        self._worst_cases: dict[Rules, WorstCase] = {}
-
-    def worst_case(self, rules: Rules) -> WorstCase:
-        """The solver for ``rules``, made when it is first asked for; raises TooLargeError."""
-        with self._lock:
-            if rules not in self._worst_cases:
-                self._worst_cases[rules] = WorstCase(rules, self.solved)
-            return self._worst_cases[rules]
-
-
-HINT_BUDGET: Final = 1_000_000_000
-"""Feedback evaluations a hint may cost; about a second."""
-
-
-class Compared(StrEnum):
-    """The guesses that a hint was chosen from."""
-
-    CODES = "codes"
-    CANDIDATES = "candidates"
-    NONE = "none"
-    """Comparing guesses would exceed the budget: the first candidate is given."""
-
-
-@dataclass(frozen=True, slots=True)
-class HintAnswer:
-    """A good guess, how many candidates there are, why the guess is good, and which guesses it was compared with."""
-
-    code: str
-    candidates: int
-    why: str
-    compared: Compared = Compared.CODES
-
-
-_RESERVATIONS: Final = MappingProxyType(
-    {
-        Compared.CODES: "",
-        Compared.CANDIDATES: "; only candidates were weighed",
-        Compared.NONE: "; it is the first of too many to be weighed",
-    }
-)
-"""What the reason of a hint ends with."""
-
-
-def find_hint(position: Position) -> HintAnswer:
-    """The best guess of all codes where they are few enough, else of the candidates, else the first candidate.
-
-    The budget of ``position`` says how many are few enough.
-    """
-    guess, compared = _good_guess(position)
-    if position.count == 1:
-        return HintAnswer(format_code(guess), 1, "is the only candidate", compared)
-    parts = position.parts(guess)
-    why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
-    return HintAnswer(format_code(guess), position.count, why + _RESERVATIONS[compared], compared)
-
-
-def _good_guess(position: Position) -> tuple[Code, Compared]:
-    """Return a guess and what it was compared with."""
-    with suppress(OverBudgetError, TooLargeError):
-        return best_guess(position, EXPECTED_SIZE), Compared.CODES
-    with suppress(TooLargeError):
-        if position.budget is None or position.count**2 <= position.budget:
-            return best_guess(position, EXPECTED_SIZE, candidates_only=True), Compared.CANDIDATES
-    return witness(position), Compared.NONE
-
+from evilpegs_server.work.hints import HINT_BUDGET, HintResult, find_hint
+from evilpegs_server.work.workspace import Workspace
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
 
-_FEEDBACKS_A_UNIT: Final = 3
-_UNITS_A_ROW: Final = 24
+_FEEDBACKS_PER_UNIT: Final = 3
+_UNITS_PER_ROW: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Worked(Generic[_T_co]):
-    """What came of a task, and its cost in units of a few nanoseconds, as far as it is only known now."""
+class TaskResult(Generic[_T_co]):
+    """The result of a task, and the part of its cost in units that is known only after it has run."""
 
     value: _T_co
     cost: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """What tasks are done with."""
-
-    live_sets: LiveSets
-    devils: Devils
-
-    def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """What is known at a turn."""
-        return Position(rules, history, self.live_sets, budget)
-
-    @property
-    def state(self) -> "WorkspaceState":
-        """How full it is at this moment."""
-        return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
-
-
-class WorkspaceState(NamedTuple):
-    """Part sizes in the cache, bytes of live sets in it, solved positions."""
-
-    part_sizes: CacheState = CacheState(0, 0, 0, 0)
-    live_set_bytes: int = 0
-    solved: int = 0
-
-
 class Task(Protocol[_T_co]):
-    """Something to be found out."""
+    """A computation that can run in any process."""
 
-    def do(self, workspace: Workspace) -> Worked[_T_co]:
-        """Find it out."""
+    def run(self, workspace: Workspace) -> TaskResult[_T_co]:
+        """Compute the result."""
         ...
 
 
-class PartSizes(NamedTuple):
-    """The sizes of all parts of a guess in feedback order."""
+class CountParts(NamedTuple):
+    """The task of computing the sizes of all parts of a guess in feedback order."""
 
     rules: Rules
     history: History
     guess: Code
 
-    def do(self, workspace: Workspace) -> Worked[tuple[int, ...]]:
-        """Do it; the cost is what was counted for this, nothing if somebody else had it counted before."""
+    def run(self, workspace: Workspace) -> TaskResult[tuple[int, ...]]:
+        """Return the part sizes. The cost covers only the rows counted for this call, none if they were cached."""
         live_sets = workspace.live_sets
         live_sets.take_work()
         sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
-        return Worked(sizes, live_sets.take_work() * _UNITS_A_ROW)
+        return TaskResult(sizes, live_sets.take_work() * _UNITS_PER_ROW)
 
 
-class Possible(NamedTuple):
-    """The replies of which a devil may give any, how they were found, and the sizes of all parts."""
+class AllowedReplies(NamedTuple):
+    """The replies among which a devil may choose, how they were found, and all part sizes in feedback order."""
 
     allowed: tuple[Feedback, ...]
     method: Method
     part_sizes: tuple[int, ...]
 
 
-class DevilsChoice(NamedTuple):
-    """What a devil may reply to a guess."""
+class FindDevilReplies(NamedTuple):
+    """The task of finding the replies that a devil may give to a guess.
+
+    Live sets of up to ``exact_up_to`` codes are solved exactly.
+    """
 
     rules: Rules
     exact_up_to: int
     history: History
     guess: Code
 
-    def do(self, workspace: Workspace) -> Worked[Possible]:
-        """Do it; the cost is what had to be solved for this."""
+    def run(self, workspace: Workspace) -> TaskResult[AllowedReplies]:
+        """Return the allowed replies. The cost covers what had to be solved for this call."""
         devil = Devil(workspace.devils.worst_case(self.rules), self.exact_up_to)
         position = workspace.position(self.rules, self.history)
         allowed, method, work = devil.allowed_replies(position, self.guess)
-        return Worked(Possible(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_A_UNIT)
+        return TaskResult(AllowedReplies(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_PER_UNIT)
 
 
-class Witness(NamedTuple):
-    """The first code that every feedback allows."""
+class FindWitness(NamedTuple):
+    """The task of finding the first code that agrees with every feedback."""
 
     rules: Rules
     history: History
 
-    def do(self, workspace: Workspace) -> Worked[Code]:
-        """Do it."""
-        return Worked(witness(workspace.position(self.rules, self.history)))
+    def run(self, workspace: Workspace) -> TaskResult[Code]:
+        """Return the witness."""
+        return TaskResult(witness(workspace.position(self.rules, self.history)))
 
 
-class Hint(NamedTuple):
-    """A good guess, found with at most ``budget`` feedback evaluations."""
+class FindHint(NamedTuple):
+    """The task of finding a good guess with at most ``budget`` feedback evaluations."""
 
     rules: Rules
     history: History
     budget: int = HINT_BUDGET
 
-    def do(self, workspace: Workspace) -> Worked[HintAnswer]:
-        """Do it."""
-        return Worked(find_hint(workspace.position(self.rules, self.history, self.budget)))
+    def run(self, workspace: Workspace) -> TaskResult[HintResult]:
+        """Return the hint."""
+        return TaskResult(find_hint(workspace.position(self.rules, self.history, self.budget)))
 
 
-class TryOut(NamedTuple):
-    """Some turns on rules and a witness after each, so that nothing is compiled or tabled while somebody waits."""
+class WarmUp(NamedTuple):
+    """The task of playing some turns before any player waits, with a witness after each turn.
+
+    It compiles the kernels and fills the tables that later tasks on these rules need. With ``exact_up_to`` the last
+    turn is also played against a devil, whose first reply takes longest.
+    """
 
     rules: Rules
     turns: int
     exact_up_to: int | None = None
 
-    def do(self, workspace: Workspace) -> Worked[None]:
-        """Do it: against evil, and the last turn against a devil if there is one.
-
-        A devil who knows nothing yet thinks longest at first.
-        """
+    def run(self, workspace: Workspace) -> TaskResult[None]:
+        """Play the turns against evil, and the last one also against the devil if there is one."""
         table = workspace.live_sets.feedback_table(self.rules)
         if table is not None:
             table.complete()
@@ -233,33 +127,33 @@ class TryOut(NamedTuple):
             guess = code_at(turn * self.rules.size // (self.turns + 2), self.rules)
             position = workspace.position(self.rules, history)
             if turn == self.turns and self.exact_up_to is not None:
-                DevilsChoice(self.rules, self.exact_up_to, history, guess).do(workspace)
+                FindDevilReplies(self.rules, self.exact_up_to, history, guess).run(workspace)
             history = (*history, Turn(guess, Evil().reply(position, guess)))
-            Witness(self.rules, history).do(workspace)
-        return Worked(None)
+            FindWitness(self.rules, history).run(workspace)
+        return TaskResult(None)
 
 
-class TakeSolved(NamedTuple):
-    """What devils have solved, to be kept."""
+class ExportSolved(NamedTuple):
+    """The task of exporting the positions that devils have solved."""
 
-    def do(self, workspace: Workspace) -> Worked[bytes | None]:
-        """Do it; None if nothing was learnt since the last time."""
+    def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
+        """Return the solved positions as bytes, or None if none were added since the last export."""
         solved = workspace.devils.solved
         if not solved.changed:
-            return Worked(None)
+            return TaskResult(None)
         solved.changed = False
-        return Worked(solved.to_bytes())
+        return TaskResult(solved.to_bytes())
 
 
-def carry_out(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
-    """What came of a task, or the exception it ended with, and what it cost."""
-    worked = attempt(partial(task.do, workspace))
-    return (worked, 0) if isinstance(worked, Exception) else (worked.value, worked.cost)
+def run_task(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
+    """Return the result of a task, or the exception that it raised, and its cost in units."""
+    result = catch(partial(task.run, workspace))
+    return (result, 0) if isinstance(result, Exception) else (result.value, result.cost)
 
 
-def attempt(work: Callable[[], _T]) -> _T | Exception:
-    """What ``work`` returns, or the exception it ends with."""
+def catch(work: Callable[[], _T]) -> _T | Exception:
+    """Return the result of ``work``, or the exception that it raised."""
     try:
         return work()
-    except Exception as error:  # noqa: BLE001 - whoever asked is told
+    except Exception as error:  # noqa: BLE001 - returned to whoever wants the result
         return error

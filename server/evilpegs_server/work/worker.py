@@ -16,8 +16,9 @@ from threading import Lock
 from typing import IO, Any, Final
 
 from evilpegs_server.work.interpreter import switch_soon
-from evilpegs_server.work.tasks import Task, Workspace, carry_out
+from evilpegs_server.work.tasks import Task, run_task
 from evilpegs_server.work.worker_process import packed, read, unpacked
+from evilpegs_server.work.workspace import Workspace
 
 NICENESS: Final = 10
 """How far this process stands back behind the event loop's."""
@@ -42,7 +43,7 @@ def serve(channel: socket.socket, frames: IO[bytes]) -> None:
     worker = _Worker(read(frames).workspace(), channel)
     threads = ThreadPoolExecutor(THREADS, "worker")
     while True:
-        threads.submit(worker.do, *read(frames))
+        threads.submit(worker.run, *read(frames))
 
 
 class _Worker:
@@ -53,9 +54,9 @@ class _Worker:
         self._channel = channel
         self._sending = Lock()
 
-    def do(self, number: int, task: Task[Any]) -> None:
+    def run(self, number: int, task: Task[Any]) -> None:
         """Do a task and say what came of it."""
-        outcome, cost = carry_out(task, self._workspace)
+        outcome, cost = run_task(task, self._workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)
         message = packed((number, outcome, cost, self._workspace.state))

@@ -22,7 +22,8 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_server.work.tasks import Devils, TakeSolved, Task, Workspace, WorkspaceState
+from evilpegs_server.work.tasks import ExportSolved, Task
+from evilpegs_server.work.workspace import DevilSolvers, Workspace, WorkspaceState
 
 _LENGTH: Final = struct.Struct("!I")
 
@@ -36,7 +37,7 @@ class Setup(NamedTuple):
 
     def workspace(self) -> Workspace:
         """Return a workspace that has computed nothing yet."""
-        devils = Devils(SolvedPositions.from_bytes(self.solved))
+        devils = DevilSolvers(SolvedPositions.from_bytes(self.solved))
         return Workspace(LiveSets(self.cache_bytes, self.count_bytes), devils)
 
 
@@ -142,7 +143,7 @@ class WorkerProcess:
         else:
             self._send(self._begun)
 
-    async def do(self, task: Task[_T]) -> _T:
+    async def run(self, task: Task[_T]) -> _T:
         """What comes of ``task``; raises what it ends with."""
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
@@ -156,7 +157,7 @@ class WorkerProcess:
         learnt = None
         if self._ended and self._transport is not None:
             try:
-                learnt = await asyncio.wait_for(self.do(TakeSolved()), self._stop_seconds)
+                learnt = await asyncio.wait_for(self.run(ExportSolved()), self._stop_seconds)
             except TimeoutError:
                 self._log.warning("what devils have solved could not be asked for in time")
         self._closed = True

@@ -25,7 +25,7 @@ from evilpegs_protocol.client_messages import Guess, Ready, Resign
 from evilpegs_protocol.codec import CodecError, decode_record_event, decode_request
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.codemaking.replies import Answer
+from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.matches.recorder import Recorder
@@ -144,7 +144,7 @@ class AnyClient(RuleBasedStateMachine):
     def reply(self, ms):
         self.now += ms
         given = feedback(self.guess, self.secret)
-        self.observe(self.match.reply(given, self.now), Answer(given))
+        self.observe(self.match.reply(given, self.now), Reply(given))
         self.pump()
 
     @precondition(lambda self: self.match.state is State.THINKING)

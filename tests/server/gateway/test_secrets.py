@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_server.codemaking.replies import Draw
+from evilpegs_server.codemaking.game_secrets import GameSecrets
 from evilpegs_server.match.events import GameBegun, NeedReply
 from evilpegs_server.storage.archive import load_match
 from support.fake_server import BrokenPart
@@ -28,7 +28,7 @@ class Game:
         nonce, seed = self.key.nonce(1), self.key.seed
         self.hidden = [nonce, str(bytes.fromhex(nonce)), seed.hex(), str(seed), client.token]
         if self.key.ladder.codemaker == "fixed":
-            secret = Draw(self.key.id, 1, nonce, "mine").secret(self.key.ladder)
+            secret = GameSecrets(self.key.id, 1, nonce, "mine").secret(self.key.ladder)
             self.hidden += [format_code(secret), str(secret)]
 
     def revealed_in(self, texts):
@@ -94,14 +94,14 @@ async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
 
 
 async def test_log_of_failed_codemaker_reveals_nothing(game, fake_server):
-    def fail(draw):
-        raise RuntimeError(repr(draw))
+    def fail(secrets):
+        raise RuntimeError(repr(secrets))
 
-    fake_server.codemaking.before_answer = fail
+    fake_server.codemaking.before_reply = fail
     code = "3" * game.key.ladder.rules.pegs
     assert await game.ann.error_code(type="guess", match=game.match, game=1, turn=2, code=code) == "internal"
     [entry] = fake_server.take_log()
-    assert "Draw(match=" in entry["exception"]
+    assert "GameSecrets(match=" in entry["exception"]
     assert game.revealed_in([json.dumps(entry, default=repr)]) == []
 
 

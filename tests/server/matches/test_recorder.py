@@ -10,7 +10,7 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import decode_record_event, encode_event
 from evilpegs_protocol.commitment import secret_index
-from evilpegs_server.codemaking.replies import Answer, Codemaking
+from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import TurnOpened
 from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.event_log import EventLog
@@ -28,13 +28,13 @@ class RecordedMatch:
         self.recorder = Recorder(self.key, self.event_log, codemaking, lambda: 777)
         self.batch = self.recorder.open(driver.facts, "ann", client_program)
 
-    def do(self, command, *args, answer=None, stalled_ms=0):
-        self.batch = self.recorder.record(self.driver.do(command, *args), answer, stalled_ms)
+    def do(self, command, *args, reply=None, stalled_ms=0):
+        self.batch = self.recorder.record(self.driver.do(command, *args), reply, stalled_ms)
         return self.events
 
     def turn(self, text, given=Feedback(0, 0)):  # noqa: B008 - a constant
         self.driver.guess(text)
-        return self.do("reply", given, answer=Answer(given))
+        return self.do("reply", given, reply=Reply(given))
 
     @property
     def events(self):
@@ -88,7 +88,7 @@ def test_stall_is_recorded_with_turn(record_match):
     played.do("ready", 1, None)
     played.driver.guess("12")
     given = Feedback(0, 0)
-    [event] = played.do("reply", given, answer=Answer(given), stalled_ms=80)
+    [event] = played.do("reply", given, reply=Reply(given), stalled_ms=80)
     assert event["stalled_ms"] == 80
 
 
@@ -158,9 +158,9 @@ def test_void_evil_game_has_no_witness(record_match):
 
 def test_draw_belongs_to_game_and_client_nonce(record_match):
     recorder = record_match().recorder
-    draws = [recorder.draw(1, "a"), recorder.draw(1, "b"), recorder.draw(2, "b")]
-    assert [(draw.game, draw.client_nonce) for draw in draws] == [(1, "a"), (1, "b"), (2, "b")]
-    assert recorder.draw(2, "b") is draws[-1]
+    all_secrets = [recorder.game_secrets(1, "a"), recorder.game_secrets(1, "b"), recorder.game_secrets(2, "b")]
+    assert [(each.game, each.client_nonce) for each in all_secrets] == [(1, "a"), (1, "b"), (2, "b")]
+    assert recorder.game_secrets(2, "b") is all_secrets[-1]
 
 
 @pytest.mark.parametrize("changes", [{}, {"clock": None}, {"rated": False}])

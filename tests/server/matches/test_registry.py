@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from evilpegs_protocol.canonical import event_hash
-from evilpegs_server.codemaking.capacity import Bounds
+from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.match.match import State
 from evilpegs_server.matches.registry import RESTART_GRACE_MS
@@ -35,29 +35,29 @@ async def resume(fake_server, client, match, seq=0):
 
 
 @pytest.mark.parametrize(
-    ("bounds", "facts"),
+    ("capacity", "facts"),
     [
-        (Bounds(count_bytes=1 << 10), ["slow", "count_bytes", "1,024"]),
-        (Bounds(count_work=999), ["slow", "1,000", "count_work", "999"]),
+        (ReplyCapacity(count_bytes=1 << 10), ["slow", "count_bytes", "1,024"]),
+        (ReplyCapacity(count_work=999), ["slow", "1,000", "count_work", "999"]),
     ],
 )
-async def test_oversized_ladder_is_refused_with_numbers(open_fake_server, engine, bounds, facts):
-    ann = await open_fake_server(engine, bounds=bounds).connect_player()
+async def test_oversized_ladder_is_refused_with_numbers(open_fake_server, engine, capacity, facts):
+    ann = await open_fake_server(engine, capacity=capacity).connect_player()
     refused = await ann.request(type="play", ladder="slow")
     assert (refused["type"], refused["code"]) == ("error", "too_large")
     assert all(fact in refused["message"] for fact in facts)
     assert (await ann.request(type="play", ladder="long"))["type"] == "match_started"
 
 
-def test_misfit_names_bytes_for_live_sets():
+def test_unavailable_reason_names_bytes_for_live_sets():
     huge = load_ladders()["huge-evil"]
-    assert Bounds(cache_bytes=873_814).misfit(huge) is None
-    misfit = Bounds(cache_bytes=873_813).misfit(huge)
-    assert all(fact in misfit for fact in ["huge-evil", "873,814", "cache_bytes", "873,813"])
+    assert ReplyCapacity(cache_bytes=873_814).unavailable_reason(huge) is None
+    reason = ReplyCapacity(cache_bytes=873_813).unavailable_reason(huge)
+    assert all(fact in reason for fact in ["huge-evil", "873,814", "cache_bytes", "873,813"])
 
 
 async def test_welcome_offers_only_fitting_ladders(open_fake_server, engine):
-    small_server = open_fake_server(engine, bounds=Bounds(count_work=999))
+    small_server = open_fake_server(engine, capacity=ReplyCapacity(count_work=999))
     welcome = await small_server.connect().hello()
     offered = [ladder["id"] for ladder in welcome["ladders"]]
     assert offered == [name for name in small_server.registry.ladders if name != "slow"]

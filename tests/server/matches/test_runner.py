@@ -9,18 +9,19 @@ import json
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
-from evilpegs_server.codemaking.replies import cost
+from evilpegs_server.codemaking.replies import reply_cost
 from evilpegs_server.match.match import IDLE_MS
 from evilpegs_server.matches.requests import Request
 from evilpegs_server.matches.runner import MAX_WAITING
-from evilpegs_server.work.tasks import HINT_BUDGET, Hint, HintAnswer, Witness
+from evilpegs_server.work.hints import HINT_BUDGET, HintResult
+from evilpegs_server.work.tasks import FindHint, FindWitness
 from support.workspaces import Call
 
 
 @pytest.fixture
 def quick_hint(fake_server):
     """Replace every hint by one that takes no work."""
-    fake_server.pool.replacements[Hint] = Call(HintAnswer, "123456", 2, "made up")
+    fake_server.pool.replacements[FindHint] = Call(HintResult, "123456", 2, "made up")
 
 
 def assert_failure_was_logged(fake_server, match):
@@ -220,7 +221,7 @@ class TestDisclosure:
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_failed_witness_ends_game_without_secret(self, ann, fake_server, match):
-        fake_server.pool.replacements[Witness] = Call(lambda: 1 // 0)
+        fake_server.pool.replacements[FindWitness] = Call(lambda: 1 // 0)
         resigned = await ann.send(type="resign", match=match, game=1)
         fake_server.pool.run_pending()
         over = await ann.receive("game_over", re=resigned)
@@ -243,7 +244,7 @@ async def test_pool_jobs_are_charged_to_player(ann, fake_server, quick_hint):
     await ann.request(type="hint", match=match)
     player = fake_server.registry.get(match).player
     assert fake_server.pool.submitted == [
-        (player, cost(fake_server.registry.ladders["slow"], 0)),
+        (player, reply_cost(fake_server.registry.ladders["slow"], 0)),
         (player, HINT_BUDGET),
     ]
 
@@ -251,9 +252,9 @@ async def test_pool_jobs_are_charged_to_player(ann, fake_server, quick_hint):
 class TestFailure:
     async def test_failed_codemaker_voids_game_only(self, ann, fake_server):
         match = await ann.play("evil")
-        fake_server.codemaking.before_answer = lambda _draw: 1 // 0
+        fake_server.codemaking.before_reply = lambda _secrets: 1 // 0
         assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="11") == "internal"
-        fake_server.codemaking.before_answer = None
+        fake_server.codemaking.before_reply = None
         assert (await ann.receive("game_over"))["outcome"] == "void"
         assert (await ann.receive("game_started"))["game"] == 2
         await ann.request(type="ready", match=match, game=2)
@@ -262,7 +263,7 @@ class TestFailure:
 
     async def test_failed_hint_keeps_game(self, ann, fake_server):
         match = await ann.play("tiny-practice")
-        fake_server.pool.replacements[Hint] = Call(lambda: 1 // 0)
+        fake_server.pool.replacements[FindHint] = Call(lambda: 1 // 0)
         assert await ann.error_code(type="hint", match=match) == "internal"
         assert (await ann.guess(match, 1, "11"))["type"] == "feedback"
         assert_failure_was_logged(fake_server, match)

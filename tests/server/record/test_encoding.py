@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.commitment import commitment
-from evilpegs_server.codemaking.replies import Answer
+from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.match import Match
 from evilpegs_server.record.encoding import (
@@ -33,7 +33,7 @@ def write_down(match, facts):
             case GameOpened():
                 event_log.append(game_started_event(match, fact, seq, 7))
             case GuessAnswered():
-                event_log.append(feedback_event(match, fact, Answer(fact.feedback), 0, seq, 7))
+                event_log.append(feedback_event(match, fact, Reply(fact.feedback), 0, seq, 7))
             case GameEnded():
                 event_log.append(game_over_event(match, fact, "11", seq, 7))
             case MatchEnded():
@@ -101,8 +101,8 @@ def test_nonce_differs_per_game(match_key):
 
 def test_practice_feedback_shows_parts(match_key):
     fact = GuessAnswered(1, 2, (0, 1), Feedback(1, 0), 30, None)
-    answer = Answer(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
-    event = feedback_event(match_key, fact, answer, 12, 6, 9)
+    reply = Reply(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
+    event = feedback_event(match_key, fact, reply, 12, 6, 9)
     assert event.model_dump(mode="json", exclude={"match", "at", "type", "seq"}) == {
         "game": 1,
         "turn": 2,
@@ -119,7 +119,7 @@ def test_practice_feedback_shows_parts(match_key):
 
 def test_feedback_without_stall_omits_optional_keys(match_key):
     fact = GuessAnswered(1, 1, (0, 1), Feedback(1, 0), 30, 900)
-    event = feedback_event(match_key, fact, Answer(fact.feedback), 0, 3, 9)
+    event = feedback_event(match_key, fact, Reply(fact.feedback), 0, 3, 9)
     assert not {"stalled_ms", "candidates", "parts"} & set(event.model_dump())
 
 

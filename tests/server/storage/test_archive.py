@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from evilpegs_protocol.codec import decode_record_event
-from evilpegs_server.codemaking.replies import Answer, Codemaking
+from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.recorder import Recorder
@@ -66,8 +66,8 @@ def written(driver, match, client_program):
     recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, codemaking, lambda: 9)
     batches = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:
-        answer = Answer(fact.feedback) if isinstance(fact, GuessAnswered) else None
-        batches.append(recorder.record([fact], answer))
+        reply = Reply(fact.feedback) if isinstance(fact, GuessAnswered) else None
+        batches.append(recorder.record([fact], reply))
     return event_log, [write for each in batches for write in each.writes]
 
 

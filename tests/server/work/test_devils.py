@@ -13,9 +13,11 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import tie_index
-from evilpegs_server.codemaking.replies import Codemaking, Draw, task_of
+from evilpegs_server.codemaking.game_secrets import GameSecrets
+from evilpegs_server.codemaking.replies import Codemaking, reply_task
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.work.tasks import Devils, TakeSolved, carry_out
+from evilpegs_server.work.tasks import ExportSolved, run_task
+from evilpegs_server.work.workspace import DevilSolvers
 from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
 from support.workspaces import new_workspace
 
@@ -28,8 +30,8 @@ PRACTICE = replace(load_ladders()["classic-devil-practice"], rules=RULES, exact_
 PLAIN = PlainWorstCase(RULES)
 
 
-def draw(game=1):
-    return Draw(MATCH, game, NONCE, None)
+def new_secrets(game=1):
+    return GameSecrets(MATCH, game, NONCE, None)
 
 
 def expected_reply(ladder, live, guess, turn, game):
@@ -53,56 +55,56 @@ def test_devil_reply_follows_rule_and_names_method(ladder):
         while len(live) > 1:
             guess = code_at(rng.randrange(RULES.size), RULES)
             given, method, parts = expected_reply(ladder, live, guess, len(history) + 1, game)
-            answer = codemaking.answer(ladder, draw(game), history, guess)
-            assert (answer.feedback, answer.method) == (given, method)
+            reply = codemaking.compute_reply(ladder, new_secrets(game), history, guess)
+            assert (reply.feedback, reply.method) == (given, method)
             if not ladder.rated:
-                assert answer.parts == tuple((*each, len(part)) for each, part in parts.items())
-                assert answer.candidates == len(parts[given])
+                assert reply.parts == tuple((*each, len(part)) for each, part in parts.items())
+                assert reply.candidates == len(parts[given])
             methods.add(method)
             live, history = parts[given], (*history, Turn(guess, given))
-        witness = parse_code(codemaking.secret(ladder, draw(game), history), RULES)
+        witness = parse_code(codemaking.secret(ladder, new_secrets(game), history), RULES)
         assert all(feedback(guess, witness) == given for guess, given in history)
     assert methods == {"exact", "greedy"}
 
 
 def classic(guess):
-    return task_of(CLASSIC_DEVIL, (), guess)
+    return reply_task(CLASSIC_DEVIL, (), guess)
 
 
 def test_devil_reply_is_cheap_once_known():
     workspace = new_workspace()
-    first, again = [classic((0, 0, 1, 1)).do(workspace) for _ in range(2)]
+    first, again = [classic((0, 0, 1, 1)).run(workspace) for _ in range(2)]
     assert again.value == first.value
     assert again.cost < first.cost / 10
     assert first.cost > 100_000
 
 
 def test_solved_positions_save_work_and_keep_replies():
-    devils = Devils()
-    before = classic((0, 1, 2, 3)).do(new_workspace(devils=devils))
+    devils = DevilSolvers()
+    before = classic((0, 1, 2, 3)).run(new_workspace(devils=devils))
     kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
-    after = classic((0, 1, 2, 3)).do(new_workspace(devils=Devils(kept)))
+    after = classic((0, 1, 2, 3)).run(new_workspace(devils=DevilSolvers(kept)))
     assert after.value == before.value
     assert after.cost < before.cost
 
 
 def test_take_solved_returns_learned_positions_once():
     workspace = new_workspace()
-    assert TakeSolved().do(workspace).value is None
-    classic((0, 0, 1, 1)).do(workspace)
-    learned = TakeSolved().do(workspace).value
+    assert ExportSolved().run(workspace).value is None
+    classic((0, 0, 1, 1)).run(workspace)
+    learned = ExportSolved().run(workspace).value
     assert len(SolvedPositions.from_bytes(learned)) == len(workspace.devils.solved) == workspace.state.solved > 0
-    assert TakeSolved().do(workspace).value is None
+    assert ExportSolved().run(workspace).value is None
 
 
 def test_same_rules_share_one_solver():
-    devils = Devils()
+    devils = DevilSolvers()
     assert devils.worst_case(RULES) is devils.worst_case(Rules(3, 4))
     assert devils.worst_case(RULES).solved is devils.worst_case(Rules(2, 3)).solved is devils.solved
 
 
 def test_devil_failure_is_handed_over():
-    outcome, cost = carry_out(task_of(RATED, (), (0, 0, 0)), new_workspace(10))
+    outcome, cost = run_task(reply_task(RATED, (), (0, 0, 0)), new_workspace(10))
     assert isinstance(outcome, TooLargeError)
     assert cost == 0
 
@@ -111,7 +113,7 @@ def test_warm_up_skips_devils_first_reply():
     """Otherwise the first start of a server would take long."""
     workspace = new_workspace()
     for task in Codemaking(workspace, None).warm_up([CLASSIC_DEVIL]):
-        task.do(workspace)
+        task.run(workspace)
     assert 0 < len(workspace.devils.solved) < 100
 
 

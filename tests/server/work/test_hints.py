@@ -6,14 +6,15 @@ from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
-from evilpegs_server.work.tasks import HINT_BUDGET, Compared, Hint
+from evilpegs_server.work.hints import HINT_BUDGET, ComparedGuesses
+from evilpegs_server.work.tasks import FindHint
 from support.workspaces import new_workspace
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
 def hint_on(rules, history, budget=HINT_BUDGET):
-    return Hint(rules, history, budget).do(new_workspace()).value
+    return FindHint(rules, history, budget).run(new_workspace()).value
 
 
 def numbers(text):
@@ -24,24 +25,24 @@ def numbers(text):
 def test_hint_on_first_turn_minimizes_expected_part():
     """1123 has the smallest expected part of all first guesses of 4x6."""
     hint = hint_on(CLASSIC, ())
-    assert (hint.code, hint.candidates, hint.compared) == ("1123", 1296, Compared.CODES)
+    assert (hint.code, hint.candidates, hint.compared) == ("1123", 1296, ComparedGuesses.CODES)
     assert numbers(hint.why) == [1296, 14, 276]
 
 
 def test_hint_over_budget_is_first_candidate():
     hint = hint_on(CLASSIC, (Turn((0, 0, 0, 0), Feedback(0, 0)),), budget=1)
-    assert (hint.code, hint.compared) == ("2222", Compared.NONE)
+    assert (hint.code, hint.compared) == ("2222", ComparedGuesses.NONE)
 
 
 def test_hint_on_huge_rules_is_candidate():
     code, history = (0, 1, 2, 3, 4, 5, 6, 7), ()
     hint = hint_on(HUGE, history)
-    assert (hint.code, hint.candidates, hint.compared) == ("11111111", 10**8, Compared.NONE)
+    assert (hint.code, hint.candidates, hint.compared) == ("11111111", 10**8, ComparedGuesses.NONE)
     assert numbers(hint.why) == [100_000_000, 9, 43_046_721]
     guess = (0, 1, 2, 3, 4, 5, 7, 6)
     history = (Turn(guess, feedback(guess, code)),)
     hint = hint_on(HUGE, history)
-    assert (hint.candidates, hint.compared) == (28, Compared.CANDIDATES)
+    assert (hint.candidates, hint.compared) == (28, ComparedGuesses.CANDIDATES)
     assert feedback(guess, parse_code(hint.code, HUGE)) == Feedback(6, 2)
 
 

@@ -20,7 +20,7 @@ from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
-from evilpegs_server.work.tasks import DevilsChoice, PartSizes, Witness
+from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker import EXPENDABLE, NICENESS, serve
 from evilpegs_server.work.worker_process import (
     MOST_DEATHS,
@@ -38,8 +38,8 @@ BYTES = 64 << 20
 SETUP = Setup(BYTES, BYTES, SolvedPositions().to_bytes())
 GRAND = Rules(6, 10)
 HISTORY = (((0, 0, 1, 1, 2, 2), Feedback(1, 1)),)
-DEVIL = DevilsChoice(Rules(4, 6), 1296, (), (0, 0, 1, 1))
-SIZES = PartSizes(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
+DEVIL = FindDevilReplies(Rules(4, 6), 1296, (), (0, 0, 1, 1))
+SIZES = CountParts(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ async def kill(process):
 
 
 async def test_process_finds_same_results_and_reports_state(process):
-    for task in (SIZES, Witness(GRAND, HISTORY), DEVIL):
-        assert await process.do(task) == task.do(new_workspace()).value
+    for task in (SIZES, FindWitness(GRAND, HISTORY), DEVIL):
+        assert await process.run(task) == task.run(new_workspace()).value
     assert process.state.part_sizes.entries > 0
     assert process.state.solved > 0
 
@@ -87,28 +87,28 @@ async def test_process_begins_with_start_or_task(process):
     assert process.pid is None
     process.start()
     pid = process.pid
-    assert await process.do(Call(os.getpid)) == pid != os.getpid()
+    assert await process.run(Call(os.getpid)) == pid != os.getpid()
     process.start()
     assert process.pid == pid
 
 
 async def test_process_does_many_tasks_at_once(process):
-    answers = await asyncio.gather(*(process.do(Call(divmod, number, 7)) for number in range(200)))
+    answers = await asyncio.gather(*(process.run(Call(divmod, number, 7)) for number in range(200)))
     assert answers == [divmod(number, 7) for number in range(200)]
 
 
 async def test_task_error_is_raised_with_its_origin(process, logs):
     with pytest.raises(ZeroDivisionError) as caught:
-        await process.do(Call(divmod, 1, 0))
+        await process.run(Call(divmod, 1, 0))
     assert inspect.getfile(Call) in caught.value.__notes__[0]
     with pytest.raises(ContradictionError, match="6x10"):
-        await process.do(Witness(GRAND, (((0,) * 6, Feedback(6, 0)), ((1,) * 6, Feedback(1, 0)))))
+        await process.run(FindWitness(GRAND, (((0,) * 6, Feedback(6, 0)), ((1,) * 6, Feedback(1, 0)))))
     assert logs.entries == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these files")
 async def test_process_is_nice_and_expendable(process):
-    await process.do(Call(os.getpid))
+    await process.run(Call(os.getpid))
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
     with open(f"/proc/{process.pid}/oom_score_adj") as file:  # noqa: ASYNC230, PTH123 - no disk behind it
         assert int(file.read()) >= EXPENDABLE
@@ -118,11 +118,11 @@ async def test_process_is_nice_and_expendable(process):
 async def test_running_task_is_redone_after_death(process, logs, tmp_path):
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    waiting = asyncio.create_task(process.do(Call(Path.read_text, gate)))
-    await process.do(Call(os.getpid))
+    waiting = asyncio.create_task(process.run(Call(Path.read_text, gate)))
+    await process.run(Call(os.getpid))
     await kill(process)
-    later = asyncio.create_task(process.do(SIZES))
-    assert await later == SIZES.do(new_workspace()).value
+    later = asyncio.create_task(process.run(SIZES))
+    assert await later == SIZES.run(new_workspace()).value
     with gate.open("w") as writer:
         writer.write("done")
     assert await waiting == "done"
@@ -130,25 +130,25 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
 
 
 async def test_idle_death_restarts_with_next_task(process):
-    first = await process.do(Call(os.getpid))
+    first = await process.run(Call(os.getpid))
     await kill(process)
     assert process.pid is None
-    assert await process.do(Call(os.getpid)) != first
+    assert await process.run(Call(os.getpid)) != first
 
 
 async def test_deadly_task_is_given_up_alone(process, logs):
-    deadly = asyncio.create_task(process.do(Call(os._exit, 3)))
+    deadly = asyncio.create_task(process.run(Call(os._exit, 3)))
     with pytest.raises(WorkerLostError):
         await deadly
     assert len(logs.entries) == MOST_DEATHS
-    assert await process.do(SIZES) == SIZES.do(new_workspace()).value
+    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
 
 
 async def test_tasks_beside_deadly_one_survive(process, logs):
     """These tasks were running when the first process died and are then done one after another."""
-    others = [asyncio.create_task(process.do(Call(time.sleep, 0.1))) for _ in range(3)]
+    others = [asyncio.create_task(process.run(Call(time.sleep, 0.1))) for _ in range(3)]
     with pytest.raises(WorkerLostError):
-        await process.do(Call(os._exit, 3))
+        await process.run(Call(os._exit, 3))
     assert await asyncio.gather(*others) == [None] * 3
     assert len(logs.entries) == MOST_DEATHS
 
@@ -159,14 +159,14 @@ async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
 
     monkeypatch.setattr(worker_process.subprocess, "Popen", fail)
     with pytest.raises(OSError, match=os.strerror(errno.ENOMEM)) as caught:
-        await process.do(SIZES)
+        await process.run(SIZES)
     monkeypatch.undo()
     assert caught.value.errno == errno.ENOMEM
     assert [(entry["log_level"], entry["why"]) for entry in logs.entries] == [("error", os.strerror(errno.ENOMEM))]
 
 
 async def test_close_returns_learned_positions(process):
-    await process.do(DEVIL)
+    await process.run(DEVIL)
     pid, learned = process.pid, await process.close()
     assert len(SolvedPositions.from_bytes(learned)) == process.state.solved > 0
     assert process.pid is None
@@ -175,18 +175,18 @@ async def test_close_returns_learned_positions(process):
 
 
 async def test_setup_passes_learned_positions(process, logs):
-    await process.do(DEVIL)
+    await process.run(DEVIL)
     learned = await process.close()
     again = WorkerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
-    await again.do(DEVIL)
+    await again.run(DEVIL)
     assert await again.close() is None
 
 
 async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
     process = new_process(stop_seconds=0.01)
     os.mkfifo(tmp_path / "gate")
-    await process.do(Call(os.getpid))
-    forgotten = asyncio.create_task(process.do(Call(Path.read_text, tmp_path / "gate")))
+    await process.run(Call(os.getpid))
+    forgotten = asyncio.create_task(process.run(Call(Path.read_text, tmp_path / "gate")))
     await asyncio.sleep(0)
     pid = process.pid
     os.kill(pid, signal.SIGSTOP)

@@ -1,0 +1,33 @@
+"""The secret and the ties of a game, derived from its nonces by the formulas of the protocol."""
+
+from evilpegs_game.codes import Code, code_at
+from evilpegs_protocol.commitment import secret_index, tie_index
+from evilpegs_server.match.ladders import Ladder
+
+
+class GameSecrets:
+    """The values from which the secret and the ties of one game follow. The repr discloses none of them."""
+
+    __slots__ = ("_nonce", "_secret", "client_nonce", "game", "match")
+
+    def __init__(self, match: str, game: int, nonce: str, client_nonce: str | None) -> None:
+        self.match = match
+        self.game = game
+        self.client_nonce = client_nonce
+        self._nonce = nonce
+        self._secret: Code | None = None
+
+    def __repr__(self) -> str:
+        return f"GameSecrets(match={self.match!r}, game={self.game})"
+
+    def secret(self, ladder: Ladder) -> Code:
+        """Return the secret of a fixed codemaker. It is derived at the first call."""
+        if self._secret is None:
+            rules = ladder.rules
+            index = secret_index(self._nonce, self.client_nonce, self.match, self.game, rules.size)
+            self._secret = code_at(index, rules)
+        return self._secret
+
+    def tie_index(self, turn: int, count: int) -> int:
+        """Return the index of the part that a seeded evil or devil takes among ``count`` tied parts."""
+        return tie_index(self._nonce, self.match, self.game, turn, count)

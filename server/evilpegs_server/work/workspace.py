@@ -1,0 +1,61 @@
+"""The workspace that tasks share within one process: a cache of live sets and the solvers of devils."""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import NamedTuple
+
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.history import History
+from evilpegs_game.live.cache import CacheState
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+
+class DevilSolvers:
+    """The solvers that devils use, one for each of the rules, shared by all matches.
+
+    All solvers store their results in ``solved``. Stored results save time and never change a reply.
+    """
+
+    def __init__(self, solved: SolvedPositions | None = None) -> None:
+        self.solved = SolvedPositions() if solved is None else solved
+        self._lock = Lock()
+        self._worst_cases: dict[Rules, WorstCase] = {}
+
+    def worst_case(self, rules: Rules) -> WorstCase:
+        """Return the solver for ``rules``, which is created at the first call.
+
+        Raises:
+            TooLargeError: the rules have too many codes to solve.
+        """
+        with self._lock:
+            if rules not in self._worst_cases:
+                self._worst_cases[rules] = WorstCase(rules, self.solved)
+            return self._worst_cases[rules]
+
+
+class WorkspaceState(NamedTuple):
+    """The size of a workspace: its cache of part sizes, the bytes of its live sets, the number of solved positions."""
+
+    part_sizes: CacheState = CacheState(0, 0, 0, 0)
+    live_set_bytes: int = 0
+    solved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The shared state with which tasks run. It saves time and never changes a result. Safe for threads."""
+
+    live_sets: LiveSets
+    devils: DevilSolvers
+
+    def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
+        """Return the position after ``history``, with at most ``budget`` feedback evaluations per search."""
+        return Position(rules, history, self.live_sets, budget)
+
+    @property
+    def state(self) -> WorkspaceState:
+        """The size of the workspace at this moment."""
+        return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
