@@ -94,7 +94,7 @@ def solvable_in_three(
             sizes[number] += 1
         work += indices.size
         enough = True
-        for size in range(parts.shape[1], 2, -1):  # two codes are told apart by guessing one
+        for size in range(parts.shape[1], 2, -1):  # guessing one of two codes separates them
             for number in range(numbers - 1):
                 if enough and sizes[number] == size:
                     work += size * by_code.shape[1]

@@ -79,7 +79,7 @@ class SolvedPositions:
             MalformedError: there are more than ``max_entries`` entries.
         """
         solved = cls(max_entries)
-        entries = _checked_entries(data)
+        entries = _read_entries(data)
         if len(entries) > max_entries * _ENTRY_BYTES:
             message = f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the bound of {max_entries:,}"
             raise MalformedError(message)
@@ -92,7 +92,7 @@ class SolvedPositions:
 _UNKNOWN: Final = GuessBounds()
 
 
-def _checked_entries(data: bytes) -> bytes:
+def _read_entries(data: bytes) -> bytes:
     if not data.startswith(_HEADER):
         message = "these are not solved positions of this version"
         raise ForeignError(message)

@@ -49,7 +49,7 @@ class FirstGuessPart:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the total is known."""
+        """True if the total is known."""
         return self.bounds.lower >= self.bounds.upper
 
 

@@ -55,7 +55,7 @@ class TotalBounds(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds meet. At `NEVER` they prove that there is no tree."""
+        """True if the bounds meet. At `NEVER` they prove that there is no tree."""
         return self.lower == self.upper
 
 
