@@ -287,7 +287,7 @@ async def perform(scene):
         return stage.lines
 
 
-def rewritten(page):
+def rewrite(page):
     """Return the page with every transcript performed again."""
 
     def block(found):
@@ -298,4 +298,4 @@ def rewritten(page):
 
 
 if __name__ == "__main__":
-    PAGE.write_text(rewritten(PAGE.read_text()))
+    PAGE.write_text(rewrite(PAGE.read_text()))

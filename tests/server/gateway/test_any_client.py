@@ -71,7 +71,7 @@ def message(kind, game, turn, code):
     }[kind]
 
 
-def mutated(text, mutations):
+def mutate(text, mutations):
     """Return a damaged copy of a text."""
     for kind, where, inserted in mutations:
         at = int(where * len(text))
@@ -119,7 +119,7 @@ class AnyClient(RuleBasedStateMachine):
 
     @rule(kind=KINDS, code=CODES, mutations=st.lists(MUTATIONS, min_size=1, max_size=4))
     def send_damaged_message(self, kind, code, mutations):
-        self.receive(mutated(json.dumps(self.next_message(kind, 0, 0, code)), mutations))
+        self.receive(mutate(json.dumps(self.next_message(kind, 0, 0, code)), mutations))
 
     @rule(text=GARBAGE)
     def send_garbage(self, text):
@@ -143,8 +143,8 @@ class AnyClient(RuleBasedStateMachine):
     @rule(ms=DELAYS)
     def reply(self, ms):
         self.now += ms
-        given = feedback(self.guess, self.secret)
-        self.observe(self.match.reply(given, self.now), Reply(given))
+        answer = feedback(self.guess, self.secret)
+        self.observe(self.match.reply(answer, self.now), Reply(answer))
         self.pump()
 
     @precondition(lambda self: self.match.state is State.THINKING)
@@ -238,8 +238,8 @@ class AnyClient(RuleBasedStateMachine):
     @invariant()
     def the_clock_of_a_turn_only_falls(self):
         left = self.match.clock.left_at(self.now) if self.match.state is State.TURN else None
-        place, before = self.watched[1:]
-        if left is not None and before is not None and place == self.match.game_and_turn:
+        turn, before = self.watched[1:]
+        if left is not None and before is not None and turn == self.match.game_and_turn:
             assert left <= before
         self.watched = self.match.state, self.match.game_and_turn, left
 

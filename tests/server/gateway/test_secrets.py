@@ -31,7 +31,7 @@ class Game:
             secret = GameSecrets(self.key.id, 1, nonce, "mine").secret(self.key.ladder)
             self.hidden += [format_code(secret), str(secret)]
 
-    def revealed_in(self, texts):
+    def find_revealed(self, texts):
         return [text for text in texts if any(hidden in text for hidden in self.hidden)]
 
 
@@ -50,7 +50,7 @@ async def game(fake_server, request):
 async def test_messages_reveal_nothing_before_end(game):
     sent = game.ann.channel.sent[1:] + game.bob.channel.sent
     assert len(sent) > 8
-    assert game.revealed_in(sent) == []
+    assert game.find_revealed(sent) == []
 
 
 async def test_game_end_reveals_nonce(game):
@@ -65,7 +65,7 @@ async def test_game_end_reveals_nonce(game):
 async def test_reprs_reveal_nothing(game, fake_server):
     alive = [*reprs(), repr(load_match(fake_server.engine, game.match))]
     assert any(text.startswith("MatchKey(") for text in alive)
-    assert game.revealed_in(alive) == []
+    assert game.find_revealed(alive) == []
 
 
 async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
@@ -90,7 +90,7 @@ async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
     texts = [json.dumps(entry, default=repr) for entry in entries]
     causes = ["broken channel", "broken watch", "broken by_token", "OSError"]
     assert [cause for cause in causes if any(cause in text for text in texts)] == causes
-    assert game.revealed_in(texts) == []
+    assert game.find_revealed(texts) == []
 
 
 async def test_log_of_failed_codemaker_reveals_nothing(game, fake_server):
@@ -102,7 +102,7 @@ async def test_log_of_failed_codemaker_reveals_nothing(game, fake_server):
     assert await game.ann.error_code(type="guess", match=game.match, game=1, turn=2, code=code) == "internal"
     [entry] = fake_server.take_log()
     assert "GameSecrets(match=" in entry["exception"]
-    assert game.revealed_in([json.dumps(entry, default=repr)]) == []
+    assert game.find_revealed([json.dumps(entry, default=repr)]) == []
 
 
 def test_event_reprs_hide_client_nonce():

@@ -79,7 +79,7 @@ TABLE = {
     State.THINKING: (FAULT, FAULT, FAULT, FAULT, FAULT, State.TURN, State.READY, State.THINKING),
     State.OVER: (*[Refusal.GAME_OVER] * 5, FAULT, FAULT, State.OVER),
 }
-"""What each command of `COMMANDS` leads to in each state."""
+"""The result of each command of `COMMANDS` in each state."""
 
 
 class TestTable:

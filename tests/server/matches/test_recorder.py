@@ -32,9 +32,9 @@ class RecordedMatch:
         self.batch = self.recorder.record(self.driver.do(command, *args), reply, stalled_ms)
         return self.events
 
-    def turn(self, text, given=Feedback(0, 0)):  # noqa: B008 - a constant
+    def turn(self, text, feedback=Feedback(0, 0)):  # noqa: B008 - a constant
         self.driver.guess(text)
-        return self.do("reply", given, reply=Reply(given))
+        return self.do("reply", feedback, reply=Reply(feedback))
 
     @property
     def events(self):
@@ -87,8 +87,8 @@ def test_stall_is_recorded_with_turn(record_match):
     played = record_match()
     played.do("ready", 1, None)
     played.driver.guess("12")
-    given = Feedback(0, 0)
-    [event] = played.do("reply", given, reply=Reply(given), stalled_ms=80)
+    feedback = Feedback(0, 0)
+    [event] = played.do("reply", feedback, reply=Reply(feedback), stalled_ms=80)
     assert event["stalled_ms"] == 80
 
 

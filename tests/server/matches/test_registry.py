@@ -106,9 +106,9 @@ class TestRestart:
         await ann.receive("match_over")
         later = restart()
         assert len(later.registry) == 0
-        found = await later.registry.find(match)
-        assert found.match.state is State.OVER
-        assert len(found.sent_entries) == 5
+        runner = await later.registry.find(match)
+        assert runner.match.state is State.OVER
+        assert len(runner.sent_entries) == 5
         assert later.registry.get(match) is None
 
     async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):
@@ -168,10 +168,10 @@ async def test_closed_lobby_drops_late_reply(ann, fake_server):
     fake_server.pool.paused = True
     ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
     fake_server.registry.close()
-    told = len(ann.channel.sent)
+    sent = len(ann.channel.sent)
     fake_server.pool.run_pending()
     await asyncio.sleep(0)
-    assert len(ann.channel.sent) == told
+    assert len(ann.channel.sent) == sent
     assert len(load_match(fake_server.engine, match).entries) == 2
 
 

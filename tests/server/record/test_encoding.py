@@ -41,12 +41,12 @@ def write_down(match, facts):
     return event_log
 
 
-def read_back(match, event_log, nonces):
+def decode(match, event_log, nonces):
     events = [decode_record_event(entry.text) for entry in event_log.entries]
     return list(facts_from_events(match.ladder, events, nonces))
 
 
-def as_recorded(fact):
+def without_earlier_details(fact):
     """Return a fact without the details that earlier events hold."""
     return replace(fact, history=(), client_nonce=None, begun=True) if isinstance(fact, GameEnded) else fact
 
@@ -57,8 +57,8 @@ def test_record_restores_facts_of_any_match(random_matches, data):
     driver = data.draw(random_matches)
     match = MatchKey("00112233445566aa", driver.match.ladder, b"s" * 32)
     nonces = {fact.game: fact.client_nonce for fact in driver.facts if isinstance(fact, GameBegun)}
-    facts = read_back(match, write_down(match, driver.facts), nonces)
-    assert facts == [as_recorded(fact) for fact in driver.facts]
+    facts = decode(match, write_down(match, driver.facts), nonces)
+    assert facts == [without_earlier_details(fact) for fact in driver.facts]
     assert Match.from_facts(match.ladder, facts).durable_state() == driver.match.durable_state()
 
 
@@ -84,7 +84,7 @@ def test_match_started_has_documented_fields(match_key, client_program):
         "games": 2,
         "rated": True,
     }
-    assert read_back(match_key, EventLog(match_key.id, [EventLog(match_key.id).append(started)]), {}) == []
+    assert decode(match_key, EventLog(match_key.id, [EventLog(match_key.id).append(started)]), {}) == []
 
 
 def test_game_started_commits_to_nonce(match_key):

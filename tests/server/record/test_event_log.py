@@ -12,7 +12,7 @@ from evilpegs_server.record.event_log import EventLog
 MATCH = "00112233445566aa"
 
 
-def started(seq, match=MATCH, re=None):
+def game_started(seq, match=MATCH, re=None):
     return GameStarted(match=match, seq=seq, at=1_000 + seq, game=1, commitment="ab" * 32, ready_by_ms=60_000, re=re)
 
 
@@ -27,7 +27,7 @@ def event_log():
     """Return a record of three events."""
     event_log = EventLog(MATCH)
     for seq in (1, 2, 3):
-        event_log.append(started(seq))
+        event_log.append(game_started(seq))
     return event_log
 
 
@@ -37,14 +37,14 @@ def test_new_record_is_empty():
 
 
 def test_entry_is_canonical_json(event_log):
-    entry = event_log.append(started(4))
+    entry = event_log.append(game_started(4))
     assert (entry.seq, entry.at, entry.type) == (4, 1_004, "game_started")
     assert entry.text == canonical(json.loads(entry.text))
-    assert GameStarted.model_validate_json(entry.text) == started(4)
+    assert GameStarted.model_validate_json(entry.text) == game_started(4)
 
 
 def test_entry_omits_request_id():
-    assert EventLog(MATCH).append(started(1, re="7")) == EventLog(MATCH).append(started(1))
+    assert EventLog(MATCH).append(game_started(1, re="7")) == EventLog(MATCH).append(game_started(1))
 
 
 def test_entry_hashes_form_chain(event_log):
@@ -55,7 +55,7 @@ def test_entry_hashes_form_chain(event_log):
     assert event_log.head == head
 
 
-@pytest.mark.parametrize("event", [started(3), started(5), started(0), started(4, match="f" * 16)])
+@pytest.mark.parametrize("event", [game_started(3), game_started(5), game_started(0), game_started(4, match="f" * 16)])
 def test_append_refuses_event_out_of_order(event_log, event):
     before = list(event_log.entries)
     with pytest.raises(ValueError, match=rf"\b{event.seq}\b.*\b{event.match}\b.*\b3\b.*\b{MATCH}\b"):
@@ -70,13 +70,13 @@ def test_since_returns_later_entries(event_log, seq, expected):
 
 def test_record_continues_stored_entries(event_log):
     stored = EventLog(MATCH, list(event_log.entries))
-    assert stored.append(started(4)) == event_log.append(started(4))
+    assert stored.append(game_started(4)) == event_log.append(game_started(4))
 
 
 def test_feedback_is_found_by_game_and_turn(event_log):
-    places = [(1, 1), (1, 2), (2, 1)]
-    entries = [event_log.append(feedback(4 + number, *place)) for number, place in enumerate(places)]
-    assert [event_log.feedback(*place) for place in places] == entries
+    keys = [(1, 1), (1, 2), (2, 1)]
+    entries = [event_log.append(feedback(4 + number, *key)) for number, key in enumerate(keys)]
+    assert [event_log.feedback(*key) for key in keys] == entries
     with pytest.raises(LookupError):
         event_log.feedback(2, 2)
 

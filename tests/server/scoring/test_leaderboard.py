@@ -49,11 +49,11 @@ class Records:
         )
         self.events.append(started)
         for game, score in enumerate(scores, 1):
-            place = {"match": match, "seq": 2, "at": at, "game": game}
+            common = {"match": match, "seq": 2, "at": at, "game": game}
             self.events += [
-                FeedbackGiven(**place, turn=1, code="1122", black=1, white=0, took_ms=took_ms, left_ms=None),
+                FeedbackGiven(**common, turn=1, code="1122", black=1, white=0, took_ms=took_ms, left_ms=None),
                 GameOver(
-                    **place,
+                    **common,
                     outcome="solved" if score < 11 else "unsolved",
                     guesses=min(score, 10),
                     elapsed_ms=took_ms,
