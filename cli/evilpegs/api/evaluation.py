@@ -5,7 +5,7 @@ from typing import Any
 
 from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy
 from evilpegs_clients.evaluation.tasks import simulate_games
-from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import MalformedError
@@ -112,6 +112,6 @@ def _distribution(
     strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
 ) -> tuple[int, ...]:
     """Return the distribution over every secret; a strategy that follows a criterion has a compiled evaluation."""
-    if isinstance(strategy, ByCriterion):
+    if isinstance(strategy, CriterionStrategy):
         return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)
     return distribution_from(seeded_choice(strategy, seed), rules, (), first)

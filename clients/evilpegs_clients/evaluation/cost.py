@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.errors import TooLargeError
@@ -77,7 +77,7 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
         message += "take smaller rules, or play some games with --games"
         raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
-    if isinstance(strategy, ByCriterion):
+    if isinstance(strategy, CriterionStrategy):
         memory = max(memory, heuristic_bytes(rules, threads))
         work = f"up to {rules.size**2:,} feedback evaluations a turn"
     least = MIN_TASK_SIZE_OF_FILE if is_file else MIN_TASK_SIZE

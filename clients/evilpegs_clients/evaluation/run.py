@@ -20,9 +20,9 @@ from evilpegs_clients.evaluation.executors import InlineExecutor, Workers, open_
 from evilpegs_clients.evaluation.plan import ExecutionPlan, run_digest
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.tally import Advance, Tally, tally_tasks
-from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
-from evilpegs_clients.strategies.warm_up import SMALL, warm_up
+from evilpegs_clients.strategies.warm_up import SMALL_RULES, warm_up
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -105,8 +105,8 @@ def _compile(spec: StrategySpec) -> None:
     """Compile the kernels that the strategy needs, before the time is measured."""
     strategy = spec.load()
     warm_up(strategy, (), LiveSets())
-    if isinstance(strategy, ByCriterion):
-        evaluate_heuristic(SMALL, strategy.criterion)
+    if isinstance(strategy, CriterionStrategy):
+        evaluate_heuristic(SMALL_RULES, strategy.criterion)
 
 
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
@@ -116,7 +116,7 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
         return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
     rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
     tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))
-    if isinstance(strategy, ByCriterion):
+    if isinstance(strategy, CriterionStrategy):
         solved = evaluate_heuristic(rules, strategy.criterion, (), tally.first, spec.candidates_only, threads, advance)
     else:
         solved = distribution_from(choose, rules, (), tally.first, lambda _: advance(1))

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.strategies.heuristics import ByCriterion
+from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.seeding import game_rng
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code, parse_code
@@ -69,7 +69,7 @@ class SubtreeTask:
         """Walk the game tree below the history."""
         spec, strategy = self.spec, self.spec.load()
         first = None if self.history else spec.opening
-        if isinstance(strategy, ByCriterion):
+        if isinstance(strategy, CriterionStrategy):
             walked = evaluate_heuristic(spec.rules, strategy.criterion, self.history, first, spec.candidates_only)
         else:
             walked = distribution_from(seeded_choice(strategy, spec.seed), spec.rules, self.history, first)

@@ -1,7 +1,4 @@
-"""The strategy `first-consistent`: the first code that could be the secret.
-
-The strategy `random-consistent`: any code that could be the secret.
-"""
+"""The strategies `first-consistent` and `random-consistent`, which only guess codes that could be the secret."""
 
 from dataclasses import dataclass
 from random import Random
@@ -13,10 +10,10 @@ from evilpegs_game.live.position import Position
 
 @dataclass(frozen=True, slots=True)
 class FirstConsistent:
-    """Guesses the first candidate in code order, and opens with the first code of all.
+    """A strategy that guesses the first candidate in code order; its first guess is the first code.
 
-    E. Shapiro's, Playing Mastermind logically (SIGART Newsletter 85, 1983). It only ever guesses
-    candidates, so ``candidates_only`` changes nothing.
+    Source: E. Shapiro, Playing Mastermind logically, SIGART Newsletter 85 (1983). It only guesses candidates, so
+    ``candidates_only`` changes nothing.
     """
 
     name: ClassVar[str] = "first-consistent"
@@ -24,16 +21,16 @@ class FirstConsistent:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
-        """The first candidate."""
+        """Choose the first candidate."""
         return position.first_candidate
 
 
 @dataclass(frozen=True, slots=True)
 class RandomConsistent:
-    """Guesses a candidate, each as likely as any other.
+    """A strategy that guesses a candidate drawn uniformly.
 
-    What a careful person without pencil does, and the usual yardstick in the literature. It only ever
-    guesses candidates, so ``candidates_only`` changes nothing.
+    This is how a careful person plays without a pencil, and the usual baseline in the literature. It only guesses
+    candidates, so ``candidates_only`` changes nothing.
     """
 
     name: ClassVar[str] = "random-consistent"
@@ -41,5 +38,5 @@ class RandomConsistent:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """A candidate drawn uniformly."""
+        """Choose a candidate uniformly."""
         return position.sample(rng)[0]

@@ -1,14 +1,12 @@
-"""What all strategies have in common that take the best guess under one criterion.
+"""The heuristic strategies, which take the best guess under a criterion about the sizes of its parts.
 
-The strategy `minimax`: make the largest part as small as can be.
+A guess divides the candidates into parts, one per feedback, and each strategy prefers certain part sizes:
 
-The strategy `expected-size`: make the expected number of remaining candidates as small as can be.
-
-The strategy `entropy`: learn as much as can be from the feedback.
-
-The strategy `most-parts`: make the number of different feedbacks as large as can be.
-
-The strategy `lexicographic`: minimax that goes on to the second largest part, the third, and so on.
+* `minimax`: the smallest largest part.
+* `expected-size`: the smallest expected number of remaining candidates.
+* `entropy`: the most information from the feedback.
+* `most-parts`: the most different feedbacks.
+* `lexicographic`: the smallest largest part, then the smallest second largest, and so on.
 """
 
 from dataclasses import dataclass
@@ -22,10 +20,11 @@ from evilpegs_game.live.position import Position
 
 
 @dataclass(frozen=True, slots=True)
-class ByCriterion:
-    """The best guess under ``criterion``, among all codes or with ``candidates_only`` among the candidates.
+class CriterionStrategy:
+    """A strategy that takes the best guess under ``criterion``.
 
-    Subclasses name the criterion. Ties and the end game are `evilpegs_game.guessing.selection`'s.
+    The guess is chosen among all codes, or with ``candidates_only`` among the candidates. Subclasses set the criterion.
+    `evilpegs_game.guessing.selection` decides ties and the end game.
     """
 
     criterion: ClassVar[Criterion]
@@ -34,58 +33,62 @@ class ByCriterion:
 
     @property
     def name(self) -> str:
-        """The criterion's name."""
+        """The name of the criterion."""
         return self.criterion.name
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
-        """The best guess; raises OverBudgetError and TooLargeError as `best_guess` does."""
+        """Choose the best guess; raise OverBudgetError and TooLargeError as `best_guess` does."""
         return best_guess(position, self.criterion, self.candidates_only)
 
 
-class Minimax(ByCriterion):
-    """Guards against the worst feedback.
+class Minimax(CriterionStrategy):
+    """A strategy that makes the largest part as small as possible.
 
-    Donald E. Knuth's of 1976: on 4x6 it opens with 1122 and never needs more than five guesses.
+    Source: D. E. Knuth, The computer as Master Mind, J. of Recreational Mathematics 9 (1976). On 4x6 its first guess is
+    1122, and it never needs more than five guesses.
     """
 
     __slots__ = ()
     criterion: ClassVar[Criterion] = MINIMAX
 
 
-class ExpectedSize(ByCriterion):
-    """Leaves the fewest candidates on average, each secret being as likely as any other.
+class ExpectedSize(CriterionStrategy):
+    """A strategy that leaves the fewest candidates on average over all candidates.
 
-    Robert W. Irving's of 1978: on 4x6 it opens with 1123.
+    Source: R. W. Irving, Towards an optimum Mastermind strategy, J. of Recreational Mathematics 11 (1978). On 4x6 its
+    first guess is 1123.
     """
 
     __slots__ = ()
     criterion: ClassVar[Criterion] = EXPECTED_SIZE
 
 
-class Entropy(ByCriterion):
-    """Takes the guess whose feedback carries most information, in bits, on average.
+class Entropy(CriterionStrategy):
+    """A strategy that maximizes the expected information of the feedback, in bits.
 
-    Erich Neuwirth's of 1982: on 4x6 it opens with 1234.
+    Source: E. Neuwirth, Some strategies for Mastermind, Zeitschrift für Operations Research 26 (1982). On 4x6 its first
+    guess is 1234.
     """
 
     __slots__ = ()
     criterion: ClassVar[Criterion] = ENTROPY
 
 
-class MostParts(ByCriterion):
-    """Takes the guess that can get most different feedbacks, however uneven their parts.
+class MostParts(CriterionStrategy):
+    """A strategy that maximizes the number of possible feedbacks, however uneven their parts.
 
-    Barteld Kooi's of 2005: the best mean of these simple measures on 4x6, where it opens with 1123.
+    Source: B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005). It has the best mean of these criteria on
+    4x6, where its first guess is 1123.
     """
 
     __slots__ = ()
     criterion: ClassVar[Criterion] = MOST_PARTS
 
 
-class Lexicographic(ByCriterion):
-    """Guards against the worst feedback, then against the second worst, to the end.
+class Lexicographic(CriterionStrategy):
+    """A strategy that makes the largest part as small as possible, then the second largest, and so on.
 
-    A natural refinement of minimax: where that sees a tie, most guesses still differ in their smaller parts.
+    Source: none known; it refines minimax, because guesses with equal largest parts mostly differ in smaller ones.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""From what a person types to a strategy: a name, or a Python file with ``choose(position, rng)``."""
+"""Loading a strategy by its name, or from a Python file with a function ``choose(position, rng)``."""
 
 import sys
 import traceback
@@ -20,7 +20,7 @@ from evilpegs_game.live.position import Position
 
 @dataclass(frozen=True, slots=True)
 class FileStrategy:
-    """The ``choose(position, rng)`` of somebody's Python file."""
+    """A strategy that calls the function ``choose(position, rng)`` of a Python file."""
 
     name: str
     path: Path
@@ -28,13 +28,13 @@ class FileStrategy:
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """What the file's function says; raises StrategyError where it fails or wants to exit."""
+        """Choose the guess of the file's function; raise StrategyError if it fails or tries to exit."""
         try:
             return self.function(position, rng)
         except GameError:
             raise
         except (Exception, SystemExit, GeneratorExit) as error:
-            message = f"strategy {self.name} failed at turn {position.turn}: {_told(error, self.path)}"
+            message = f"strategy {self.name} failed at turn {position.turn}: {_describe(error, self.path)}"
             raise StrategyError(message) from error
 
 
@@ -42,8 +42,8 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
     """Return the built-in strategy of that name, or the strategy of a ``.py`` file.
 
     Raises:
-        StrategyError: no such name or file, a file that does not load or has no ``choose``, or
-            ``candidates_only`` asked of a file, which decides by itself what to guess.
+        StrategyError: There is no such name or file, the file cannot be loaded or has no ``choose``, or
+            ``candidates_only`` is set for a file, which decides by itself what to guess.
 
     >>> from random import Random
     >>> import evilpegs
@@ -79,19 +79,19 @@ def _from_file(path: Path) -> FileStrategy:
 
 def _import(path: Path) -> ModuleType:
     name = f"evilpegs_strategy_{path.stem}"
-    module = sys.modules[name] = ModuleType(name)  # dataclasses look their module up there
+    module = sys.modules[name] = ModuleType(name)  # dataclasses look up their module there
     module.__file__ = str(path)
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
-        message = f"{path} cannot be loaded: {_told(error, path)}"
+        message = f"{path} cannot be loaded: {_describe(error, path)}"
         raise StrategyError(message) from error
     return module
 
 
-def _told(error: BaseException, path: Path) -> str:
-    """An exception in one line, with the last line of the file that was running."""
+def _describe(error: BaseException, path: Path) -> str:
+    """Return an exception as one line, with the number of the last line of the file that was executing."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
-    told = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
-    return f"{told} (line {lines[-1]})" if lines else told
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
+    return f"{text} (line {lines[-1]})" if lines else text

@@ -1,4 +1,4 @@
-"""The strategies that have a name: the one place where a new one is entered."""
+"""The built-in strategies by name; this is the one place where a new one is entered."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -23,4 +23,4 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "optimal": Optimal,
     }
 )
-"""Each makes its strategy when told whether to guess candidates only."""
+"""A constructor per strategy; its argument says whether to guess candidates only."""

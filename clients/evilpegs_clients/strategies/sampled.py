@@ -1,4 +1,4 @@
-"""The strategy `sampled`: entropy judged by samples, for games too large to look at every candidate."""
+"""The strategy `sampled`: entropy estimated from samples, for rules too large to consider every candidate."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_size_table
 
-MOST_SAMPLES: Final = 1000
-USUAL_BUDGET: Final = 10**8
-"""Feedback evaluations where nobody sets a budget: a tenth of a second or so."""
+MAX_SAMPLES: Final = 1000
+DEFAULT_BUDGET: Final = 10**8
+"""The feedback evaluations per choice if the position has no budget; about a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Draws candidates uniformly and guesses the one that best splits all that were drawn, by entropy.
+    """A strategy that draws candidates uniformly and guesses the one with the most entropy among them.
 
     After L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind using genetic algorithms (2009), who
-    judge guesses by a sample too. What it may draw follows from the budget: each sample is compared with each. Once so
-    few candidates are left that all can be, nothing is left to chance: it plays as entropy does, and guesses any code
-    if the budget allows to try all.
+    also judge guesses by a sample. The budget determines the number of samples, because each is compared with each.
+    Once all candidates fit into the budget, the choice is no longer random: it is that of the strategy `entropy`, and
+    it considers all codes as guesses if the budget suffices.
     """
 
     name: ClassVar[str] = "sampled"
@@ -33,15 +33,15 @@ class Sampled:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """The best of the samples, or of all; the first candidate when at most two are left."""
+        """Choose the best of the samples, or of all candidates; the first candidate if at most two are left."""
         count = position.count
         if count <= 2:
             return position.first_candidate
-        budget = USUAL_BUDGET if position.budget is None else position.budget
-        many = max(1, min(count, MOST_SAMPLES, isqrt(budget)))
-        if many == count:
-            with suppress(TooLargeError):  # few as they are, to find them takes too much
+        budget = DEFAULT_BUDGET if position.budget is None else position.budget
+        size = max(1, min(count, MAX_SAMPLES, isqrt(budget)))
+        if size == count:
+            with suppress(TooLargeError):  # listing them can exceed the limits even if they are few
                 return best_guess(position, ENTROPY, self.candidates_only or count * position.rules.size > budget)
-        drawn = sorted(set(position.sample(rng, many)))
-        columns = to_columns(drawn)
-        return drawn[int(ENTROPY.best(part_size_table(columns, columns))[0])]
+        samples = sorted(set(position.sample(rng, size)))
+        columns = to_columns(samples)
+        return samples[int(ENTROPY.best(part_size_table(columns, columns))[0])]

@@ -1,4 +1,4 @@
-"""What a strategy is, and how one is made to play by the rules."""
+"""The interface of a strategy, and the checks that make every choice legal and reproducible."""
 
 import reprlib
 from collections.abc import Callable, Iterator
@@ -16,12 +16,12 @@ from evilpegs_game.rules import Rules
 
 
 class StrategyError(GameError):
-    """A strategy did what no strategy may do; the message names it."""
+    """A strategy failed or broke the rules of the interface; the message names it."""
 
 
 @runtime_checkable
 class Strategy(Protocol):
-    """Picks the next guess from what is known and from ``rng``, and from nothing else.
+    """A codebreaker that chooses the next guess from the position and ``rng``, and from nothing else.
 
     >>> import evilpegs
     >>> strategy = evilpegs.load_strategy("minimax")
@@ -31,16 +31,16 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called on the command line and in tables."""
+        """The name on the command line and in tables."""
         ...
 
     @property
     def uses_rng(self) -> bool:
-        """Whether its choice depends on ``rng``."""
+        """True if the choice depends on ``rng``."""
         ...
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """The next guess: a code of ``position.rules``."""
+        """Choose the next guess, a code of ``position.rules``."""
         ...
 
 
@@ -53,17 +53,17 @@ def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Cod
 
     def choose(position: Position) -> Code:
         rng = choice_rng(seed, position.history) if strategy.uses_rng else unused
-        return _legal(strategy.choose(position, rng), position.rules, strategy.name)
+        return _require_legal(strategy.choose(position, rng), position.rules, strategy.name)
 
     return choose
 
 
 @contextmanager
 def with_strategy_name(strategy: str) -> Iterator[None]:
-    """Name the strategy in the error where the game only knows that some strategy is stuck.
+    """Replace StuckError in the block by an error that names the strategy.
 
     Raises:
-        StuckStrategyError: instead of StuckError.
+        StuckStrategyError: The block raised StuckError.
     """
     try:
         yield
@@ -72,7 +72,7 @@ def with_strategy_name(strategy: str) -> Iterator[None]:
         raise StuckStrategyError(message) from error
 
 
-def _legal(value: object, rules: Rules, name: str) -> Code:
+def _require_legal(value: object, rules: Rules, name: str) -> Code:
     try:
         code = tuple(index(color) for color in value)  # type: ignore[attr-defined]
         check_code(code, rules)

@@ -1,4 +1,4 @@
-"""What is better done before a clock runs: compiling the kernels, and making the codes of the rules."""
+"""Work to do before a clock runs: compiling the kernels and generating the codes of the rules."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -11,15 +11,15 @@ from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
-SMALL = Rules(3, 3)
+SMALL_RULES = Rules(3, 3)
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
-    """Play a tiny game tree with the strategy, and make every code of ``rules`` where they fit.
+    """Play a tiny game tree with the strategy, and generate every code of each of ``rules`` that fits into memory.
 
-    A strategy out of somebody's file is not asked about rules it may not be made for.
+    A strategy from a file may not support the tiny rules; minimax takes its place.
     """
-    evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL)
+    evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:
         with suppress(TooLargeError):
             live_sets.all_codes(each)

@@ -54,7 +54,7 @@ def test_totals_of_walk_are_golden(row):
 def test_evil_lines_are_golden(row):
     turns = duel(seeded_choice(load_strategy(row["strategy"])), Evil(), Rules.parse(row["rules"]))
     replies = [f"{format_code(guess)}:{given.black}{given.white}" for guess, given, _ in turns]
-    left = [f"/{turn.candidates}" for turn in turns[:-1]] + [""]
+    left = [f"/{turn.candidates_left}" for turn in turns[:-1]] + [""]
     assert " ".join(map("".join, zip(replies, left, strict=True))) == row["line"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from evilpegs_clients.strategies.optimal import SHIPPED, Optimal
+from evilpegs_clients.strategies.optimal import TREE_FILES, Optimal
 from evilpegs_clients.strategies.seeding import choice_rng
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
@@ -41,9 +41,9 @@ def choice(rules, *turns, budget=None, **options):
     return Optimal(**options).choose(position, choice_rng(0, ())), position
 
 
-@pytest.mark.parametrize("rules", SHIPPED, ids=str)
+@pytest.mark.parametrize("rules", TREE_FILES, ids=str)
 def test_shipped_tree_is_certified(rules):
-    tree = parse_tree(files("evilpegs_clients").joinpath("strategies", "trees", SHIPPED[rules]).read_text())
+    tree = parse_tree(files("evilpegs_clients").joinpath("strategies", "trees", TREE_FILES[rules]).read_text())
     assert tree.rules == rules
     certified = certify(tree)
     assert (certified.total, certified.max) == KNOWN[str(rules)]
@@ -161,4 +161,4 @@ def test_wheel_has_trees():
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     package = Path(str(files("evilpegs_clients")))
     assert package.relative_to(ROOT).as_posix() in packed["packages"]
-    assert {path.name for path in (package / "strategies" / "trees").iterdir()} == set(SHIPPED.values())
+    assert {path.name for path in (package / "strategies" / "trees").iterdir()} == set(TREE_FILES.values())
