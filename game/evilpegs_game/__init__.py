@@ -1,4 +1,6 @@
-"""The game itself: codes, feedback, partitions, codemakers, evaluation.
+"""The game itself: rules, codes, feedback, codemakers, solvers and evaluation, without I/O, clock or hidden randomness.
 
-Pure: no I/O, no clock, no hidden randomness. Nothing here knows that servers or players exist.
+Begin with `rules`, `codes`, `feedback` and `partition`, then `live.position`, the view of a game that strategies get.
+The packages form layers, each using only those before it: `counting` and `symmetry`, `live`, `codemakers` and
+`guessing`, `evaluation`, `trees`, `optimal`, `analysis`.
 """

@@ -10,13 +10,13 @@ from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLarg
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
-"""One color index (from 0) a peg; codes are ordered as tuples."""
+"""One color index (from 0) per peg; codes are ordered as tuples."""
 
 Columns = NDArray[np.uint8]
 """Codes as columns: uint8, shape (pegs, codes), C-contiguous, so each peg is one contiguous run."""
 
 SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""The symbol of each color in order; there is no I and no O."""
+"""The symbol of each color, in order of the color indices; I and O are left out."""
 
 _COLOR_OF = {symbol: color for color, symbol in enumerate(SYMBOLS)}
 _ALPHANUMERIC = {*SYMBOLS, "I", "O"}
@@ -24,11 +24,11 @@ MAX_SPACE_BYTES: Final = 1 << 30
 
 
 def parse_code(text: str, rules: Rules) -> Code:
-    """Read ``1122``; lower case letters are taken as upper case.
+    """Read a code such as ``1122``. Lower case letters count as upper case.
 
     Raises:
-        MalformedError: a symbol that no color has.
-        IllegalCodeError: not a code of these rules.
+        MalformedError: the text contains a symbol that stands for no color.
+        IllegalCodeError: the text is not a code of these rules.
 
     >>> from evilpegs import Rules, parse_code
     >>> parse_code("1122", Rules(4, 6))
@@ -37,7 +37,7 @@ def parse_code(text: str, rules: Rules) -> Code:
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
-        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_lacking(text)}"
+        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text)}"
         raise MalformedError(message) from None
     _check(code, rules, text)
     return code
@@ -54,7 +54,7 @@ def format_code(code: Sequence[int]) -> str:
 
 
 def check_code(code: Code, rules: Rules) -> None:
-    """Raise IllegalCodeError, saying why, unless ``code`` is a code of ``rules``."""
+    """Raise IllegalCodeError, with the reason, unless ``code`` is a code of ``rules``."""
     _check(code, rules, "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:40]))
 
 
@@ -72,14 +72,14 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
     raise IllegalCodeError(message, rule=rule)
 
 
-def _lacking(text: str) -> str:
-    """What to say to who takes a 1 for an I, or a 0 for an O."""
+def _letter_hint(text: str) -> str:
+    """Return an addition to the error message for a text that uses I for 1 or O for 0; else an empty text."""
     typed = set(text.upper())
     return "; there is no I and no O; the tenth color is 0" if typed & {"I", "O"} and typed <= _ALPHANUMERIC else ""
 
 
 def code_at(index: int, rules: Rules) -> Code:
-    """The code at ``index`` (from 0) in code order, for rules of any size.
+    """Return the code at ``index`` (from 0) in code order, for rules of any size.
 
     Raises:
         IndexError: ``index`` is not in ``range(rules.size)``.
@@ -98,29 +98,29 @@ def code_at(index: int, rules: Rules) -> Code:
 
 
 def all_codes(rules: Rules) -> Columns:
-    """Every code of ``rules`` in code order, as columns of shape (pegs, rules.size).
+    """Return every code of ``rules`` in code order: uint8, shape (pegs, rules.size).
 
     Raises:
-        TooLargeError: the array would take more than ``MAX_SPACE_BYTES``.
+        TooLargeError: the array would take more than ``MAX_SPACE_BYTES`` (1 GiB).
     """
     needed = rules.pegs * rules.size
     if needed > MAX_SPACE_BYTES:
         message = f"all codes of {rules} take {needed:,} bytes; the bound is {MAX_SPACE_BYTES:,}"
         raise TooLargeError(message, needed=needed, bound=MAX_SPACE_BYTES)
-    return _repeating(rules) if rules.repeats else _distinct(rules)
+    return _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
 
 
 def to_columns(codes: Sequence[Code]) -> Columns:
-    """Codes as columns, in the order given. There must be at least one."""
+    """Return the codes as columns, in the same order. There must be at least one."""
     return np.ascontiguousarray(np.array(codes, dtype=np.uint8).T)
 
 
 def column_code(columns: Columns, index: int) -> Code:
-    """One code out of columns, as plain integers."""
+    """Return the code at ``index`` as a tuple of Python integers."""
     return tuple(columns[:, index].tolist())
 
 
-def _repeating(rules: Rules) -> Columns:
+def _codes_with_repeats(rules: Rules) -> Columns:
     columns = np.empty((rules.pegs, rules.size), dtype=np.uint8)
     colors = np.arange(rules.colors, dtype=np.uint8)
     for peg in range(rules.pegs):
@@ -129,7 +129,7 @@ def _repeating(rules: Rules) -> Columns:
     return columns
 
 
-def _distinct(rules: Rules) -> Columns:
+def _codes_without_repeats(rules: Rules) -> Columns:
     columns = np.empty((0, 1), dtype=np.uint8)
     for _ in range(rules.pegs):
         count = columns.shape[1]

@@ -1,4 +1,4 @@
-"""The errors of the game: the caller's input does not make sense; and the base class of every error of evilpegs."""
+"""The base class of every error of evilpegs, and the errors that the game raises for wrong input."""
 
 from typing import Literal
 
@@ -19,23 +19,23 @@ class EvilpegsError(Exception):
 
 
 class GameError(EvilpegsError, ValueError):
-    """The input is wrong; the message is one line that says what is wrong and what to do."""
+    """Wrong input; the message is one line that says what is wrong and what to do."""
 
 
 class MalformedError(GameError):
-    """A text cannot be read as what it should be (rules, a code, a feedback)."""
+    """A text that does not have the form of what it should be (rules, a code, a feedback)."""
 
 
 class ForeignError(MalformedError):
-    """Data of another kind or of another version than the reader's."""
+    """Data of another kind or another version than the reader expects."""
 
 
 class DamagedError(MalformedError):
-    """Data of the right kind whose digest does not fit: some of it was changed or is missing."""
+    """Data of the right kind with a wrong digest: some of it was changed or is missing."""
 
 
 class IllegalCodeError(GameError):
-    """A well-formed code that the rules do not allow; ``rule`` says which of them it breaks."""
+    """A well-formed code that the rules do not allow; ``rule`` names the field of `Rules` that it breaks."""
 
     def __init__(self, *args: object, rule: Rule | None = None) -> None:
         super().__init__(*args)
@@ -43,9 +43,9 @@ class IllegalCodeError(GameError):
 
 
 class TooLargeError(GameError):
-    """The work or memory asked for is over the stated bound.
+    """A request for more work or memory than a bound allows.
 
-    ``needed`` and ``bound`` have the same unit, mostly bytes; None where only the message knows them.
+    ``needed`` and ``bound`` have the same unit, mostly bytes; they are None where only the message states them.
     """
 
     def __init__(self, *args: object, needed: int | None = None, bound: int | None = None) -> None:
@@ -55,9 +55,9 @@ class TooLargeError(GameError):
 
 
 class ContradictionError(GameError):
-    """No code is consistent with the feedback given.
+    """A history with which no code is consistent.
 
-    ``turn`` is the number, from 1, of the turn that leaves no code; None where all turns are looked at together.
+    ``turn`` is the number, from 1, of the turn that leaves no code; None where all turns were evaluated together.
     """
 
     def __init__(self, *args: object, turn: int | None = None) -> None:
@@ -66,8 +66,8 @@ class ContradictionError(GameError):
 
 
 class StuckError(GameError):
-    """A strategy goes on with guesses that tell it nothing."""
+    """A strategy that keeps making guesses without learning anything from them."""
 
 
 class OverBudgetError(GameError):
-    """A choice would take more feedback evaluations than its budget allows."""
+    """A choice that would take more feedback evaluations than its budget allows."""

@@ -12,9 +12,9 @@ _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
 
 class Feedback(NamedTuple):
-    """``black`` pegs right in color and place, ``white`` further ones right in color only.
+    """The answer to a guess: ``black`` pegs are right in color and position, ``white`` more only in color.
 
-    Ordered by (black, white). The text form is ``1,2``.
+    Feedbacks are ordered by (black, white). The text form is ``1,2``.
 
     >>> from evilpegs import Feedback
     >>> Feedback.parse("1,2")
@@ -28,7 +28,7 @@ class Feedback(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``1,2``; raises MalformedError."""
+        """Read a text such as ``1,2``. Raise MalformedError if it has another form."""
         match = _TEXT.fullmatch(text)
         if match is None:
             message = f"not a feedback: {text[:40]!r}; write BLACK,WHITE like 1,2"
@@ -39,7 +39,7 @@ class Feedback(NamedTuple):
         return f"{self.black},{self.white}"
 
     def check(self, pegs: int) -> None:
-        """Raise MalformedError unless a guess of ``pegs`` pegs could get this feedback."""
+        """Raise MalformedError unless black + white is at most ``pegs`` and neither is negative."""
         if self.black + self.white > pegs or min(self) < 0:
             message = f"feedback {self} is impossible with {pegs} pegs"
             raise MalformedError(message)
@@ -62,19 +62,19 @@ def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
 
 
 def all_black(pegs: int) -> Feedback:
-    """The feedback that ends a game."""
+    """Return the feedback that ends a game: every peg black."""
     return Feedback(pegs, 0)
 
 
 @cache
 def feedbacks(pegs: int) -> tuple[Feedback, ...]:
-    """Every feedback with black + white <= pegs, in order; the place of one here is its number.
+    """Return every feedback with black + white <= pegs, in order. The index of a feedback here is its number.
 
-    (pegs - 1, 1) is in the list although no two codes give it.
+    (pegs - 1, 1) is included although no two codes give it.
     """
     return tuple(Feedback(b, w) for b in range(pegs + 1) for w in range(pegs + 1 - b))
 
 
-def feedback_number(given: Feedback, pegs: int) -> int:
-    """The place of a feedback in `feedbacks`: numbers are ordered as feedbacks are."""
-    return given.black * (2 * pegs + 3 - given.black) // 2 + given.white
+def feedback_number(feedback: Feedback, pegs: int) -> int:
+    """Return the index of a feedback in `feedbacks`. Numbers are ordered as feedbacks are."""
+    return feedback.black * (2 * pegs + 3 - feedback.black) // 2 + feedback.white

@@ -1,4 +1,4 @@
-"""The turns of a game so far: what every codemaker, codebreaker and solver starts from."""
+"""The turns of a game so far, from which codemakers, strategies and solvers compute everything else."""
 
 from typing import NamedTuple
 

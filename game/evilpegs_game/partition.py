@@ -1,11 +1,11 @@
-"""Partitions: what each feedback to a guess would leave.
+"""Partitions: the codes that each feedback to a guess would leave.
 
-A guess splits codes into *parts*, one a feedback; the codes that would get that feedback. Everything an
-evil codemaker and most strategies want to know is in the sizes of those parts.
+A guess splits a set of codes into *parts*: the codes that would give the same feedback. An evil codemaker and most
+strategies depend only on the sizes of these parts.
 
-`partition_counts` is the plain definition. The rest does the same for columns of codes at machine speed:
-codes are taken in blocks that stay in the nearest cache, and each step is one tight loop over one
-contiguous run of bytes, the shape that compilers turn into vector instructions.
+`partition_counts` is the plain definition. The other functions compute the same for columns of codes at machine speed:
+codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one contiguous run of
+bytes, which compilers turn into vector instructions.
 """
 
 from collections.abc import Iterable
@@ -20,30 +20,30 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 
 Numbers = NDArray[np.uint8]
-"""Feedback numbers (places in `feedbacks`), uint8, one a code."""
+"""Feedback numbers (indices in `feedbacks`): uint8, one per code."""
 
 Indices = NDArray[np.int32]
 """Indices of codes in columns; columns hold fewer than 2**31 codes."""
 
 Sizes = NDArray[np.int64]
-"""Part sizes, int64, one a feedback in the order of `feedbacks`, empty parts included."""
+"""Part sizes: int64, one per feedback in the order of `feedbacks`, empty parts included."""
 
 SizeTable = NDArray[np.int32]
-"""Part sizes of many guesses, int32, shape (feedbacks, guesses): one column a guess, C-contiguous."""
+"""Part sizes of many guesses: int32, shape (feedbacks, guesses), one column per guess, C-contiguous."""
 
 _BLOCK: Final = 2048
 
 
 def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
-    """How many of ``codes`` would give each feedback to ``guess``, in feedback order, non-empty parts only."""
+    """Count the codes that would give each feedback to ``guess``, in feedback order, non-empty parts only."""
     counts: dict[Feedback, int] = {}
-    for given in sorted(feedback(guess, code) for code in codes):
-        counts[given] = counts.get(given, 0) + 1
+    for answer in sorted(feedback(guess, code) for code in codes):
+        counts[answer] = counts.get(answer, 0) + 1
     return counts
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
-    """The feedback of ``guess`` against every code, as numbers: uint8, shape (codes,).
+    """Return the feedback of ``guess`` against every code, as numbers: uint8, shape (codes,).
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -52,7 +52,7 @@ def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
-    """The sizes of all parts of ``guess``; they sum to the number of codes.
+    """Return the sizes of all parts of ``guess``: int64, shape (feedbacks,); they sum to the number of codes.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -61,7 +61,7 @@ def part_sizes(columns: Columns, guess: Code) -> Sizes:
 
 
 def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
-    """The part sizes of every one of ``guesses``: int32, shape (feedbacks, guesses).
+    """Return the part sizes of each of ``guesses``: int32, shape (feedbacks, guesses).
 
     Feedback is symmetric, so the long inner loop runs over whichever side has more codes.
     """
@@ -70,37 +70,37 @@ def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
     return _table_by_code(columns, guesses)
 
 
-def select(columns: Columns, guess: Code, given: Feedback) -> Columns:
-    """The part of ``given``: the codes that would give it to ``guess``, in the order they had, read-only.
+def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
+    """Return the codes that would give ``feedback`` to ``guess``, in the order they had, read-only.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
-        MalformedError: no guess of so many pegs can get ``given``.
+        MalformedError: no guess of this many pegs can get ``feedback``.
     """
-    given.check(columns.shape[0])
+    feedback.check(columns.shape[0])
     numbers = feedback_numbers(columns, guess)
-    number = feedback_number(given, columns.shape[0])
+    number = feedback_number(feedback, columns.shape[0])
     return take(columns, np.flatnonzero(numbers == number).astype(np.int32))
 
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
-    """All non-empty parts of ``guess`` at once, in feedback order; each as `select` gives it."""
+    """Return all non-empty parts of ``guess``, in feedback order; each part is what `select` returns."""
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
         return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
     numbering = feedbacks(columns.shape[0])
-    sizes, places = sort_into_parts(feedback_numbers(columns, guess), len(numbering))
+    sizes, indices = sort_into_parts(feedback_numbers(columns, guess), len(numbering))
     parts, start = [], 0
-    for given, size in zip(numbering, sizes.tolist(), strict=True):
+    for answer, size in zip(numbering, sizes.tolist(), strict=True):
         if size:
-            parts.append((given, take(columns, places[start : start + size])))
+            parts.append((answer, take(columns, indices[start : start + size])))
             start += size
     return parts
 
 
-def take(columns: Columns, places: Indices) -> Columns:
-    """The codes at ``places``, as read-only columns of their own."""
-    taken = take_columns(columns, places)
+def take(columns: Columns, indices: Indices) -> Columns:
+    """Return the codes at ``indices`` as new, read-only columns."""
+    taken = take_columns(columns, indices)
     taken.flags.writeable = False
     return taken
 
@@ -114,7 +114,7 @@ def _as_array(guess: Code, columns: Columns) -> Columns:
 
 @kernel
 def _times_from(guess: Columns, peg: int) -> int:
-    """How often the color at ``peg`` occurs in the guess; 0 if an earlier peg has it."""
+    """Return how often the color at ``peg`` occurs in the guess; 0 if an earlier peg has it."""
     times = 0
     for other in range(guess.size):
         if guess[other] == guess[peg]:
@@ -152,7 +152,7 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
             _count_color(columns, color, start, stop, counts)
             for i in range(size):
                 numbers[i] += min(counts[i], times)
-    # So far black + white. Row b of the feedbacks starts at b (2 pegs + 3 - b) / 2 and its place is the white.
+    # So far numbers hold black + white. Row b of the feedbacks starts at b (2 pegs + 3 - b) / 2, at white 0.
     for i in range(size):
         black = int(blacks[i])
         numbers[i] += np.uint8((black * (2 * pegs + 1 - black)) >> 1)
@@ -160,7 +160,7 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 
 @kernel
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
-    """What `feedback_numbers` gives, for kernels: ``guess`` is uint8, shape (pegs,)."""
+    """Return what `feedback_numbers` returns; callable from kernels. ``guess`` is uint8, shape (pegs,)."""
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
     scratch = np.empty((2, _BLOCK), np.uint8)
@@ -194,21 +194,21 @@ def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
 
 @kernel
 def _table_by_guess(columns: Columns, guesses: Columns) -> SizeTable:
-    pegs, many = guesses.shape
-    table = np.empty(((pegs + 1) * (pegs + 2) // 2, many), np.int32)
-    for i in range(many):
+    pegs, count = guesses.shape
+    table = np.empty(((pegs + 1) * (pegs + 2) // 2, count), np.int32)
+    for i in range(count):
         table[:, i] = _part_sizes(columns, guesses[:, i].copy())
     return table
 
 
 @kernel
 def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
-    pegs, many = guesses.shape
-    table = np.zeros(((pegs + 1) * (pegs + 2) // 2, many), np.int32)
+    pegs, count = guesses.shape
+    table = np.zeros(((pegs + 1) * (pegs + 2) // 2, count), np.int32)
     numbers = np.empty(_BLOCK, np.uint8)
     scratch = np.empty((2, _BLOCK), np.uint8)
-    for start in range(0, many, _BLOCK):
-        stop = min(start + _BLOCK, many)
+    for start in range(0, count, _BLOCK):
+        stop = min(start + _BLOCK, count)
         for code in range(columns.shape[1]):
             _number_block(guesses, columns[:, code].copy(), start, stop, numbers, scratch)
             for i in range(stop - start):
@@ -218,24 +218,24 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 @kernel
 def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
-    """The part sizes and the places of all codes, part after part: a counting sort, which keeps order."""
+    """Return the part sizes, and the indices of all codes part after part: a counting sort, which is stable."""
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
         sizes[numbers[i]] += 1
     following = np.cumsum(sizes) - sizes
-    places = np.empty(numbers.size, np.int32)
+    indices = np.empty(numbers.size, np.int32)
     for i in range(numbers.size):
-        places[following[numbers[i]]] = i
+        indices[following[numbers[i]]] = i
         following[numbers[i]] += 1
-    return sizes, places
+    return sizes, indices
 
 
 @kernel
-def take_columns(columns: Columns, places: Indices) -> Columns:
-    """What `take` gives, for kernels; writable."""
-    taken = np.empty((columns.shape[0], places.size), np.uint8)
+def take_columns(columns: Columns, indices: Indices) -> Columns:
+    """Return what `take` returns, but writable; callable from kernels."""
+    taken = np.empty((columns.shape[0], indices.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]
-        for i in range(places.size):
-            row[i] = column[places[i]]
+        for i in range(indices.size):
+            row[i] = column[indices[i]]
     return taken

@@ -11,19 +11,19 @@ from evilpegs_game.errors import MalformedError
 MAX_PEGS: Final = 16
 MAX_COLORS: Final = 34
 
-_NUMBER = "(0?[0-9]|[1-9][0-9]{1,39})"  # also far too large ones, so that the error can say how many there may be
+_NUMBER = "(0?[0-9]|[1-9][0-9]{1,39})"  # also accepts numbers that are too large, so that the error can state the range
 _TEXT = re.compile(f"{_NUMBER}x{_NUMBER}(-distinct)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the codes of a game look like.
+    """The shape of a code: the number of pegs and colors, and whether a color may repeat.
 
-    ``pegs`` is 1-16, ``colors`` 1-34; without ``repeats`` no color occurs twice, in guesses too.
+    ``pegs`` is 1-16 and ``colors`` 1-34. Without ``repeats`` no color occurs twice, neither in secrets nor in guesses.
     The text form is ``4x6`` (pegs x colors) or ``4x10-distinct``.
 
     Raises:
-        MalformedError: out of bounds, or fewer colors than pegs where none may repeat.
+        MalformedError: a number is out of range, or there are fewer colors than pegs and no color may repeat.
 
     >>> from evilpegs import Rules
     >>> Rules(pegs=4, colors=6).size
@@ -47,7 +47,7 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``4x6``, ``4x10-distinct`` or the name of a preset such as ``classic``."""
+        """Read ``4x6``, ``4x10-distinct`` or a preset such as ``classic``. Raise MalformedError otherwise."""
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
             message = f"not rules: {text[:40]!r}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
@@ -59,7 +59,7 @@ class Rules:
 
     @property
     def size(self) -> int:
-        """How many codes there are, exactly."""
+        """The exact number of codes."""
         if self.repeats:
             return int(self.colors**self.pegs)
         return math.perm(self.colors, self.pegs)

@@ -1,1 +1,6 @@
-"""live."""
+"""The codes that are still possible in a game, computed once and shared between games.
+
+Begin with `position`: a `Position` is what a strategy sees. `live_sets` holds the shared cache of live sets and part
+sizes and decides whether they are enumerated, counted or listed. `feedback_table` speeds up small rules; `cache` holds
+the cache classes.
+"""
