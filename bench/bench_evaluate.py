@@ -1,7 +1,7 @@
-"""How long criteria take against every secret, and strategies that are asked every turn; medians of five, warm.
+"""Measure the evaluation of criteria and of strategies against every secret: medians of five warm runs.
 
-Two yardsticks run beside them: a plain loop of a million steps of the interpreter, and on the smallest rules the plain
-walk, which asks for a table of all part sizes at every turn. Run: python bench/bench_evaluate.py
+Two references run beside them: a plain loop of a million interpreter steps and, on the smallest rules, a plain
+evaluation that computes a table of all part sizes at every turn. Run: python bench/bench_evaluate.py
 """
 
 import resource
@@ -27,14 +27,14 @@ from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
 ROUNDS = 5
-WALKS = [
+EVALUATIONS = [
     ("4x6", MINIMAX, 1, 0.004),
     ("4x10-distinct", ENTROPY, 1, 0.15),
     ("5x8", MINIMAX, 1, None),
     ("5x8", MINIMAX, 2, 1.2),
     ("6x6", MINIMAX, 2, 5.0),
 ]
-"""Rules, criterion, threads, and the seconds it may take."""
+"""Rules, criterion, threads, and the seconds allowed."""
 
 MOVE_RULES = Rules(6, 10)
 MOVE_HISTORY = (("112234", "0,1"), ("567891", "1,1"))
@@ -42,7 +42,7 @@ MOVE_BOUND = 2.0
 
 
 def plain_loop() -> int:
-    """A million steps of the interpreter."""
+    """Run a million steps of the interpreter."""
     total = 0
     for step in range(1_000_000):
         total += step & 3
@@ -50,7 +50,7 @@ def plain_loop() -> int:
 
 
 def plain_guess(position: Position, criterion: Criterion):
-    """The best guess by the table of the part sizes of every code."""
+    """Return the best guess according to the table of part sizes of every code."""
     if position.count <= 2:
         return position.first_candidate
     table = part_size_table(position.candidates, position.all_codes)
@@ -59,8 +59,8 @@ def plain_guess(position: Position, criterion: Criterion):
     return column_code(position.all_codes, int((candidates if candidates.size else best)[0]))
 
 
-def timed(run: Callable[[], object]) -> tuple[float, float]:
-    """The median seconds of a run by the clock and of all processors, the first left out."""
+def measure_times(run: Callable[[], object]) -> tuple[float, float]:
+    """Return the median wall-clock and processor seconds of a run, after one run to warm up."""
     run()
     walls, works = [], []
     for _ in range(ROUNDS):
@@ -71,54 +71,60 @@ def timed(run: Callable[[], object]) -> tuple[float, float]:
     return median(walls), median(works)
 
 
-def row(what: str, threads: int, total: object, times: tuple[float, float], loop: float, bound: float | None) -> None:
+def print_row(
+    name: str, threads: int, total: object, times: tuple[float, float], loop: float, bound: float | None
+) -> None:
     wall, work = (1000 * seconds for seconds in times)
     limit = "" if bound is None else f"{1000 * bound:>9,.0f}"
-    print(f"{what:<42}{threads:>3}{total:>9}{wall:>11,.2f}{work:>11,.2f}{work / (1000 * loop):>9.2f}{limit}")
+    print(f"{name:<42}{threads:>3}{total:>9}{wall:>11,.2f}{work:>11,.2f}{work / (1000 * loop):>9.2f}{limit}")
 
 
-def walks(loop: float) -> None:
-    for text, criterion, threads, bound in WALKS:
+def run_evaluations(loop: float) -> None:
+    """Evaluate criteria against every secret."""
+    for text, criterion, threads, bound in EVALUATIONS:
         rules = Rules.parse(text)
         distribution = evaluate_heuristic(rules, criterion, threads=threads)
         total = sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
-        times = timed(lambda rules=rules, c=criterion, t=threads: evaluate_heuristic(rules, c, threads=t))
-        row(f"{text} {criterion.name}, all secrets", threads, total, times, loop, bound)
+        times = measure_times(lambda rules=rules, c=criterion, t=threads: evaluate_heuristic(rules, c, threads=t))
+        print_row(f"{text} {criterion.name}, all secrets", threads, total, times, loop, bound)
 
 
-def moves(loop: float) -> None:
-    history = tuple(Turn(parse_code(code, MOVE_RULES), Feedback.parse(given)) for code, given in MOVE_HISTORY)
+def run_guesses(loop: float) -> None:
+    """Choose single guesses at a large live set."""
+    history = tuple(Turn(parse_code(code, MOVE_RULES), Feedback.parse(reply)) for code, reply in MOVE_HISTORY)
     position = Position(MOVE_RULES, history, LiveSets())
     live, guessed = position.candidates, guessed_color_mask(history)
     for criterion in (MINIMAX, EXPECTED_SIZE, ENTROPY):
         bound = MOVE_BOUND if criterion is MINIMAX else None
-        what = f"{MOVE_RULES} {criterion.name}, a guess at {position.count:,}"
-        row(what, 1, "", timed(lambda c=criterion: best_guess(position, c)), loop, bound)
+        name = f"{MOVE_RULES} {criterion.name}, a guess at {position.count:,}"
+        print_row(name, 1, "", measure_times(lambda c=criterion: best_guess(position, c)), loop, bound)
     measure = MINIMAX.measure(position.count)
     with ThreadPoolExecutor(2) as threads:
-        times = timed(lambda: best_guess_at(live, MOVE_RULES, guessed, measure, False, threads))
-    row(f"{MOVE_RULES} minimax, a guess at {position.count:,}", 2, "", times, loop, MOVE_BOUND)
+        times = measure_times(lambda: best_guess_at(live, MOVE_RULES, guessed, measure, False, threads))
+    print_row(f"{MOVE_RULES} minimax, a guess at {position.count:,}", 2, "", times, loop, MOVE_BOUND)
 
 
-def strategies(loop: float) -> None:
+def run_strategies(loop: float) -> None:
+    """Evaluate every strategy by calling it at every turn."""
     for name in STRATEGIES:
         choose = seeded_choice(load_strategy(name))
         total = evaluate(choose, CLASSIC).total
-        row(f"{CLASSIC} {name}, asked", 1, total, timed(lambda choose=choose: evaluate(choose, CLASSIC)), loop, None)
+        times = measure_times(lambda choose=choose: evaluate(choose, CLASSIC))
+        print_row(f"{CLASSIC} {name}, asked", 1, total, times, loop, None)
 
 
 def main() -> None:
-    """Print a row a run."""
-    loop, _ = timed(plain_loop)
+    """Print one row per run."""
+    loop, _ = measure_times(plain_loop)
     print(f"a plain loop of 10^6 steps takes {1000 * loop:.1f} ms")
     print(f"{'run':<42}{'on':>3}{'total':>9}{'ms':>11}{'cpu ms':>11}{'loops':>9}{'may take':>9}")
-    walks(loop)
-    moves(loop)
-    strategies(loop)
-    times = timed(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC))
-    row(f"{CLASSIC} minimax, the plain walk", 1, "", times, loop, None)
-    compiled = timed(lambda: evaluate_heuristic(CLASSIC, MINIMAX))
-    print(f"{times[1] / compiled[1]:.1f} times as long as the walk of {CLASSIC} minimax")
+    run_evaluations(loop)
+    run_guesses(loop)
+    run_strategies(loop)
+    times = measure_times(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC))
+    print_row(f"{CLASSIC} minimax, plain evaluation", 1, "", times, loop, None)
+    compiled = measure_times(lambda: evaluate_heuristic(CLASSIC, MINIMAX))
+    print(f"{times[1] / compiled[1]:.1f} times as long as compiled {CLASSIC} minimax")
     print(f"memory: at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB for all of it")
 
 

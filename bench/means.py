@@ -1,7 +1,7 @@
-"""What strategies of chance need on average, with 95 % intervals, beside published means. Takes minutes.
+"""Measure the mean guesses of randomized strategies, with 95 % intervals, beside published means; takes minutes.
 
-`sampled` guesses by entropy among a sample of the candidates; the published means are of entropy over all of them, so
-its own may be a little above. Of `random-consistent` the exact expectation is told too where it is soon found.
+`sampled` guesses by entropy among a sample of the candidates; the published means are of entropy over all candidates,
+so its own mean may be slightly higher. For `random-consistent` on small rules the exact expectation is printed too.
 Run: python bench/means.py [--games 1000] [--consistent 100000] [--seed 0] [--only 6x9]
 """
 
@@ -23,17 +23,17 @@ SAMPLED = {name: (mean, "entropy over all candidates") for name, mean in
 EXACT = ("4x6",)
 
 
-def played(strategy: str, rules: Rules, games: int, seed: int) -> tuple[Simulation, float]:
-    """The games, and the seconds of this process they took."""
+def measure_games(strategy: str, rules: Rules, games: int, seed: int) -> tuple[Simulation, float]:
+    """Return the simulated games, and the processor seconds that they took."""
     chosen = load_strategy(strategy)
     warm_up(chosen, [rules], LiveSets())
-    begun = time.process_time()
-    return simulate(chosen.choose, rules, range(games), partial(game_rng, seed)), time.process_time() - begun
+    start = time.process_time()
+    return simulate(chosen.choose, rules, range(games), partial(game_rng, seed)), time.process_time() - start
 
 
-def line(strategy: str, rules: Rules, published: tuple[str, str], games: int, seed: int) -> str:
-    """One strategy on one sort of rules, beside the published mean."""
-    simulation, seconds = played(strategy, rules, games, seed)
+def comparison(strategy: str, rules: Rules, published: tuple[str, str], games: int, seed: int) -> str:
+    """Return a line that compares the mean of one strategy on some rules with the published mean."""
+    simulation, seconds = measure_games(strategy, rules, games, seed)
     low, high = simulation.interval or (simulation.mean, simulation.mean)
     mean, source = published
     inside = "inside" if low <= float(mean) <= high else "below" if float(mean) < low else "above"
@@ -49,17 +49,17 @@ def main() -> None:
     parser.add_argument("--consistent", type=int, default=100_000, help="of random-consistent")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="these rules alone")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     for name in EXACT:
-        if asked.only in (None, name):
+        if options.only in (None, name):
             print(f"{'random-consistent':17} {name:12} exactly {float(expected_guesses(Rules.parse(name))):.7f}")
     for strategy, games, table in [
-        ("random-consistent", asked.consistent, CONSISTENT),
-        ("sampled", asked.games, SAMPLED),
+        ("random-consistent", options.consistent, CONSISTENT),
+        ("sampled", options.games, SAMPLED),
     ]:
         for name, published in table.items():
-            if asked.only in (None, name):
-                print(line(strategy, Rules.parse(name), published, games, asked.seed), flush=True)
+            if options.only in (None, name):
+                print(comparison(strategy, Rules.parse(name), published, games, options.seed), flush=True)
 
 
 if __name__ == "__main__":
