@@ -16,13 +16,13 @@ with connect(sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8765/v1", sub
     socket.send(json.dumps({"type": "hello", "client": {"name": "minimal-bot", "version": "1"}}))
     socket.send(json.dumps({"type": "play", "ladder": "classic-practice"}))
     for event in map(json.loads, socket):
-        place = {"match": event.get("match"), "game": event.get("game")}
+        game = {"match": event.get("match"), "game": event.get("game")}
         if event["type"] == "match_started":
             codes = ["".join(code) for code in itertools.product(event["symbols"], repeat=event["pegs"])]
         elif event["type"] == "game_started":
-            socket.send(json.dumps({"type": "ready", **place}))
+            socket.send(json.dumps({"type": "ready", **game}))
         elif event["type"] == "turn":
-            socket.send(json.dumps({"type": "guess", **place, "turn": event["turn"], "code": codes[0]}))
+            socket.send(json.dumps({"type": "guess", **game, "turn": event["turn"], "code": codes[0]}))
         elif event["type"] == "feedback":
             codes = [code for code in codes if feedback(event["code"], code) == (event["black"], event["white"])]
         elif event["type"] == "game_over":

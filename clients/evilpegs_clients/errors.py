@@ -1,4 +1,4 @@
-"""What can go wrong for a client, each with one line that says what and what to do."""
+"""The errors of clients; the message of each says in one line what happened and what to do."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ClientError(EvilpegsError):
-    """The base of every error of the clients; the text is one line for people."""
+    """The base class of all client errors; the message is one line for people."""
 
 
 class UnreachableReason(StrEnum):
@@ -35,7 +35,7 @@ class UnreachableReason(StrEnum):
 
 
 class ServerUnreachableError(ClientError):
-    """No evilpegs server answers there, or none answers any more; ``reason`` says why."""
+    """No evilpegs server answers at the address, or it no longer answers; ``reason`` says why."""
 
     def __init__(self, message: str, reason: UnreachableReason) -> None:
         super().__init__(message)
@@ -43,19 +43,19 @@ class ServerUnreachableError(ClientError):
 
 
 class ConnectionLostError(ClientError):
-    """The connection was cut; a match goes on and can be resumed."""
+    """The connection was cut; a match continues and can be resumed."""
 
 
 class SeatTakenError(ClientError):
-    """A newer connection of the same player plays the match now."""
+    """A newer connection of the same player has taken over the match."""
 
 
 class BrokenRecordError(ClientError):
-    """The server contradicts what it said before in the same match."""
+    """The server contradicts an earlier message about the same match."""
 
 
 class ServerRefusedError(ClientError):
-    """The server answered with an `error`: its fields, the text being what the server says to people."""
+    """The server answered with an `error`, whose fields are attributes; ``message`` is the server's text for people."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ServerRefusedError(ClientError):
 
     @classmethod
     def of(cls, error: "Error") -> "ServerRefusedError":
-        """The exception for a message."""
+        """Return the exception for an `error` message."""
         return cls(
             error.code,
             error.message,
@@ -90,12 +90,12 @@ class EvaluationError(ClientError):
 
 
 class StuckStrategyError(ClientError):
-    """A strategy repeats itself and will never solve the game; the text names the strategy."""
+    """A strategy repeats itself and will never solve the game; the message names the strategy."""
 
 
 class TokenFileError(ClientError):
-    """The file of tokens cannot be read or written."""
+    """The token file cannot be read or written."""
 
 
 class DamagedTokenFileError(TokenFileError):
-    """The file of tokens does not contain what was written to it."""
+    """The token file is damaged: it does not have the expected format."""

@@ -7,26 +7,26 @@ from itertools import accumulate
 from typing import Any, Final
 
 GENESIS: Final = "0" * 64
-"""What stands before the first event of a record."""
+"""The hash before the first event of a record."""
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a value: keys sorted, no spaces; numbers are integers.
+    """Return the canonical JSON text of a value: sorted keys, no spaces, integers only.
 
     Raises:
-        TypeError: a value that JSON does not have.
-        ValueError: NaN or an infinity.
+        TypeError: The value contains something that JSON does not have.
+        ValueError: The value contains NaN or an infinity.
     """
     return _encode(value)
 
 
 def event_hash(previous: str, event: str) -> str:
-    """SHA-256, in hex, over the hash before and the event's canonical JSON."""
+    """Return the SHA-256, in hex, of the previous hash followed by the event's canonical JSON."""
     return hashlib.sha256((previous + event).encode()).hexdigest()
 
 
 def chain(texts: Iterable[str]) -> list[str]:
-    """The hash after each event of a record, given their canonical JSON from the first on."""
+    """Return the hash after each event of a record, given the canonical JSON of all events from the first on."""
     return list(accumulate(texts, event_hash, initial=GENESIS))[1:]

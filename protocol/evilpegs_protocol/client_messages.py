@@ -1,4 +1,4 @@
-"""What a client may send: one frozen model a message and one closed union of them all."""
+"""The messages that a client may send: one frozen model per message, and one closed union of all models."""
 
 from typing import Annotated, Literal, Self
 
@@ -12,13 +12,13 @@ from evilpegs_protocol.fields import (
     MatchId,
     Number,
     Program,
-    Sequence,
+    SequenceNumber,
     Token,
     optional,
 )
 
 NameClaim = Annotated[str, StringConstraints(max_length=64)]
-"""Any short text: whether it is a good name is said by the error `bad_name`, not `bad_message`."""
+"""Any short text; an invalid name is refused with `bad_name`, not `bad_message`."""
 
 
 class ClientInfo(Program):
@@ -28,7 +28,7 @@ class ClientInfo(Program):
 
 
 class Hello(ClientMessage):
-    """The first message: a token, or a name to claim with a kind, or neither for a guest."""
+    """The first message; it has a token, or a name to claim with a kind, or neither for a guest."""
 
     type: Literal["hello"] = "hello"
     client: ClientInfo
@@ -64,7 +64,7 @@ class Ready(ClientMessage):
 
 
 class Guess(ClientMessage):
-    """A guess; sending it again after a lost answer is safe."""
+    """Guess a code; it is safe to send a guess again after a lost answer."""
 
     type: Literal["guess"] = "guess"
     match: MatchId
@@ -89,11 +89,11 @@ class Resign(ClientMessage):
 
 
 class Resume(ClientMessage):
-    """Take the seat of one's match and receive every event after `seq`."""
+    """Take over an open match of the player and receive every event after `seq`."""
 
     type: Literal["resume"] = "resume"
     match: MatchId
-    seq: Sequence
+    seq: SequenceNumber
 
 
 class _Watching(ClientMessage):
@@ -115,16 +115,16 @@ class Watch(_Watching):
 
 
 class Unwatch(_Watching):
-    """Stop following."""
+    """Stop following a match or a ladder."""
 
     type: Literal["unwatch"] = "unwatch"
 
 
 class Ping(ClientMessage):
-    """Measure the way to the server; `c` comes back."""
+    """Measure the round trip to the server; the answer repeats `c`."""
 
     type: Literal["ping"] = "ping"
-    c: Sequence
+    c: SequenceNumber
 
 
 ClientRequest = Annotated[

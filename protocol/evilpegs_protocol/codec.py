@@ -1,4 +1,4 @@
-"""From text to messages and back, within the limits."""
+"""Decoding text into messages within the limits, and encoding messages as text."""
 
 import json
 import re
@@ -16,14 +16,14 @@ _REQUESTS: TypeAdapter[Any] = TypeAdapter(ClientRequest)
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
 _RECORD_EVENTS: TypeAdapter[Any] = TypeAdapter(AnyRecordEvent)
 _RE: Final = {"re"}
-# Possessive, and running to the end where a string is not closed: in one pass whatever the text.
+# Possessive, and matching to the end if a string is not closed, so that any text takes a single pass.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
 
 
 class CodecError(ValueError):
-    """A frame is not a message; ``code`` is an error code, ``re`` the message's id where one was read."""
+    """A frame is not a message; ``code`` is the error code, and ``re`` is the message's id if it could be read."""
 
     def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class CodecError(ValueError):
 
 
 def decode_request(text: str) -> ClientRequest:
-    """Read one client message; raises CodecError."""
+    """Decode one client message; raise CodecError if it is none or exceeds a limit."""
     if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
     value = _load(text)
@@ -43,10 +43,10 @@ def decode_request(text: str) -> ClientRequest:
 
 
 def decode_event(text: str) -> ServerEvent:
-    """Read one server message; a type that is not known gives `Unknown`.
+    """Decode one server message; an unknown type gives `Unknown`.
 
     Raises:
-        CodecError: it is not JSON, or a known type with wrong fields.
+        CodecError: The text is not JSON, or a known type has wrong fields.
     """
     try:
         return _SERVER_EVENTS.validate_json(text)  # type: ignore[no-any-return]
@@ -55,7 +55,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Read one event of a record; raises CodecError."""
+    """Decode one event of a record; raise CodecError if it is none."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -63,49 +63,50 @@ def decode_record_event(text: str) -> RecordEvent:
 
 
 def encode(message: Message) -> str:
-    """A message as JSON text."""
+    """Return a message as JSON text."""
     return message.model_dump_json()
 
 
 def encode_event(event: Event) -> str:
-    """An event as the canonical JSON that is hashed, stored and sent; without `re`."""
+    """Return an event, without `re`, as the canonical JSON that is hashed, stored and sent."""
     return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
 
 
-def plain_feedback(
+def encode_feedback(
     match: str,
     seq: int,
     at: int,
     game: int,
     turn: int,
     code: str,
-    given: tuple[int, int],
+    feedback: tuple[int, int],
     took_ms: int,
     left_ms: int | None,
     method: str | None = None,
     stalled_ms: int | None = None,
 ) -> str:
-    """What `encode_event` makes of a `FeedbackGiven` of a rated game, without making the model.
+    """Return the canonical JSON of a `FeedbackGiven` of a rated game, without creating the model.
 
-    ``given`` is (black, white). The caller vouches for the values; a test holds this against the model.
+    ``feedback`` is (black, white). The values are not validated; the caller is responsible for them. A test compares
+    the text with that of `encode_event`.
     """
     left = "null" if left_ms is None else left_ms
-    found = "" if method is None else f'"method":"{method}",'
+    by_method = "" if method is None else f'"method":"{method}",'
     stalled = "" if stalled_ms is None else f'"stalled_ms":{stalled_ms},'
     return (
-        f'{{"at":{at},"black":{given[0]},"code":"{code}","game":{game},"left_ms":{left},"match":"{match}",{found}'
-        f'"seq":{seq},{stalled}"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{given[1]}}}'
+        f'{{"at":{at},"black":{feedback[0]},"code":"{code}","game":{game},"left_ms":{left},"match":"{match}",{by_method}'
+        f'"seq":{seq},{stalled}"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{feedback[1]}}}'
     )
 
 
-def plain_turn(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """What `encode` makes of a `Turn` without `re`, as `plain_feedback` does."""
+def encode_turn(match: str, game: int, turn: int, left_ms: int | None) -> str:
+    """Return the JSON of a `Turn` without `re`, without creating or validating the model."""
     left = "null" if left_ms is None else left_ms
     return f'{{"type":"turn","match":"{match}","game":{game},"turn":{turn},"left_ms":{left}}}'
 
 
-def answer(event: str, re: str | None) -> str:
-    """An encoded event as the answer to the message whose id is ``re``."""
+def add_re(event: str, re: str | None) -> str:
+    """Return an encoded event with `re`, which makes it the answer to the message with this id."""
     if re is None:
         return event
     return f'{event[:-1]},"re":{json.dumps(re)}}}'
@@ -117,9 +118,9 @@ def _load(text: str) -> Any:
 
 
 def _load_plain(text: str) -> dict[str, Any] | None:
-    """A flat object without escapes, which most messages are, read fast; None if it may be anything else.
+    """Return a flat object without escapes, which most messages are, or None if the text may be anything else.
 
-    Each key has a colon of its own, so as many keys as colons means that no key occurred twice.
+    Each key has its own colon, so equal numbers of keys and colons mean that no key occurs twice.
     """
     if "\\" in text or "[" in text:
         return None
@@ -169,8 +170,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 
 
 def _refusal(value: Any, error: ValidationError) -> CodecError:
-    given = value.get("id") if isinstance(value, dict) else None
-    re = given if isinstance(given, str) and re_allowed(given) else None
+    message_id = value.get("id") if isinstance(value, dict) else None
+    re = message_id if isinstance(message_id, str) and is_message_id(message_id) else None
     if not isinstance(value, dict) or "type" not in value:
         return CodecError(ErrorCode.BAD_MESSAGE, "a message is a JSON object with a type", re)
     if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
@@ -178,8 +179,8 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
     return CodecError(ErrorCode.BAD_MESSAGE, _describe(error), re)
 
 
-def re_allowed(text: str) -> bool:
-    """Whether a message id may be repeated to its sender: 1 to 64 printable ASCII characters."""
+def is_message_id(text: str) -> bool:
+    """Return True if the text may be repeated as a message id: 1 to 64 printable ASCII characters."""
     return 1 <= len(text) <= 64 and text.isascii() and text.isprintable()
 
 

@@ -1,7 +1,7 @@
-"""What a nonce decides: the commitment of a game, its fixed secret, and evil's ties.
+"""Everything that follows from a nonce: the commitment of a game, its fixed secret, and the choice among tied parts.
 
-Everything here can be recomputed by anyone once `game_over` has opened the nonce. A nonce is 64 hex
-digits; as a key of HMAC-SHA256 it is the 32 bytes they stand for. Digests are read as big-endian integers.
+Anyone can recompute these values once `game_over` has revealed the nonce. A nonce has 64 hex digits; as a key of
+HMAC-SHA256 it is the 32 bytes that they denote. Digests are read as big-endian integers.
 """
 
 import hashlib
@@ -14,34 +14,34 @@ _DIGEST_VALUES = 1 << 256
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """The SHA-256, in hex, that `game_started` carries."""
+    """Return the commitment that `game_started` contains: a SHA-256 in hex."""
     return hashlib.sha256(canonical(["evilpegs-v1", match, game, rules, nonce]).encode()).hexdigest()
 
 
 def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, codes: int) -> int:
-    """The place in code order of a fixed secret, uniform over ``codes`` codes by rejection sampling."""
+    """Return the index of a fixed secret in code order, uniform over ``codes`` codes by rejection sampling."""
     accepted = _DIGEST_VALUES - _DIGEST_VALUES % codes
     for counter in count():
-        drawn = _keyed(nonce, [client_nonce or "", match, game, counter])
-        if drawn < accepted:
-            return drawn % codes
+        draw = _keyed_number(nonce, [client_nonce or "", match, game, counter])
+        if draw < accepted:
+            return draw % codes
     raise AssertionError  # pragma: no cover - count() has no end
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
-    """Which of ``tied`` equally large parts, in feedback order, seeded evil chooses."""
-    return _keyed(nonce, ["tie", match, game, turn]) % tied
+    """Return the index, in feedback order, of the part that a seeded codemaker chooses among ``tied`` equal ones."""
+    return _keyed_number(nonce, ["tie", match, game, turn]) % tied
 
 
-def derived_nonce(seed: bytes, match: str, game: int) -> str:
-    """The nonce of one game of a match, as hex, from the secret 32-byte seed of the match."""
-    return _digest(seed, ["nonce", match, game]).hex()
+def derive_nonce(seed: bytes, match: str, game: int) -> str:
+    """Return the nonce of one game, in hex, derived from the secret 32-byte seed of the match."""
+    return _keyed_digest(seed, ["nonce", match, game]).hex()
 
 
-def _keyed(nonce: str, message: list[str | int]) -> int:
-    return int.from_bytes(_digest(bytes.fromhex(nonce), message), "big")
+def _keyed_number(nonce: str, message: list[str | int]) -> int:
+    return int.from_bytes(_keyed_digest(bytes.fromhex(nonce), message), "big")
 
 
-def _digest(key: bytes, message: list[str | int]) -> bytes:
-    # hmac.digest would let go of the interpreter's lock for its microsecond, and have it back after another thread's.
+def _keyed_digest(key: bytes, message: list[str | int]) -> bytes:
+    # hmac.digest would release the GIL for a microsecond and might wait for another thread to get it back.
     return hmac.new(key, canonical(message).encode(), "sha256").digest()

@@ -1,4 +1,4 @@
-"""The kinds of field that messages share, and the two bases every message stands on."""
+"""The field types that messages share, and the base classes of all messages."""
 
 from typing import Annotated, Any
 
@@ -16,8 +16,8 @@ Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 
 Number = Annotated[int, Field(ge=1, le=10**6)]
 """The number of a game in its match or of a turn in its game, from 1."""
-Sequence = Annotated[int, Field(ge=0, le=2**53 - 1)]
-"""The place of an event in its record, from 1; 0 is before the first."""
+SequenceNumber = Annotated[int, Field(ge=0, le=2**53 - 1)]
+"""The number of an event in its record, from 1; 0 is before the first."""
 Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -63,5 +63,5 @@ class Event(ServerMessage):
 
     type: str
     match: MatchId
-    seq: Sequence
+    seq: SequenceNumber
     at: Milliseconds

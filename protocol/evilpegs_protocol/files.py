@@ -1,6 +1,6 @@
-"""Files that are replaced in one step: a reader finds the old contents or the new ones, never a mixture.
+"""Atomic replacement of files: a reader finds the old contents or the new ones, never a mixture.
 
-Server, clients and command line share this module; it stands in the lowest package that may touch files.
+Server, clients and command line share this module. It is in this package because it is the lowest that may use files.
 """
 
 import contextlib
@@ -10,16 +10,16 @@ from pathlib import Path
 
 
 class ForeignFileError(Exception):
-    """The file holds something else, so it must not be overwritten."""
+    """The file contains something other than expected, so it must not be overwritten."""
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace the contents of the file with ``data``, which is on the disk when this returns.
+    """Replace the contents of the file with ``data``, and return once they are on the disk.
 
-    The file is readable by its owner alone.
+    Only its owner can read the file.
 
     Raises:
-        OSError: the file cannot be written; the old contents stay.
+        OSError: The file cannot be written; it keeps its old contents.
     """
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
@@ -37,11 +37,11 @@ def replace_file(path: Path, data: bytes) -> None:
 def read_own_file(path: Path, heading: bytes) -> bytes | None:
     """Return the contents of a file that begins with ``heading``, or None if there is no file.
 
-    An empty file is returned as it is: nothing in it can be lost.
+    An empty file is accepted too, because it contains nothing that could be lost.
 
     Raises:
-        ForeignFileError: the file begins with something else.
-        OSError: the file cannot be read.
+        ForeignFileError: The file begins with something else.
+        OSError: The file cannot be read.
     """
     try:
         data = path.read_bytes()

@@ -1,13 +1,13 @@
-"""The bounds on what comes over the wire."""
+"""The fixed values and bounds of the protocol."""
 
 from typing import Final
 
 PATH: Final = "/v1"
 SUBPROTOCOL: Final = "evilpegs.v1"
 FRAME_BYTES: Final = 4096
-"""The longest message of a client."""
+"""The most bytes in a message of a client."""
 NESTING: Final = 8
-"""How deep arrays and objects may nest."""
+"""The most levels of nested arrays and objects."""
 SERVER_FRAME_BYTES: Final = 1 << 20
-"""The longest message a client need expect of a server."""
+"""The most bytes in a message of the server; clients must accept that many."""
 CLOSE_SEAT_TAKEN: Final = 4003

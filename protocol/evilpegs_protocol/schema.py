@@ -1,6 +1,6 @@
-"""The JSON Schema (2020-12) of every message, kept beside this file as schema.json.
+"""The JSON Schema (2020-12) of every message, stored beside this file as schema.json.
 
-``python -m evilpegs_protocol.schema`` writes it anew.
+``python -m evilpegs_protocol.schema`` writes the file again.
 """
 
 import json
@@ -16,7 +16,7 @@ SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """The schema as a value: `$defs/client` is what clients send, `$defs/server` what they receive."""
+    """Return the schema: `$defs/client` describes what clients send, `$defs/server` what they receive."""
     sides, described = TypeAdapter.json_schemas(
         [
             ("client", "validation", TypeAdapter(ClientRequest)),
@@ -34,14 +34,14 @@ def schema() -> dict[str, Any]:
 
 
 def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
-    """Messages are built without naming their type, but on the wire it is required."""
+    """Return a definition in which `type` is required, as it is on the wire; models have it by default."""
     if "const" not in definition.get("properties", {}).get("type", {}):
         return definition
     return definition | {"required": ["type", *definition.get("required", [])]}
 
 
 def schema_text() -> str:
-    """The schema as the text of schema.json."""
+    """Return the schema as the text of schema.json."""
     return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
 
 

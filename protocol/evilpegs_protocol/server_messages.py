@@ -1,4 +1,4 @@
-"""What the server sends: answers, the events of a record, notices and errors."""
+"""The messages that the server sends: answers, the events of a record, notices and errors."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ from evilpegs_protocol.fields import (
     Name,
     Number,
     Program,
-    Sequence,
+    SequenceNumber,
     ServerMessage,
     Token,
     optional,
@@ -33,7 +33,7 @@ PlayState = Literal["ready", "turn", "thinking", "over"]
 
 
 class ErrorCode(StrEnum):
-    """Why a message was refused; the list is closed."""
+    """The reason why a message was refused; the list is closed."""
 
     BAD_JSON = "bad_json"
     BAD_MESSAGE = "bad_message"
@@ -63,16 +63,16 @@ class ErrorCode(StrEnum):
 
 
 class ClockInfo(Message):
-    """`base_ms` for a whole game and `increment_ms` more after each guess."""
+    """A clock: `base_ms` for a whole game, and `increment_ms` more after each guess."""
 
     base_ms: Milliseconds
     increment_ms: Milliseconds
 
 
 class LadderInfo(Message):
-    """A ladder as `welcome` offers it; `clock` is null where play is untimed.
+    """A ladder that the server offers; `clock` is null if play is untimed.
 
-    A devil solves live sets of at most `exact_up_to` codes; null where there is no devil.
+    A devil solves live sets of at most `exact_up_to` codes; it is null for other codemakers.
     """
 
     id: LadderId
@@ -87,14 +87,14 @@ class LadderInfo(Message):
 
 
 class OpenMatch(Message):
-    """A match of one's own that is not over, and the last event in its record."""
+    """An open match of the player, and the number of the last event in its record."""
 
     match: MatchId
-    seq: Sequence
+    seq: SequenceNumber
 
 
 class Limits(Message):
-    """What the server takes."""
+    """The limits that the server sets for a client."""
 
     frame_bytes: Count
     nesting: Count
@@ -103,7 +103,7 @@ class Limits(Message):
 
 
 class Welcome(ServerMessage):
-    """The answer to `hello`; `token` only when it was issued just now."""
+    """The answer to `hello`; it contains `token` only when the token has just been issued."""
 
     type: Literal["welcome"] = "welcome"
     player: Name
@@ -116,7 +116,7 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record; `exact_up_to` only against a devil."""
+    """The first event of a record; it contains `exact_up_to` only against a devil."""
 
     type: Literal["match_started"] = "match_started"
     player: Name
@@ -137,7 +137,7 @@ class MatchStarted(Event):
 
 
 class GameStarted(Event):
-    """A game waits for `ready`; the codemaker is committed to `commitment`."""
+    """A game waits for `ready`; the codemaker is bound by `commitment`."""
 
     type: Literal["game_started"] = "game_started"
     game: Number
@@ -146,7 +146,7 @@ class GameStarted(Event):
 
 
 class FeedbackGiven(Event):
-    """The answer to a guess; `method`: how a devil found it. Practice adds candidates left and part sizes."""
+    """The answer to a guess; `method` says how a devil chose it. Practice ladders add `candidates` and `parts`."""
 
     type: Literal["feedback"] = "feedback"
     game: Number
@@ -163,7 +163,7 @@ class FeedbackGiven(Event):
 
 
 class GameOver(Event):
-    """How a game ended. `secret` is a witness against evil and devil, null if there never was one."""
+    """The end of a game. Against evil and devil `secret` is a witness; it is null if there never was one."""
 
     type: Literal["game_over"] = "game_over"
     game: Number
@@ -176,7 +176,7 @@ class GameOver(Event):
 
 
 class MatchOver(Event):
-    """The last event: for each game its outcome and guesses; `head` is the hash of the event before."""
+    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before."""
 
     type: Literal["match_over"] = "match_over"
     outcomes: tuple[Outcome, ...]
@@ -186,7 +186,7 @@ class MatchOver(Event):
 
 
 class Turn(ServerMessage):
-    """The clock runs and a guess is expected. Not an event of the record."""
+    """The clock runs and the server expects a guess. This is not an event of the record."""
 
     type: Literal["turn"] = "turn"
     match: MatchId
@@ -196,7 +196,7 @@ class Turn(ServerMessage):
 
 
 class HintGiven(ServerMessage):
-    """A good guess and why."""
+    """A good guess and the reason for it."""
 
     type: Literal["hint"] = "hint"
     match: MatchId
@@ -206,28 +206,28 @@ class HintGiven(ServerMessage):
 
 
 class Resumed(ServerMessage):
-    """The seat is taken; the missed events follow, up to `seq`, then `turn` where one is open.
+    """The match is taken over; the missed events follow up to `seq`, and then `turn` if a turn is open.
 
-    In `state` ready the server waits for the `ready` of `game`, `ready_by_ms` more.
+    If `state` is `ready`, the server waits `ready_by_ms` more for the `ready` of `game`.
     """
 
     type: Literal["resumed"] = "resumed"
     match: MatchId
-    seq: Sequence
+    seq: SequenceNumber
     state: PlayState
     game: Count
     ready_by_ms: Milliseconds | None = optional()
 
 
 class Watching(ServerMessage):
-    """The matches followed; their events come next."""
+    """The matches that the client now follows; their events come next."""
 
     type: Literal["watching"] = "watching"
     matches: tuple[MatchId, ...]
 
 
 class Unwatched(ServerMessage):
-    """No more events of what was named."""
+    """The client no longer follows the named match or ladder."""
 
     type: Literal["unwatched"] = "unwatched"
 
@@ -236,11 +236,11 @@ class Pong(ServerMessage):
     """The answer to `ping`."""
 
     type: Literal["pong"] = "pong"
-    c: Sequence
+    c: SequenceNumber
 
 
 class Notice(ServerMessage):
-    """Something a person may want to know."""
+    """Information that a person may want to see."""
 
     type: Literal["notice"] = "notice"
     kind: Literal["draining", "seat_taken", "storage", "restarted"]
@@ -248,7 +248,7 @@ class Notice(ServerMessage):
 
 
 class Expected(Message):
-    """Where the match stands."""
+    """The game and the turn that the match has reached."""
 
     game: Count
     turn: Count
@@ -266,7 +266,7 @@ class Error(ServerMessage):
 
 
 class Unknown(ServerMessage):
-    """A message of a type this client does not know, to be ignored."""
+    """A message of a type that this client does not know and ignores."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -291,4 +291,4 @@ ServerEvent = Annotated[
     Annotated[AnyServerMessage, Tag("known")] | Annotated[Unknown, Tag("unknown")],
     Discriminator(_member),
 ]
-"""The clients' union: every message of the server, with a member for those to come."""
+"""Every message of the server, for clients; unknown types become `Unknown`, so that the protocol can grow."""

@@ -14,15 +14,15 @@ from evilpegs_protocol.canonical import canonical
 from evilpegs_protocol.client_messages import Ping
 from evilpegs_protocol.codec import (
     CodecError,
-    answer,
+    add_re,
     decode_event,
     decode_record_event,
     decode_request,
     encode,
     encode_event,
-    plain_feedback,
-    plain_turn,
-    re_allowed,
+    encode_feedback,
+    encode_turn,
+    is_message_id,
 )
 from evilpegs_protocol.fields import ClientMessage, Event
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
@@ -267,7 +267,7 @@ def test_refusal_of_unread_text_has_no_id():
 @settings(deadline=None)
 @given(st.text(st.characters(), max_size=80))
 def test_re_allowed_takes_64_printable_ascii(text):
-    assert re_allowed(text) == bool(re.fullmatch(r"[ -~]{1,64}", text))
+    assert is_message_id(text) == bool(re.fullmatch(r"[ -~]{1,64}", text))
 
 
 # Arbitrary input. Every text that is sent carries MARK, which no error may repeat.
@@ -304,7 +304,7 @@ def assert_read_or_refused(text):
     assert said.isascii()
     assert said.isprintable()
     assert len(said) < 200
-    assert outcome.re is None or (re_allowed(outcome.re) and outcome.re == json.loads(text)["id"])
+    assert outcome.re is None or (is_message_id(outcome.re) and outcome.re == json.loads(text)["id"])
 
 
 @settings(deadline=None)
@@ -351,7 +351,7 @@ def test_encode_event_gives_canonical_json_without_re(message):
 @pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
 def test_answer_adds_re_to_event(message, re):
     event = decode_event(json.dumps(message))
-    text = answer(encode_event(event), re)
+    text = add_re(encode_event(event), re)
     assert json.loads(text) == message | {"re": re}
     assert decode_event(text) == event.model_copy(update={"re": re})
 
@@ -373,7 +373,7 @@ def test_decode_record_event_refuses_other_text(text):
 
 def test_answer_without_id_is_event_itself():
     event = encode_event(decode_event(json.dumps(EVENTS[0])))
-    assert answer(event, None) == event
+    assert add_re(event, None) == event
 
 
 COUNTS = st.integers(0, 10**13)
@@ -405,7 +405,7 @@ def test_plain_feedback_and_turn_equal_encoded_models(match, numbers, code, give
         left_ms=left_ms,
         stalled_ms=stalled_ms,
     )
-    plain = plain_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
+    plain = encode_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
     assert plain == encode_event(event)
     opened = Turn(match=match, game=game, turn=turn, left_ms=left_ms)
-    assert plain_turn(match, game, turn, left_ms) == encode(opened)
+    assert encode_turn(match, game, turn, left_ms) == encode(opened)

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from evilpegs_protocol.commitment import commitment, derived_nonce, secret_index, tie_index
+from evilpegs_protocol.commitment import commitment, derive_nonce, secret_index, tie_index
 
 MATCH = "0123456789abcdef"
 NONCES = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(60)]
@@ -106,12 +106,12 @@ def test_tie_index_reaches_every_tied_part(tied):
 
 def test_derived_nonce_is_hmac_of_match_and_game():
     seed = bytes(range(32))
-    assert int(derived_nonce(seed, MATCH, 3), 16) == hmac_of(seed.hex(), f'["nonce","{MATCH}",3]')
+    assert int(derive_nonce(seed, MATCH, 3), 16) == hmac_of(seed.hex(), f'["nonce","{MATCH}",3]')
 
 
 def test_derived_nonce_differs_by_seed_match_and_game():
     nonces = {
-        derived_nonce(seed, match, game)
+        derive_nonce(seed, match, game)
         for seed in (bytes(32), b"\1" * 32)
         for match in (MATCH, "f" * 16)
         for game in range(1, 101)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evilpegs_game.codes import format_code
-from evilpegs_protocol.codec import plain_feedback
+from evilpegs_protocol.codec import encode_feedback
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.codemaking.game_secrets import GameSecrets
@@ -134,7 +134,7 @@ class Recorder:
             return self._event_log.append(feedback_event(self._key, event, reply, stalled_ms, seq, at))
         code = format_code(event.guess)
         took_ms, left_ms = event.took_ms, event.left_ms
-        text = plain_feedback(
+        text = encode_feedback(
             self._key.id,
             seq,
             at,

@@ -3,7 +3,7 @@
 from typing import Final
 
 from evilpegs_protocol.client_messages import Guess, Ready, Resume
-from evilpegs_protocol.codec import answer, encode, plain_turn
+from evilpegs_protocol.codec import add_re, encode, encode_turn
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
@@ -24,7 +24,7 @@ def step_texts(match: str, request: Request | None, batch: Batch, refusal: str |
     awaited = _ANSWERED_BY.get(request.message.type) if not refusal else None
     texts = [refusal] if refusal else []
     for entry in batch.entries:
-        texts.append(answer(entry.text, re) if entry.type == awaited else entry.text)
+        texts.append(add_re(entry.text, re) if entry.type == awaited else entry.text)
         awaited = None if entry.type == awaited else awaited
     if batch.turn is not None:
         texts.append(turn_text(match, batch.turn, re if isinstance(request.message, Ready) else None))
@@ -43,7 +43,7 @@ def _texts_without_id(match: str, batch: Batch, refusal: str | None) -> list[str
 
 def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
     """Return the text that announces an open turn; ``re`` is the id of the request it answers, if any."""
-    return answer(plain_turn(match, opened.game, opened.turn, opened.left_ms), re)
+    return add_re(encode_turn(match, opened.game, opened.turn, opened.left_ms), re)
 
 
 def refusal_text(message: MatchMessage, first: MatchEvent) -> str | None:

@@ -14,7 +14,7 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
-from evilpegs_protocol.codec import answer
+from evilpegs_protocol.codec import add_re
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
@@ -80,7 +80,7 @@ class MatchRunner:
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         batch.writes += opening
         started, *others = batch.entries
-        texts = [answer(started.text, re), *(entry.text for entry in others)]
+        texts = [add_re(started.text, re), *(entry.text for entry in others)]
         self._commit(batch, partial(self._deliver, channel, texts, batch))
 
     def receive(self, request: Request) -> None:
@@ -320,7 +320,7 @@ class MatchRunner:
 
     def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
         entry = self.event_log.feedback(repeated.game, repeated.turn)
-        request.channel.send([answer(entry.text, request.message.id)])
+        request.channel.send([add_re(entry.text, request.message.id)])
 
     def _resume(self, request: Request, message: Resume) -> None:
         self.take_seat(request.channel)

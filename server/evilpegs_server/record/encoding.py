@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
-from evilpegs_protocol.commitment import commitment, derived_nonce
+from evilpegs_protocol.commitment import commitment, derive_nonce
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
@@ -31,7 +31,7 @@ class MatchKey:
 
     def nonce(self, game: int) -> str:
         """Return the nonce of one game, in hex."""
-        return derived_nonce(self.seed, self.id, game)
+        return derive_nonce(self.seed, self.id, game)
 
 
 def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
