@@ -12,7 +12,7 @@ import time
 import numpy as np
 import uvloop
 
-from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.interpreter import tune_gc_and_gil
 from support.stalls import STALL_MS, TOGETHER, Replies, largest_ladder, late_beside, late_within, reply_pool
 from support.workspaces import Call
 
@@ -45,7 +45,7 @@ async def measure(rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=60)
-    with tuned():
+    with tune_gc_and_gil():
         stalls, control = uvloop.run(measure(parser.parse_args().rounds))
     sys.exit(0 if stalls <= 0.001 < control else 1)
 

@@ -31,14 +31,15 @@ from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
-from evilpegs_server.storage.solved_positions import SolvedKeeper
+from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
-from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import Task
-from evilpegs_server.work.worker_process import Setup, WorkerProcess
+from evilpegs_server.work.worker_messages import WorkerSetup
+from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 DRAIN_SECONDS: Final = 4.0
@@ -101,11 +102,11 @@ async def running_server(
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
-        keeper = SolvedKeeper(solved_path(settings), log)
+        solved_file = SolvedPositionsFile(solved_path(settings), log)
         process = WorkerProcess(
-            Setup(capacity.worker_live_set_bytes, capacity.count_bytes, keeper.solved.to_bytes()), log
+            WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
         )
-        stack.push_async_callback(_close, process, keeper)
+        stack.push_async_callback(_close, process, solved_file)
         loop = asyncio.get_running_loop()
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
@@ -120,7 +121,7 @@ async def running_server(
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
-        stack.enter_context(tuned())
+        stack.enter_context(tune_gc_and_gil())
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections)
         stack.callback(asyncio.create_task(_tick(clock)).cancel)
@@ -210,10 +211,10 @@ async def _warm_up(process: WorkerProcess, tasks: list[Task[Any]]) -> None:
     await asyncio.gather(*(process.run(task) for task in tasks), return_exceptions=True)
 
 
-async def _close(process: WorkerProcess, keeper: SolvedKeeper) -> None:
+async def _close(process: WorkerProcess, solved_file: SolvedPositionsFile) -> None:
     learnt = await process.close()
     if learnt is not None:
-        keeper.save(learnt)
+        solved_file.save(learnt)
 
 
 async def _tick(clock: StallFreeClock) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs_server.server import REPLY_LIMITS
-from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
 from support.workspaces import Call, new_workspace
@@ -19,7 +19,7 @@ ROUNDS = 12
 def as_in_a_server(monkeypatch):
     """Tune the interpreter as a server does, and let its process import the tasks of tests."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
-    with tuned():
+    with tune_gc_and_gil():
         yield
 
 

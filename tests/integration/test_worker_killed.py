@@ -19,7 +19,8 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
-from evilpegs_server.work.worker_process import Setup, WorkerProcess
+from evilpegs_server.work.worker_messages import WorkerSetup
+from evilpegs_server.work.worker_process import WorkerProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
 
@@ -43,7 +44,7 @@ async def seconds_to_results():
         FindDevilReplies(CLASSIC, 1296, (), guess[:4]),
     ]
     began = time.perf_counter()
-    process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    process = WorkerProcess(WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     for task in tasks:
         await process.run(task)
     seconds = time.perf_counter() - began

@@ -21,7 +21,8 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.server import REPLY_LIMITS
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import WarmUp, run_task
-from evilpegs_server.work.worker_process import Setup, WorkerProcess
+from evilpegs_server.work.worker_messages import WorkerSetup
+from evilpegs_server.work.worker_process import WorkerProcess
 from support.workspaces import new_workspace
 
 STALL_MS = 20.0
@@ -85,7 +86,7 @@ async def reply_pool():
 
     Its process has started to work.
     """
-    process = WorkerProcess(Setup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    process = WorkerProcess(WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     await process.run(WarmUp(GENEROUS, 3))
     try:
         yield TaskPool(replace(REPLY_LIMITS, heavy_slots=TOGETHER), process, time.monotonic)

@@ -9,7 +9,7 @@ from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 
-class SolvedKeeper:
+class SolvedPositionsFile:
     """The file of a server, or with None no file. Whatever is wrong with it is told to ``log`` and stops nothing."""
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:

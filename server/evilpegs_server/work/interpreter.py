@@ -1,4 +1,4 @@
-"""How the interpreter is set for a busy server: when garbage is looked for, and how soon a thread has the lock."""
+"""Settings of the interpreter for a busy server: garbage collection, and the time after which threads switch."""
 
 import gc
 import sys
@@ -7,21 +7,21 @@ from contextlib import contextmanager
 from typing import Final
 
 _SWITCH_SECONDS: Final = 0.0005
-_GARBAGE: Final = (1_000, 10, 1_000)
+_GC_THRESHOLDS: Final = (1_000, 10, 1_000)
 
 
 @contextmanager
-def tuned() -> Iterator[None]:
-    """What a busy event loop gains a third by, undone at the end.
+def tune_gc_and_gil() -> Iterator[None]:
+    """Tune the interpreter within the block, which gains a busy event loop a third.
 
-    Garbage cycles are looked for among a thousand new objects at a time, which takes half a millisecond, and seldom
-    among those that have lived long: that would stall the loop, and nothing on the path of a guess makes any. What is
-    there at the start is never looked at.
+    Garbage collection looks at a thousand new objects at a time, which takes half a millisecond, and seldom at old
+    objects: a full collection would stall the loop, and nothing on the path of a guess creates cycles. Objects that
+    exist at the start are never looked at. The former settings are restored at the end of the block.
     """
     before, switch_seconds = gc.get_threshold(), sys.getswitchinterval()
-    gc.set_threshold(*_GARBAGE)
+    gc.set_threshold(*_GC_THRESHOLDS)
     gc.freeze()
-    switch_soon()
+    set_switch_interval()
     try:
         yield
     finally:
@@ -30,6 +30,6 @@ def tuned() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def switch_soon() -> None:
-    """A thread that needs the lock now and then has it after half a millisecond, not five, of a busy one."""
+def set_switch_interval() -> None:
+    """Let a waiting thread have the interpreter lock after half a millisecond of a busy thread, instead of five."""
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -15,71 +15,75 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any, Final
 
-from evilpegs_server.work.interpreter import switch_soon
+from evilpegs_server.work.interpreter import set_switch_interval
 from evilpegs_server.work.tasks import Task, run_task
-from evilpegs_server.work.worker_process import packed, read, unpacked
+from evilpegs_server.work.worker_messages import pack, read_message, unpack_messages
 from evilpegs_server.work.workspace import Workspace
 
 NICENESS: Final = 10
-"""How far this process stands back behind the event loop's."""
-EXPENDABLE: Final = 500
-"""Of 1000: when the machine runs out of memory this process goes before the server, which then begins another."""
+"""The nice value of this process relative to the server, which goes first."""
+OOM_SCORE: Final = 500
+"""The out-of-memory score, of 1000: the system kills this process before the server, which then starts another."""
 THREADS: Final = 64
-"""More than pools have lanes: how many tasks run at once is for them to say."""
+"""More threads than pools have slots. The pools limit how many tasks run at once."""
 
 
 def main(descriptor: int) -> None:
-    """Serve until the other end is closed, then end at once: nobody wants what is under way."""
-    _step_back()
-    switch_soon()
+    """Serve until the other end of the socket is closed, then exit at once without waiting for running tasks."""
+    _lower_priority()
+    set_switch_interval()
     with contextlib.suppress(EOFError, OSError):
-        channel = socket.socket(fileno=descriptor)
-        serve(channel, channel.makefile("rb"))
+        connection = socket.socket(fileno=descriptor)
+        serve(connection, connection.makefile("rb"))
     os._exit(0)
 
 
-def serve(channel: socket.socket, frames: IO[bytes]) -> None:
-    """Do the tasks that come in ``frames``; raises EOFError at their end."""
-    worker = _Worker(read(frames).workspace(), channel)
+def serve(connection: socket.socket, frames: IO[bytes]) -> None:
+    """Run the tasks that arrive in ``frames``.
+
+    Raises:
+        EOFError: the frames have ended.
+    """
+    worker = _Worker(read_message(frames).new_workspace(), connection)
     threads = ThreadPoolExecutor(THREADS, "worker")
     while True:
-        threads.submit(worker.run, *read(frames))
+        threads.submit(worker.run, *read_message(frames))
 
 
 class _Worker:
-    """Does tasks on any thread and sends what came of them."""
+    """A workspace in which any thread can run tasks, and the connection on which their results are sent."""
 
-    def __init__(self, workspace: Workspace, channel: socket.socket) -> None:
+    def __init__(self, workspace: Workspace, connection: socket.socket) -> None:
         self._workspace = workspace
-        self._channel = channel
+        self._connection = connection
         self._sending = Lock()
 
     def run(self, number: int, task: Task[Any]) -> None:
-        """Do a task and say what came of it."""
+        """Run a task and send its result or its exception."""
         outcome, cost = run_task(task, self._workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)
-        message = packed((number, outcome, cost, self._workspace.state))
-        with self._sending, contextlib.suppress(OSError):  # nobody is there any more
-            self._channel.sendall(message)
+        message = pack((number, outcome, cost, self._workspace.state))
+        with self._sending, contextlib.suppress(OSError):  # the server is gone
+            self._connection.sendall(message)
 
 
 def _sendable(error: Exception) -> Exception:
-    """An error that says where it was raised, of a kind that can be made again elsewhere."""
+    """Return the error with a note of its traceback, or a RuntimeError in its place if it cannot be pickled."""
     try:
-        list(unpacked(bytearray(packed(error))))
-    except Exception:  # noqa: BLE001 - whatever it objects to
+        list(unpack_messages(bytearray(pack(error))))
+    except Exception:  # noqa: BLE001 - pickling may raise anything
         error = RuntimeError(repr(error)).with_traceback(error.__traceback__)
     error.add_note("".join(traceback.format_exception(error)))
     return error
 
 
-def _step_back() -> None:
-    """Let the server go first, with the processor and with memory, as far as the system lets one ask for that."""
+def _lower_priority() -> None:
+    """Give the server precedence for processor time and memory, as far as the system supports that."""
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(EXPENDABLE))
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from structlog import wrap_logger
 from structlog.testing import LogCapture
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_server.storage.solved_positions import SolvedKeeper
+from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 
 
 def learned():
@@ -43,15 +43,15 @@ def warned_of(logged):
 
 
 def test_saved_positions_are_loaded(path, log, logged):
-    keeper = SolvedKeeper(path, log)
-    keeper.save(LEARNED)
-    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNED
+    solved_file = SolvedPositionsFile(path, log)
+    solved_file.save(LEARNED)
+    assert SolvedPositionsFile(path, log).solved.to_bytes() == LEARNED
     assert [each.name for each in path.parent.iterdir()] == ["solved"]
     assert logged.entries == []
 
 
 def test_keeper_without_path_keeps_nothing(log, logged):
-    SolvedKeeper(None, log).save(LEARNED)
+    SolvedPositionsFile(None, log).save(LEARNED)
     assert logged.entries == []
 
 
@@ -62,24 +62,24 @@ def flip(data, place):
 @pytest.mark.parametrize("harm", [lambda data: data[:-1], lambda data: flip(data, 45), lambda data: b""])
 def test_damaged_solved_file_is_reported_and_replaced(path, log, logged, harm):
     path.write_bytes(harm(LEARNED))
-    keeper = SolvedKeeper(path, log)
-    assert len(keeper.solved) == 0
+    solved_file = SolvedPositionsFile(path, log)
+    assert len(solved_file.solved) == 0
     assert warned_of(logged) == [str(path)]
-    keeper.save(LEARNED)
-    assert SolvedKeeper(path, log).solved.to_bytes() == LEARNED
+    solved_file.save(LEARNED)
+    assert SolvedPositionsFile(path, log).solved.to_bytes() == LEARNED
 
 
 def test_foreign_file_is_left_alone(path, log, logged):
     path.write_text("of mine")
-    keeper = SolvedKeeper(path, log)
-    keeper.save(LEARNED)
+    solved_file = SolvedPositionsFile(path, log)
+    solved_file.save(LEARNED)
     assert path.read_text() == "of mine"
     assert warned_of(logged) == [str(path)]
 
 
 def test_unreadable_path_keeps_nothing(path, log, logged):
     path.mkdir()
-    SolvedKeeper(path, log).save(LEARNED)
+    SolvedPositionsFile(path, log).save(LEARNED)
     assert warned_of(logged) == [str(path)]
     assert list(path.iterdir()) == []
 
@@ -88,12 +88,12 @@ def test_full_disk_loses_only_learned_positions(path, log, logged, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    keeper = SolvedKeeper(path, log)
+    solved_file = SolvedPositionsFile(path, log)
     monkeypatch.setattr("os.fsync", full)
-    keeper.save(LEARNED)
+    solved_file.save(LEARNED)
     assert list(path.parent.iterdir()) == []
     assert warned_of(logged) == [str(path)]
     assert logged.entries[0]["why"] == os.strerror(errno.ENOSPC)
     monkeypatch.undo()
-    keeper.save(LEARNED)
+    solved_file.save(LEARNED)
     assert path.exists()

@@ -1,9 +1,9 @@
-"""The interpreter is tuned while a server runs and has its former settings afterwards."""
+"""The interpreter is tune_gc_and_gil while a server runs and has its former settings afterwards."""
 
 import gc
 import sys
 
-from evilpegs_server.work.interpreter import tuned
+from evilpegs_server.work.interpreter import tune_gc_and_gil
 
 
 def settings():
@@ -12,7 +12,7 @@ def settings():
 
 def test_tuned_settings_last_only_within_block():
     before = settings()
-    with tuned():
+    with tune_gc_and_gil():
         thresholds, frozen, switch_seconds = settings()
         assert thresholds == (1_000, 10, 1_000)
         assert frozen

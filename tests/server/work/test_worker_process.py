@@ -21,21 +21,14 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
-from evilpegs_server.work.worker import EXPENDABLE, NICENESS, serve
-from evilpegs_server.work.worker_process import (
-    MOST_DEATHS,
-    Setup,
-    WorkerLostError,
-    WorkerProcess,
-    packed,
-    read,
-    unpacked,
-)
+from evilpegs_server.work.worker import NICENESS, OOM_SCORE, serve
+from evilpegs_server.work.worker_messages import WorkerSetup, pack, read_message, unpack_messages
+from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
 from support.workspaces import Call, new_workspace
 
 TESTS = Path(__file__).parents[2]
 BYTES = 64 << 20
-SETUP = Setup(BYTES, BYTES, SolvedPositions().to_bytes())
+SETUP = WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes())
 GRAND = Rules(6, 10)
 HISTORY = (((0, 0, 1, 1, 2, 2), Feedback(1, 1)),)
 DEVIL = FindDevilReplies(Rules(4, 6), 1296, (), (0, 0, 1, 1))
@@ -111,7 +104,7 @@ async def test_process_is_nice_and_expendable(process):
     await process.run(Call(os.getpid))
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
     with open(f"/proc/{process.pid}/oom_score_adj") as file:  # noqa: ASYNC230, PTH123 - no disk behind it
-        assert int(file.read()) >= EXPENDABLE
+        assert int(file.read()) >= OOM_SCORE
     assert os.getpgid(process.pid) != os.getpgid(0)
 
 
@@ -140,7 +133,7 @@ async def test_deadly_task_is_given_up_alone(process, logs):
     deadly = asyncio.create_task(process.run(Call(os._exit, 3)))
     with pytest.raises(WorkerLostError):
         await deadly
-    assert len(logs.entries) == MOST_DEATHS
+    assert len(logs.entries) == MAX_DEATHS
     assert await process.run(SIZES) == SIZES.run(new_workspace()).value
 
 
@@ -150,7 +143,7 @@ async def test_tasks_beside_deadly_one_survive(process, logs):
     with pytest.raises(WorkerLostError):
         await process.run(Call(os._exit, 3))
     assert await asyncio.gather(*others) == [None] * 3
-    assert len(logs.entries) == MOST_DEATHS
+    assert len(logs.entries) == MAX_DEATHS
 
 
 async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
@@ -177,7 +170,7 @@ async def test_close_returns_learned_positions(process):
 async def test_setup_passes_learned_positions(process, logs):
     await process.run(DEVIL)
     learned = await process.close()
-    again = WorkerProcess(Setup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
+    again = WorkerProcess(WorkerSetup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
     await again.run(DEVIL)
     assert await again.close() is None
 
@@ -205,11 +198,11 @@ async def test_close_ends_unused_process(process):
     assert process.pid is None
 
 
-def test_frames_survive_any_split():
+def test_messages_survive_any_split():
     messages, received, found = [(1, SIZES), "x" * 100_000, None], bytearray(), []
-    for start in range(0, len(sent := b"".join(map(packed, messages))), 777):
+    for start in range(0, len(sent := b"".join(map(pack, messages))), 777):
         received += sent[start : start + 777]
-        found += unpacked(received)
+        found += unpack_messages(received)
     assert (found, received) == (messages, b"")
 
 
@@ -232,9 +225,9 @@ def test_serve_replaces_unsendable_error_and_ends():
     thread.start()
     with theirs:
         with ours, ours.makefile("rb") as frames:
-            ours.sendall(packed(SETUP) + packed((1, Call(raise_unsendable))))
-            number, outcome, cost, _ = read(frames)
-            ours.sendall(packed((2, SIZES))[:-1])
+            ours.sendall(pack(SETUP) + pack((1, Call(raise_unsendable))))
+            number, outcome, cost, _ = read_message(frames)
+            ours.sendall(pack((2, SIZES))[:-1])
         thread.join(20)
     assert (number, type(outcome), cost, ended) == (1, RuntimeError, 0, [True])
     assert "raise_unsendable" in outcome.__notes__[0]
