@@ -7,8 +7,8 @@ from sqlalchemy import Engine, select
 
 from evilpegs.errors import CommandError
 from evilpegs.server_settings import server_settings
-from evilpegs_server.storage.archive import StoredMatch, load_match, matches_beginning, newest_matches
-from evilpegs_server.storage.database import open_existing
+from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
+from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.tables import events, matches
 
 NEWEST = "last"
@@ -21,7 +21,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
     Raises:
         DatabaseUnusableError: there is none, or it cannot be read.
     """
-    engine = open_existing(server_settings(database=url).database)
+    engine = open_existing_database(server_settings(database=url).database)
     try:
         yield engine
     finally:
@@ -30,7 +30,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
     """The match of that id, the only one whose id begins so, or the ``last`` begun; raises CommandError."""
-    found = newest_matches(engine, 1) if name == NEWEST else matches_beginning(engine, name.lower())
+    found = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
     if not found:
         what = "there is no match in the database yet" if name == NEWEST else f"no match begins with {name[:40]!r}"
         message = f"{what}; name the database with --database, or say last for the newest match"

@@ -14,7 +14,7 @@ from evilpegs_clients.strategies.heuristics import Minimax
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.database import open_existing
+from evilpegs_server.storage.database import open_existing_database
 from support.servers import Child, child_server
 
 
@@ -65,7 +65,7 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
     assert [game.outcome for game in games] == ["solved"] * 4
     [match] = set(matches)
     record = tmp_path / "record.jsonl"
-    stored = load_match(open_existing(database), match)
+    stored = load_match(open_existing_database(database), match)
     record.write_text("".join(entry.text + "\n" for entry in stored.entries))
     assert main(["verify", str(record), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

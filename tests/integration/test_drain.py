@@ -12,7 +12,7 @@ import structlog
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
-from evilpegs_server.storage.database import DatabaseInUseError, open_existing
+from evilpegs_server.storage.database import DatabaseInUseError, open_existing_database
 from support.servers import ChildNotStartedError, child_server, dial
 
 
@@ -29,7 +29,7 @@ async def test_stopped_server_resumes_match_later(database, number):
         assert time.monotonic() - began < 10  # a promise, far from what it takes
         assert (await raw.hear("notice"))["kind"] == "draining"
         assert await raw.closed() == 1012
-    assert [len(stored.entries) for stored in load_open_matches(open_existing(database))] == [given["seq"]]
+    assert [len(stored.entries) for stored in load_open_matches(open_existing_database(database))] == [given["seq"]]
     log = structlog.get_logger()
     async with running_server(Settings(port=0, database=database), log) as later, dial(later.url) as again:
         assert (await again.hello(token=raw.token))["open"] == [{"match": match, "seq": given["seq"]}]

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.database import open_existing
+from evilpegs_server.storage.database import open_existing_database
 from support.servers import child_server, dial, forking_servers
 
 KILLS = int(os.environ.get("EVILPEGS_KILLS", "20"))
@@ -80,7 +80,7 @@ async def play_and_kill(server, database, kills, rng):
 
 
 def stored_events(database, match):
-    stored = load_match(open_existing(database), match)
+    stored = load_match(open_existing_database(database), match)
     return [] if stored is None else [json.loads(entry.text) for entry in stored.entries]
 
 

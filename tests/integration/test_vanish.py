@@ -13,7 +13,7 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.database import open_existing
+from evilpegs_server.storage.database import open_existing_database
 from support.servers import PATIENCE, dial
 
 
@@ -40,7 +40,7 @@ async def test_abandoned_match_ends_by_clock(quick_server, database):
         played = await raw.play("classic")
         await raw.guess(played, 1, 1, "1122")
     await over(quick_server)
-    events = [json.loads(entry.text) for entry in load_match(open_existing(database), played).entries]
+    events = [json.loads(entry.text) for entry in load_match(open_existing_database(database), played).entries]
     assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]
     assert events[-1]["guesses"] == [1, 0, 0]
     assert verify_match(events) == []

@@ -25,7 +25,7 @@ from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 from evilpegs_server.scoring.leaderboard import leaderboard as ranked_rows
-from evilpegs_server.storage.archive import recorded_events
+from evilpegs_server.storage.archive import load_event_texts
 
 
 class Standing(NamedTuple):
@@ -48,7 +48,7 @@ def _standing(engine: Engine, ladder: Ladder) -> Standing:
 
 
 def _events(engine: Engine, ladder: Ladder) -> Iterator[RecordEvent]:
-    for text in recorded_events(engine, [ladder.id]):
+    for text in load_event_texts(engine, [ladder.id]):
         try:
             yield decode_record_event(text)
         except CodecError as error:

@@ -69,7 +69,7 @@ def welcome_message(services: SessionServices, player: Player, token: str | None
 
 def _new_guest(services: SessionServices) -> tuple[Player, str]:
     """Return a new guest and their token. Guests are stored when they first play, because many never do."""
-    guest, token = services.players.guest(), new_token()
+    guest, token = services.players.new_guest(), new_token()
     services.players.add(guest, hash_token(token))
     return guest, token
 
@@ -84,7 +84,7 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
     if services.registration == "closed":
         raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
     try:
-        return services.players.claim(hello.name or "", hello.kind or "bot")
+        return services.players.new_player(hello.name or "", hello.kind or "bot")
     except NameRefusedError as error:
         code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
         raise RefusedRequestError(code, str(error)) from None
@@ -96,7 +96,7 @@ async def _register(services: SessionServices, player: Player) -> str:
     token_hash = hash_token(token)
     services.players.add(player, token_hash)
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-    write = writes.player_claimed(player, token_hash, services.wall_ms())
+    write = writes.insert_player(player, token_hash, services.wall_ms())
     services.writer.submit([write], partial(_settle, stored))
     if await stored is not None:
         services.players.remove(player, token_hash)

@@ -168,7 +168,7 @@ class Session:
         services = self._services
         first = []
         if player.is_guest:
-            first.append(writes.guest_played(player, services.players.guest_hash(player), services.wall_ms()))
+            first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
 
     async def _watch(self, request: Watch) -> None:

@@ -99,7 +99,7 @@ class Recorder:
         for event in events:
             self._add_event(batch, event, reply, stalled_ms, witnesses)
         if batch.entries:
-            batch.writes.append(writes.recorded(self._key.id, batch.entries))
+            batch.writes.append(writes.insert_events(self._key.id, batch.entries))
         return batch
 
     def _add_event(
@@ -116,17 +116,17 @@ class Recorder:
             case TurnOpened():
                 batch.turn = event
             case GameBegun():
-                batch.writes.append(writes.game_begun(self._key.id, event.game, event.client_nonce))
+                batch.writes.append(writes.insert_game(self._key.id, event.game, event.client_nonce))
             case GameOpened():
                 self._append(batch, game_started_event(self._key, event, *self._next()))
             case GameEnded():
                 shown = witnesses[event.game] if event.game in witnesses else self._secret(event)
                 over = game_over_event(self._key, event, shown, *self._next())
-                batch.writes.append(writes.game_over(over))
+                batch.writes.append(writes.finish_game(over))
                 self._append(batch, over)
             case MatchEnded():
                 self._append(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
-                batch.writes.append(writes.match_over(self._key.id))
+                batch.writes.append(writes.finish_match(self._key.id))
 
     def _feedback(self, event: GuessAnswered, reply: Reply, stalled_ms: int) -> LogEntry:
         seq, at = self._next()

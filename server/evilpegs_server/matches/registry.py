@@ -68,7 +68,7 @@ class MatchRegistry:
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
-        opening = writes.match_opened(key.id, player, ladder.id, key.seed, self._services.wall_ms())
+        opening = writes.insert_match(key.id, player, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
         runner.open(channel, player.name, client, [*first, opening], request.id)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select
 
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.storage.players import Kind, Player, Players
+from evilpegs_server.storage.players import Player, PlayerKind, Players
 from evilpegs_server.storage.tables import events, games, matches, players
 
 
@@ -29,7 +29,7 @@ def load_players(engine: Engine) -> Players:
     known = Players()
     with engine.connect() as connection:
         for row in connection.execute(select(players)):
-            kind: Kind = row.kind
+            kind: PlayerKind = row.kind
             known.add(Player(row.id, row.name, kind), row.token_hash)
     return known
 
@@ -48,7 +48,7 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
         return None if row is None else _stored(connection, row)
 
 
-def recorded_events(engine: Engine, ladders: Iterable[str] | None = None) -> Iterator[str]:
+def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> Iterator[str]:
     """The JSON of every event, match by match in the order they began; only of ``ladders`` if given."""
     query = (
         select(events.c.json)
@@ -61,14 +61,14 @@ def recorded_events(engine: Engine, ladders: Iterable[str] | None = None) -> Ite
         yield from connection.execution_options(yield_per=1000).execute(query).scalars()
 
 
-def matches_beginning(engine: Engine, prefix: str) -> list[str]:
+def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
     """The ids of matches whose id begins so, at most ten."""
     query = select(matches.c.id).where(matches.c.id.startswith(prefix, autoescape=True)).limit(10)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())
 
 
-def newest_matches(engine: Engine, count: int) -> list[str]:
+def newest_match_ids(engine: Engine, count: int) -> list[str]:
     """The ids of the matches begun last, newest first."""
     query = select(matches.c.id).order_by(matches.c.started_at.desc(), matches.c.id).limit(count)
     with engine.connect() as connection:

@@ -56,7 +56,7 @@ def open_database(url: str) -> Engine:
     return engine
 
 
-def open_existing(url: str) -> Engine:
+def open_existing_database(url: str) -> Engine:
     """The same for reading what is there; a file that does not exist is an error and is not created."""
     place = _sqlite_url(url)
     if place.database and not Path(place.database).exists():

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Kind = Literal["bot", "human", "guest"]
+PlayerKind = Literal["bot", "human", "guest"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
 _LOOK_ALIKES: Final = str.maketrans("015i", "olsl", "_-")
@@ -19,7 +19,7 @@ class Player:
 
     id: int
     name: str
-    kind: Kind
+    kind: PlayerKind
 
     @property
     def is_guest(self) -> bool:
@@ -69,14 +69,14 @@ class Players:
         """Whoever holds this token."""
         return self._by_token.get(hash_token(token))
 
-    def claim(self, name: str, kind: Kind) -> Player:
+    def new_player(self, name: str, kind: PlayerKind) -> Player:
         """A new player of that name; raises NameRefusedError. The name is his once `add` is called."""
         check_name(name)
         if skeleton(name) in self._names:
             raise NameRefusedError("that name, or one that looks like it, is taken; choose another", taken=True)
         return Player(self._highest + 1, name, kind)
 
-    def guest(self) -> Player:
+    def new_guest(self) -> Player:
         """A new player with a name that is free."""
         while True:
             name = GUEST_PREFIX + secrets.token_hex(4)

@@ -16,12 +16,12 @@ import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
 
 Row = Mapping[str, Any]
-Done = Callable[[Exception | None], None]
-MOST_JOBS: Final = 1000
+DoneCallback = Callable[[Exception | None], None]
+MAX_JOBS: Final = 1000
 """After so many jobs a transaction takes no more."""
 
 
-ENOUGH_JOBS: Final = 128
+WAKE_JOBS: Final = 128
 """How many wait at the most before the thread is woken."""
 
 
@@ -45,7 +45,7 @@ class Write(NamedTuple):
 
 class _Job(NamedTuple):
     writes: Sequence[Write]
-    done: Done
+    done: DoneCallback
 
 
 class Writer:
@@ -60,37 +60,37 @@ class Writer:
         self,
         engine: Engine,
         notify: Callable[[Callable[[], None]], object],
-        soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
+        call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
     ) -> None:
         self._engine = engine
         self._notify = notify
-        self._soon = soon
+        self._call_soon = call_soon
         self._submitted: list[_Job] = []
         self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer")
         self._connection: Connection | None = None
-        self._texts: dict[int, str] = {}
+        self._sql_texts: dict[int, str] = {}
         self._closed = False
 
     def start(self) -> None:
         """Begin to write."""
         self._thread.start()
 
-    def submit(self, writes: Sequence[Write], done: Done) -> None:
+    def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
         """Commit ``writes`` together; then ``done(None)``, or ``done(error)`` if they could not be stored."""
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
         self._submitted.append(_Job(writes, done))
         if len(self._submitted) == 1:
-            self._soon(partial(self._flush_unless_more, 1))
-        elif len(self._submitted) == ENOUGH_JOBS:
+            self._call_soon(partial(self._flush_unless_more, 1))
+        elif len(self._submitted) == WAKE_JOBS:
             self._flush()
 
     def _flush_unless_more(self, known: int) -> None:
         """Hand over what was submitted, unless more came meanwhile: then more may be to come."""
         if len(self._submitted) > known:
-            self._soon(partial(self._flush_unless_more, len(self._submitted)))
+            self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
             self._flush()
 
@@ -118,7 +118,7 @@ class Writer:
 
     def _gather(self, jobs: list[_Job]) -> bool:
         """Add what else was submitted; False at the end of all."""
-        while len(jobs) < MOST_JOBS:
+        while len(jobs) < MAX_JOBS:
             try:
                 others = self._jobs.get_nowait()
             except Empty:
@@ -147,7 +147,7 @@ class Writer:
     def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
         with connection.begin():
             driver = connection.connection.cursor()
-            for write in _merged(jobs):
+            for write in _merge_writes(jobs):
                 if write.bulk:
                     driver.execute(self._sql(write), (orjson.dumps(write.rows).decode(),))
                 else:
@@ -155,9 +155,9 @@ class Writer:
 
     def _sql(self, write: Write) -> str:
         """The text of a bulk statement, made once: its one parameter is the rows."""
-        if write.order not in self._texts:
-            self._texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
-        return self._texts[write.order]
+        if write.order not in self._sql_texts:
+            self._sql_texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
+        return self._sql_texts[write.order]
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
@@ -175,7 +175,7 @@ class Writer:
             self._notify(report)
 
 
-def _merged(jobs: Sequence[_Job]) -> list[Write]:
+def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
     """One write for each statement, in the order statements must run; rows stay in the order of the jobs."""
     writes = [write for job in jobs for write in job.writes]
     rows: defaultdict[int, list[Any]] = defaultdict(list)

@@ -23,7 +23,7 @@ def _from_json(table: Table, *columns: str) -> Insert:
     return insert(table).from_select(["match", *columns], select(number, *values).where(true()))
 
 
-def _over() -> Update:
+def _finish_matches() -> Update:
     """The matches whose ids are listed in the JSON text ``rows`` are over."""
     ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
     return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
@@ -39,20 +39,20 @@ _GAMES: Final = _NEW_GAMES.on_conflict_do_update(
     set_={name: func.coalesce(_NEW_GAMES.excluded[name], games.c[name]) for name in _GAME_FACTS},
 )
 _EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
-_MATCHES_OVER: Final = _over()
+_MATCHES_OVER: Final = _finish_matches()
 
 
-def player_claimed(player: Player, token_hash: str, at: int) -> Write:
+def insert_player(player: Player, token_hash: str, at: int) -> Write:
     """A new player."""
-    return Write(0, _PLAYERS, [_player(player, token_hash, at)])
+    return Write(0, _PLAYERS, [_player_row(player, token_hash, at)])
 
 
-def guest_played(guest: Player, token_hash: str, at: int) -> Write:
+def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
     """A guest begins a match; he is stored with his first one."""
-    return Write(1, _GUESTS, [_player(guest, token_hash, at)])
+    return Write(1, _GUESTS, [_player_row(guest, token_hash, at)])
 
 
-def _player(player: Player, token_hash: str, at: int) -> Row:
+def _player_row(player: Player, token_hash: str, at: int) -> Row:
     return {
         "id": player.id,
         "name": player.name,
@@ -63,7 +63,7 @@ def _player(player: Player, token_hash: str, at: int) -> Row:
     }
 
 
-def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
+def insert_match(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
     """A new match and the seed of its nonces."""
     row: Row = {
         "id": match,
@@ -76,22 +76,22 @@ def match_opened(match: str, player: Player, ladder: str, seed: bytes, at: int) 
     return Write(2, _MATCHES, [row])
 
 
-def game_begun(match: str, game: int, client_nonce: str | None) -> Write:
+def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
     """The player was ready and gave his nonce."""
     return Write(3, _GAMES, [(match, game, client_nonce, None, None, None)], bulk=True)
 
 
-def recorded(match: str, entries: list[LogEntry]) -> Write:
+def insert_events(match: str, entries: list[LogEntry]) -> Write:
     """Events of a record."""
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
-def game_over(event: GameOver) -> Write:
+def finish_game(event: GameOver) -> Write:
     """The projection of a finished game."""
     row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms)
     return Write(3, _GAMES, [row], bulk=True)
 
 
-def match_over(match: str) -> Write:
+def finish_match(match: str) -> Write:
     """The match is over."""
     return Write(5, _MATCHES_OVER, [match], bulk=True)

@@ -16,12 +16,12 @@ from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
+    load_event_texts,
     load_match,
     load_open_matches,
     load_players,
-    matches_beginning,
-    newest_matches,
-    recorded_events,
+    match_ids_with_prefix,
+    newest_match_ids,
 )
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
@@ -48,14 +48,14 @@ class Store:
         assert errors == [None]
 
     def open(self, match, at=5, player=ANN, ladder="tiny"):
-        self(writes.match_opened(match, player, ladder, SEED, at))
+        self(writes.insert_match(match, player, ladder, SEED, at))
 
 
 @pytest.fixture
 def store(engine):
     """Return a store with the players Ann and Bob."""
     store = Store(engine)
-    store(writes.player_claimed(ANN, "aa" * 32, 100), writes.player_claimed(BOB, "bb" * 32, 200))
+    store(writes.insert_player(ANN, "aa" * 32, 100), writes.insert_player(BOB, "bb" * 32, 200))
     return store
 
 
@@ -74,7 +74,7 @@ def written(driver, match, client_program):
 def test_load_players_restores_claimed_players(store):
     players = load_players(store.engine)
     assert len(players) == 2
-    assert players.claim("carl", "bot").id == 3
+    assert players.new_player("carl", "bot").id == 3
     with store.engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM players ORDER BY id").all()
     assert [tuple(row) for row in rows] == [
@@ -89,7 +89,7 @@ def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_
     driver = data.draw(random_matches)
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
     store = Store(engine)
-    store(writes.player_claimed(ANN, "aa" * 32, 100))
+    store(writes.insert_player(ANN, "aa" * 32, 100))
     store.open("00112233445566aa")
     event_log, to_write = written(driver, "00112233445566aa", client_program)
     for write in to_write:
@@ -124,7 +124,7 @@ def test_game_row_holds_beginning_and_end(store, new_match, client_program):
 def test_load_open_matches_skips_finished_matches(store):
     for match in ("a" * 16, "b" * 16):
         store.open(match)
-    store(writes.match_over("a" * 16))
+    store(writes.finish_match("a" * 16))
     assert [stored.id for stored in load_open_matches(store.engine)] == ["b" * 16]
     assert load_match(store.engine, "a" * 16).over
 
@@ -135,19 +135,19 @@ def test_load_match_returns_none_for_unknown_id(store):
 
 def test_stored_match_repr_hides_secrets(store):
     store.open("a" * 16)
-    store(writes.game_begun("a" * 16, 1, "client-nonce"))
+    store(writes.insert_game("a" * 16, 1, "client-nonce"))
     text = repr(load_match(store.engine, "a" * 16))
     assert repr(SEED) not in text
     assert "client-nonce" not in text
 
 
-def test_recorded_events_are_grouped_by_match(store, new_match, client_program):
+def test_event_texts_are_grouped_by_match(store, new_match, client_program):
     for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
         store.open(match, at=at, ladder=ladder)
         store(*written(new_match(), match, client_program)[1])
 
     def places(ladders=None):
-        events = [json.loads(text) for text in recorded_events(store.engine, ladders)]
+        events = [json.loads(text) for text in load_event_texts(store.engine, ladders)]
         return [(event["match"][0], event["seq"]) for event in events]
 
     assert places() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
@@ -159,7 +159,7 @@ def test_matches_are_found_by_prefix_and_age(store):
     for number in range(12):
         store.open(f"a{number:x}".ljust(16, "0"), at=number)
     store.open("b" * 16, at=99)
-    assert matches_beginning(store.engine, "b") == ["b" * 16]
-    assert len(matches_beginning(store.engine, "a")) == 10
-    assert matches_beginning(store.engine, "%") == []
-    assert newest_matches(store.engine, 2) == ["b" * 16, "ab".ljust(16, "0")]
+    assert match_ids_with_prefix(store.engine, "b") == ["b" * 16]
+    assert len(match_ids_with_prefix(store.engine, "a")) == 10
+    assert match_ids_with_prefix(store.engine, "%") == []
+    assert newest_match_ids(store.engine, 2) == ["b" * 16, "ab".ljust(16, "0")]

@@ -16,7 +16,7 @@ from evilpegs_server.storage.database import (
     DatabaseUnusableError,
     newest_revision,
     open_database,
-    open_existing,
+    open_existing_database,
 )
 from evilpegs_server.storage.tables import metadata, players
 
@@ -62,7 +62,7 @@ class TestMigrations:
     def test_reopening_keeps_rows(self, engine, database):
         with engine.begin() as connection:
             connection.execute(text("INSERT INTO players VALUES (1, 'ann', 'ann', 'bot', 'hash', 0)"))
-        again = open_existing(database)
+        again = open_existing_database(database)
         with again.connect() as connection:
             assert connection.execute(select(players.c.name)).scalars().all() == ["ann"]
         again.dispose()
@@ -92,7 +92,7 @@ class TestRefused:
             "nothing://at/all",
         ],
     )
-    @pytest.mark.parametrize("open_it", [open_database, open_existing, DatabaseLock])
+    @pytest.mark.parametrize("open_it", [open_database, open_existing_database, DatabaseLock])
     def test_bad_url_is_refused_without_side_effects(self, tmp_path, monkeypatch, url, open_it):
         monkeypatch.chdir(tmp_path)
         message = refusal(url, open_it)
@@ -126,7 +126,7 @@ class TestRefused:
         assert list(tmp_path.iterdir()) == []
 
     def test_open_existing_creates_nothing(self, database, tmp_path):
-        message = refusal(database, open_existing, DatabaseMissingError)
+        message = refusal(database, open_existing_database, DatabaseMissingError)
         assert str(tmp_path / "evilpegs.sqlite3") in message
         assert list(tmp_path.iterdir()) == []
 
@@ -147,7 +147,7 @@ class TestLock:
 
     def test_open_existing_needs_no_lock(self, engine, database):
         lock = DatabaseLock(database)
-        open_existing(database).dispose()
+        open_existing_database(database).dispose()
         lock.release()
 
 

@@ -27,21 +27,21 @@ def players():
 
 def add_player(players, name, kind="bot"):
     """Add a player and return them with their token."""
-    player, token = players.claim(name, kind), new_token()
+    player, token = players.new_player(name, kind), new_token()
     players.add(player, hash_token(token))
     return player, token
 
 
 def refusal(players, name):
     with pytest.raises(NameRefusedError) as caught:
-        players.claim(name, "bot")
+        players.new_player(name, "bot")
     return caught.value
 
 
 @given(GOOD_NAMES)
 def test_good_name_can_be_claimed(name):
     check_name(name)
-    assert Players().claim(name, "human") == Player(1, name, "human")
+    assert Players().new_player(name, "human") == Player(1, name, "human")
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_player_is_found_by_token_only(players):
     assert players.by_token(hash_token(token)) is None
 
 
-def test_claim_without_add_reserves_nothing(players):
-    assert players.claim("ann", "bot") == players.claim("ann", "bot")
+def test_new_player_without_add_reserves_nothing(players):
+    assert players.new_player("ann", "bot") == players.new_player("ann", "bot")
     assert len(players) == 0
 
 
 def test_player_ids_continue_from_highest(players):
     players.add(Player(41, "ann", "bot"), "hash")
-    assert players.claim("bob", "bot").id == 42
-    assert players.guest().id == 42
+    assert players.new_player("bob", "bot").id == 42
+    assert players.new_guest().id == 42
 
 
 def test_removed_player_frees_name(players):
@@ -113,7 +113,7 @@ def test_removed_player_frees_name(players):
 
 
 def test_guest_has_reserved_name(players):
-    guest = players.guest()
+    guest = players.new_guest()
     assert guest.is_guest
     assert guest.name.startswith("guest-")
     assert not add_player(players, "ann")[0].is_guest
@@ -124,9 +124,9 @@ def test_guest_has_reserved_name(players):
 def test_guest_name_is_never_taken(players, monkeypatch):
     drawn = iter(["0000000a", "0000000a", "0000000b"])
     monkeypatch.setattr("secrets.token_hex", lambda _size: next(drawn))
-    first = players.guest()
+    first = players.new_guest()
     players.add(first, "hash")
-    assert (first.name, players.guest().name) == ("guest-0000000a", "guest-0000000b")
+    assert (first.name, players.new_guest().name) == ("guest-0000000a", "guest-0000000b")
 
 
 def test_token_is_random_and_kept_as_hash(players):

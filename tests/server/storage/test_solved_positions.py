@@ -50,7 +50,7 @@ def test_saved_positions_are_loaded(path, log, logged):
     assert logged.entries == []
 
 
-def test_keeper_without_path_keeps_nothing(log, logged):
+def test_solved_file_without_path_keeps_nothing(log, logged):
     SolvedPositionsFile(None, log).save(LEARNED)
     assert logged.entries == []
 

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from sqlalchemy import Column, Integer, MetaData, Table, event, insert
 
-from evilpegs_server.storage.writer import ENOUGH_JOBS, MOST_JOBS, Write, Writer
+from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Write, Writer
 
 metadata = MetaData()
 parents = Table("parents", metadata, Column("id", Integer, primary_key=True))
@@ -62,7 +62,7 @@ def test_waiting_jobs_share_commit(writer, commits, stored):
 
 
 def test_commit_takes_limited_jobs(writer, commits):
-    for number in range(MOST_JOBS + 1):
+    for number in range(MAX_JOBS + 1):
         writer.submit([parent(number)], lambda _error: None)
     writer.start()
     writer.close()
@@ -179,10 +179,10 @@ class TestWaking:
 
     def test_writer_wakes_for_enough_jobs(self, writer, due, commits, stored):
         done = Event()
-        for number in range(ENOUGH_JOBS):
-            writer.submit([parent(number)], lambda _error, number=number: number == ENOUGH_JOBS - 1 and done.set())
+        for number in range(WAKE_JOBS):
+            writer.submit([parent(number)], lambda _error, number=number: number == WAKE_JOBS - 1 and done.set())
         assert done.wait(10)
-        assert stored("parents") == list(range(ENOUGH_JOBS))
+        assert stored("parents") == list(range(WAKE_JOBS))
         assert len(commits) == 1
         due.pop()()
 
