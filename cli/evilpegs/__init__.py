@@ -34,19 +34,24 @@ if TYPE_CHECKING:
     from evilpegs_clients.bot.bot import play_matches
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
-    from evilpegs_clients.strategies.strategy import Strategy
+    from evilpegs_clients.strategies.strategy import Strategy, StrategyError
     from evilpegs_clients.verification.verify import verify_match
-    from evilpegs_game.codemakers.codemaker import Devil, Evil, Fixed
+    from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
     from evilpegs_game.codes import Code, format_code, parse_code
-    from evilpegs_game.errors import EvilpegsError
+    from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
     from evilpegs_game.feedback import Feedback, feedback
     from evilpegs_game.history import History, Turn
     from evilpegs_game.live.position import Position
+    from evilpegs_game.optimal.solve import Solution
     from evilpegs_game.rules import Rules
+    from evilpegs_game.trees.certificate import Certificate
     from evilpegs_game.trees.tree import Tree, format_tree, parse_tree
 
 _HOMES: Final = {
+    "Certificate": "evilpegs_game.trees.certificate:Certificate",
     "Code": "evilpegs_game.codes:Code",
+    "Codemaker": "evilpegs_game.codemakers.codemaker:Codemaker",
+    "ContradictionError": "evilpegs_game.errors:ContradictionError",
     "Devil": "evilpegs_game.codemakers.codemaker:Devil",
     "Duel": "evilpegs.api.duels:Duel",
     "EvaluationResult": "evilpegs.api.evaluation:EvaluationResult",
@@ -58,7 +63,10 @@ _HOMES: Final = {
     "History": "evilpegs_game.history:History",
     "Position": "evilpegs_game.live.position:Position",
     "Rules": "evilpegs_game.rules:Rules",
+    "Solution": "evilpegs_game.optimal.solve:Solution",
     "Strategy": "evilpegs_clients.strategies.strategy:Strategy",
+    "StrategyError": "evilpegs_clients.strategies.strategy:StrategyError",
+    "TooLargeError": "evilpegs_game.errors:TooLargeError",
     "Tree": "evilpegs_game.trees.tree:Tree",
     "Turn": "evilpegs_game.history:Turn",
     "analyze": "evilpegs.api.analysis:analyze",
@@ -79,7 +87,10 @@ _HOMES: Final = {
 """Where each public name is defined, as ``module:name``."""
 
 __all__ = [
+    "Certificate",
     "Code",
+    "Codemaker",
+    "ContradictionError",
     "Devil",
     "Duel",
     "EvaluationResult",
@@ -91,7 +102,10 @@ __all__ = [
     "History",
     "Position",
     "Rules",
+    "Solution",
     "Strategy",
+    "StrategyError",
+    "TooLargeError",
     "Tree",
     "Turn",
     "analyze",
@@ -123,4 +137,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

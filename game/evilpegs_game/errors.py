@@ -46,6 +46,14 @@ class TooLargeError(GameError):
     """A request for more work or memory than a bound allows.
 
     ``needed`` and ``bound`` have the same unit, mostly bytes; they are None where only the message states them.
+
+    >>> import evilpegs
+    >>> position = evilpegs.Position(evilpegs.Rules(10, 12))
+    >>> try:
+    ...     position.candidates
+    ... except evilpegs.TooLargeError as error:
+    ...     print(error.needed > error.bound)
+    True
     """
 
     def __init__(self, *args: object, needed: int | None = None, bound: int | None = None) -> None:
@@ -58,6 +66,15 @@ class ContradictionError(GameError):
     """A history with which no code is consistent.
 
     ``turn`` is the number, from 1, of the turn that leaves no code; None where all turns were evaluated together.
+
+    >>> import evilpegs
+    >>> position = evilpegs.Position(evilpegs.Rules(2, 2))
+    >>> impossible = position.after((0, 0), evilpegs.Feedback(0, 0)).after((1, 1), evilpegs.Feedback(0, 0))
+    >>> try:
+    ...     impossible.count
+    ... except evilpegs.ContradictionError as error:
+    ...     print(error.turn)
+    2
     """
 
     def __init__(self, *args: object, turn: int | None = None) -> None:

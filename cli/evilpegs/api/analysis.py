@@ -29,12 +29,16 @@ class GameAnalysis:
     turns: tuple[TurnAnalysis, ...]
 
     def __repr__(self) -> str:
-        counts = [turn.candidates_after for turn in self.turns]
-        left = " -> ".join(f"{count:,}" for count in counts if count is not None)
-        return f"<GameAnalysis of {len(self.turns)} turns on {self.rules}: candidates {self.rules.size:,} -> {left}>"
+        counts = [self.rules.size, *(turn.candidates_after for turn in self.turns)]
+        known = " -> ".join("?" if count is None else f"{count:,}" for count in counts)
+        turns = f"{len(self)} turn{'' if len(self) == 1 else 's'}"
+        return f"<GameAnalysis of {turns} on {self.rules}: candidates {known}>"
 
     def __len__(self) -> int:
         return len(self.turns)
+
+    def __getitem__(self, index: int) -> TurnAnalysis:
+        return self.turns[index]
 
     def __iter__(self) -> Iterator[TurnAnalysis]:
         return iter(self.turns)
@@ -55,7 +59,8 @@ def analyze(
     """Say what each guess of a game was worth: candidates before and after, bits of information, best guesses, regret.
 
     Each of ``turns`` is a guess and its feedback, as texts or objects. The game may be unfinished, and any codemaker
-    may have replied. What takes too long is left out (None); with ``thorough`` a turn may take minutes.
+    may have replied. What takes too long is left out (None); with ``thorough`` a turn may take minutes. If turns
+    contradict each other, ``candidates_after`` is 0 at the first one that leaves no code, and None after it.
 
     Raises:
         EvilpegsError: an argument is wrong.

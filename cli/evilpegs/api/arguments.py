@@ -1,14 +1,19 @@
 """Convert what a notebook passes, texts or objects, to the objects of the game."""
 
+import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from inspect import isfunction, ismethod
+from operator import index
 from pathlib import Path
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, SupportsIndex
 
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code, check_code, parse_code
+from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.position import Position
@@ -38,38 +43,77 @@ class FunctionStrategy:
 
 def to_rules(rules: RulesLike) -> Rules:
     """Return the rules; a text such as ``4x6`` or ``classic`` is parsed. Raises MalformedError."""
-    return Rules.parse(rules) if isinstance(rules, str) else rules
+    if isinstance(rules, str):
+        return Rules.parse(rules)
+    if isinstance(rules, Rules):
+        return rules
+    raise _wrong("rules", rules, "Rules(4, 6) or a text such as '4x6'")
 
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
     """Return the code; a text such as ``1122`` is parsed. Raises MalformedError or IllegalCodeError."""
     if isinstance(code, str):
         return parse_code(code, rules)
-    checked = tuple(int(color) for color in code)
+    try:
+        checked = tuple(index(color) for color in code)
+    except TypeError:
+        raise _wrong("a code", code, "a text such as '1122' or a tuple of color indices such as (0, 0, 1, 1)") from None
     check_code(checked, rules)
     return checked
 
 
 def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
     """Return the feedback; a text such as ``1,2`` is parsed. Raises MalformedError if ``rules`` do not allow it."""
-    parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*feedback)
+    try:
+        parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*map(index, feedback))
+    except TypeError:
+        raise _wrong("a feedback", feedback, "a text such as '1,2' or Feedback(black=1, white=2)") from None
     parsed.check(rules.pegs)
     return parsed
 
 
 def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> History:
     """Return the turns as a history; each is a guess and its feedback. Raises as `to_code` and `to_feedback` do."""
-    return tuple(Turn(to_code(guess, rules), to_feedback(reply, rules)) for guess, reply in turns)
+    history = []
+    for turn in turns:
+        try:
+            guess, reply = turn
+        except (TypeError, ValueError):
+            raise _wrong("a turn", turn, "a guess and its feedback such as ('1122', '1,0')") from None
+        history.append(Turn(to_code(guess, rules), to_feedback(reply, rules)))
+    return tuple(history)
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
     """Return the strategy; a name or the path of a ``.py`` file is loaded, a function is wrapped.
 
     Raises:
-        StrategyError: there is no such strategy, or ``candidates_only`` is asked of one that cannot do it.
+        StrategyError: there is no such strategy, or ``candidates_only`` is asked of one that is not built in.
+        MalformedError: the value is no strategy at all.
     """
     if isinstance(strategy, str | Path):
         return load_strategy(str(strategy), candidates_only)
-    if isinstance(strategy, Strategy):
+    if candidates_only:
+        message = "candidates_only is for the name of a built-in strategy; a strategy of your own decides by itself"
+        raise StrategyError(message)
+    if isinstance(strategy, Strategy) and not isinstance(strategy, type):
         return strategy
-    return FunctionStrategy(getattr(strategy, "__name__", "strategy"), strategy)
+    if isfunction(strategy) or ismethod(strategy) or isinstance(strategy, partial):
+        return FunctionStrategy(getattr(strategy, "__name__", "strategy"), strategy)
+    raise _wrong("a strategy", strategy, "a name, the path of a .py file, a strategy object or choose(position, rng)")
+
+
+def to_whole(name: str, value: SupportsIndex, least: int) -> int:
+    """Return a whole number that is at least ``least``. Raises MalformedError, which names the argument."""
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        message = f"{name} must be a whole number of at least {least}, not {reprlib.repr(value)}"
+        raise MalformedError(message)
+    return number
+
+
+def _wrong(kind: str, value: object, wanted: str) -> MalformedError:
+    return MalformedError(f"not {kind}: {reprlib.repr(value)}; pass {wanted}")

@@ -1,17 +1,29 @@
 """One game of a strategy with one codemaker, without a server."""
 
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
-from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy
+from evilpegs.api.arguments import (
+    CodeLike,
+    RulesLike,
+    StrategyLike,
+    to_code,
+    to_feedback,
+    to_rules,
+    to_strategy,
+    to_whole,
+)
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
-from evilpegs_game.codes import code_at, format_code
+from evilpegs_game.codes import Code, code_at, format_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.evaluation.exact import duel as play_duel
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 CodemakerName = Literal["evil", "devil", "fixed"]
@@ -33,10 +45,14 @@ class Duel:
     turns: tuple[DuelTurn, ...]
 
     def __repr__(self) -> str:
-        return f"<Duel of {self.strategy} with {self.codemaker} on {self.rules}: solved in {len(self)} guesses>"
+        guesses = f"{len(self)} guess{'' if len(self) == 1 else 'es'}"
+        return f"<Duel of {self.strategy} with {self.codemaker} on {self.rules}: solved in {guesses}>"
 
     def __len__(self) -> int:
         return len(self.turns)
+
+    def __getitem__(self, index: int) -> DuelTurn:
+        return self.turns[index]
 
     def __iter__(self) -> Iterator[DuelTurn]:
         return iter(self.turns)
@@ -67,8 +83,8 @@ def duel(
     codemaker has ``secret``, by default one drawn with ``seed``. The other arguments are those of `evilpegs.evaluate`.
 
     Raises:
-        EvilpegsError: an argument is wrong, the strategy fails or never ends, the codemaker contradicts itself, or the
-            rules have too many codes.
+        EvilpegsError: an argument is wrong, a strategy that was loaded fails, the strategy never ends, the codemaker
+            contradicts itself, or the rules have too many codes. An exception of a function is passed on as it is.
 
     >>> import evilpegs
     >>> evilpegs.duel("minimax", codemaker="devil", rules="3x5")
@@ -81,9 +97,24 @@ def duel(
     if secret is not None and codemaker != "fixed":
         message = "only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'"
         raise MalformedError(message)
-    opponent = _codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else codemaker
+    seed = to_whole("seed", seed, 0)
+    opponent = _codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else _Checked(codemaker)
     turns = play_duel(seeded_choice(chosen, seed), opponent, parsed, opening)
-    return Duel(parsed, chosen.name, type(opponent).__name__.lower(), turns)
+    name = codemaker if isinstance(codemaker, str) else type(codemaker).__name__.lower()
+    return Duel(parsed, chosen.name, name, turns)
+
+
+class _Checked:
+    """A codemaker of the caller; what it replies is checked."""
+
+    def __init__(self, codemaker: Codemaker) -> None:
+        if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):
+            message = f"not a codemaker: {reprlib.repr(codemaker)}; pass evil, devil, fixed or an object with reply()"
+            raise MalformedError(message)
+        self._codemaker = codemaker
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        return to_feedback(self._codemaker.reply(position, guess), position.rules)
 
 
 def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> Codemaker:

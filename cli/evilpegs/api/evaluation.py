@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy
+from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy, to_whole
 from evilpegs_clients.evaluation.tasks import simulate_games
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.distribution import GuessCounts
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -22,7 +21,8 @@ class EvaluationResult(GuessCounts):
     """The number of guesses that a strategy needs; ``distribution[i]`` secrets or games took ``i + 1`` guesses.
 
     ``first`` is the first guess, None if it differs from game to game. ``games`` is the number of simulated games, or 0
-    if every secret was played exactly once; ``interval`` is then None.
+    if every secret was played exactly once; ``interval`` is then None. ``seed`` is None if nothing was random; for a
+    strategy that uses its ``rng``, a result over every secret measures that one seed.
 
     >>> import evilpegs
     >>> result = evilpegs.evaluate("minimax", rules="4x6")
@@ -35,10 +35,11 @@ class EvaluationResult(GuessCounts):
     strategy: str
     first: Code | None
     games: int = 0
-    seed: int = 0
+    seed: int | None = None
 
     def __repr__(self) -> str:
         played = f"{self.games:,} games" if self.games else "every secret"
+        played += "" if self.seed is None else f" with seed {self.seed}"
         needed = f"mean {self.mean:.4f}, at most {self.max} guesses"
         return f"<EvaluationResult of {self.strategy} on {self.rules}: {needed}, {played}>"
 
@@ -50,12 +51,13 @@ class EvaluationResult(GuessCounts):
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object, with the keys of ``evilpegs evaluate --json``."""
         interval = self.interval
-        games = {"games": self.games, "seed": self.seed, "interval": interval and list(interval)}
+        games = {"games": self.games, "interval": interval and list(interval)}
         return {
             "rules": str(self.rules),
             "strategy": self.strategy,
             "first": None if self.first is None else format_code(self.first),
             **(games if self.games else {"codes": self.count}),
+            **({} if self.seed is None else {"seed": self.seed}),
             "total": self.total,
             "mean": self.mean,
             "max": self.max,
@@ -82,7 +84,8 @@ def evaluate(
     the strategies that follow a criterion (minimax, entropy and so on) and does not change the result.
 
     Raises:
-        EvilpegsError: an argument is wrong, the strategy fails or never ends, or the rules have too many codes.
+        EvilpegsError: an argument is wrong, a strategy that was loaded fails, the strategy never ends, or the rules
+            have too many codes. An exception of a function is passed on as it is.
 
     >>> import evilpegs
     >>> evilpegs.evaluate("minimax", rules="4x6").mean
@@ -92,20 +95,19 @@ def evaluate(
     >>> evilpegs.evaluate(first_possible, rules="4x6").max
     9
     >>> evilpegs.evaluate("random-consistent", rules="4x6", games=100, seed=1)
-    <EvaluationResult of random-consistent on 4x6: mean 4.5000, at most 6 guesses, 100 games>
+    <EvaluationResult of random-consistent on 4x6: mean 4.5000, at most 6 guesses, 100 games with seed 1>
     """
     chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
     opening = None if first is None else to_code(first, parsed)
-    if games is not None and games < 1:
-        message = f"games must be at least 1, not {games}; leave it out to play every secret"
-        raise MalformedError(message)
+    seed, threads = to_whole("seed", seed, 0), to_whole("threads", threads, 1)
     if games is not None:
+        games = to_whole("games", games, 1)
         simulation = simulate_games(chosen, parsed, range(games), opening, seed)
         return EvaluationResult(parsed, simulation.distribution, chosen.name, opening, games, seed)
     if opening is None:
         opening = seeded_choice(chosen, seed)(Position(parsed))
     distribution = _distribution(chosen, parsed, opening, seed, candidates_only, threads)
-    return EvaluationResult(parsed, distribution, chosen.name, opening, seed=seed)
+    return EvaluationResult(parsed, distribution, chosen.name, opening, seed=seed if chosen.uses_rng else None)
 
 
 def _distribution(

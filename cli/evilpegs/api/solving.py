@@ -1,6 +1,10 @@
 """Optimal strategies and proofs about strategy trees."""
 
-from evilpegs.api.arguments import RulesLike, to_rules
+import reprlib
+from typing import get_args
+
+from evilpegs.api.arguments import RulesLike, to_rules, to_whole
+from evilpegs_game.errors import MalformedError
 from evilpegs_game.optimal.solve import Objective, Solution
 from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.trees.certificate import Certificate
@@ -12,17 +16,21 @@ def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", thread
     """Find a strategy with the fewest guesses in total and prove that there is no better one.
 
     With ``objective="worst"`` the guesses for the worst code are the fewest, and then the total. The result has
-    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute.
+    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute;
+    the first call after an installation compiles for a minute.
 
     Raises:
-        EvilpegsError: the rules cannot be parsed, or optimal play takes too much memory for them.
+        EvilpegsError: an argument is wrong, or optimal play takes too much memory for the rules.
 
     >>> import evilpegs
     >>> solution = evilpegs.solve("4x4")
     >>> solution
     <Solution of 4x4: 905 guesses for 256 codes, mean 3.5352, at most 5, proved>
     """
-    return solve_rules(to_rules(rules), objective, threads)
+    if objective not in get_args(Objective):
+        message = f"no objective {reprlib.repr(objective)}; take mean or worst"
+        raise MalformedError(message)
+    return solve_rules(to_rules(rules), objective, to_whole("threads", threads, 1))
 
 
 def certify(tree: Tree | str) -> Certificate:
@@ -38,4 +46,9 @@ def certify(tree: Tree | str) -> Certificate:
     >>> evilpegs.certify(evilpegs.solve("3x3").tree)
     <Certificate of 3x3: 73 guesses for 27 codes, mean 2.7037, at most 4>
     """
-    return certify_tree(parse_tree(tree) if isinstance(tree, str) else tree)
+    if isinstance(tree, str):
+        return certify_tree(parse_tree(tree))
+    if isinstance(tree, Tree):
+        return certify_tree(tree)
+    message = f"not a tree: {reprlib.repr(tree)}; pass a Tree, such as solution.tree, or the text of one"
+    raise MalformedError(message)

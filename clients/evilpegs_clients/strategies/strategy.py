@@ -16,7 +16,15 @@ from evilpegs_game.rules import Rules
 
 
 class StrategyError(GameError):
-    """A strategy failed or broke the rules of the interface; the message names it."""
+    """A strategy cannot be loaded, failed, or chose something else than a code; the message names it.
+
+    >>> import evilpegs
+    >>> try:
+    ...     evilpegs.load_strategy("minimaks")
+    ... except evilpegs.StrategyError as error:
+    ...     print("minimaks" in str(error))
+    True
+    """
 
 
 @runtime_checkable

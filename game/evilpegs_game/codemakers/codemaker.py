@@ -19,10 +19,18 @@ TieBreak = Callable[[int, int], int]
 
 
 class Codemaker(Protocol):
-    """A player who replies to guesses; `Fixed`, `Evil` and `Devil` are codemakers."""
+    """An object that replies to guesses; `Fixed`, `Evil` and `Devil` are codemakers, and so is an object of your own.
+
+    >>> import evilpegs
+    >>> class Grudging:
+    ...     def reply(self, position, guess):
+    ...         return min(position.parts(guess))
+    >>> evilpegs.duel("minimax", codemaker=Grudging(), rules="3x3")
+    <Duel of minimax with grudging on 3x3: solved in 3 guesses>
+    """
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """Return the feedback to ``guess`` at ``position``."""
+        """Return the feedback to ``guess``, a code of the rules, at ``position``."""
         ...
 
 

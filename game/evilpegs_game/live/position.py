@@ -5,6 +5,7 @@ shared `LiveSets`, so all games at the same point use one copy, and an entry tha
 """
 
 from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
@@ -45,6 +46,9 @@ class Position:
     def __init__(
         self, rules: Rules, history: History = (), live_sets: LiveSets | None = None, budget: int | None = None
     ) -> None:
+        if not isinstance(rules, Rules):
+            message = f"not rules: {rules!r}; pass Rules(4, 6) or Rules.parse('4x6')"
+            raise MalformedError(message)
         self.rules = rules
         """The rules of the game."""
         self.history = history

@@ -37,6 +37,11 @@ class Solution:
 
     No tree has a total under ``lower``. For the objective ``worst`` this holds for all trees with its worst case, and
     no tree has a better worst case.
+
+    >>> import evilpegs
+    >>> solution = evilpegs.solve("3x3")
+    >>> solution.total, solution.max, solution.is_proved
+    (73, 4, True)
     """
 
     tree: Tree

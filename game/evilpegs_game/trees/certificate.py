@@ -54,7 +54,13 @@ class TreeError(GameError):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(GuessCounts):
-    """The proved number of guesses for each code of ``rules``; ``max`` guesses are enough against any codemaker."""
+    r"""The proved number of guesses for each code of ``rules``; ``max`` guesses are enough against any codemaker.
+
+    >>> import evilpegs
+    >>> certificate = evilpegs.certify("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")
+    >>> certificate.distribution, certificate.total
+    ((1, 1), 3)
+    """
 
     def __repr__(self) -> str:
         needed = f"{self.total:,} guesses for {self.count:,} codes, mean {self.mean:.4f}, at most {self.max}"

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import evilpegs
@@ -9,6 +10,37 @@ import evilpegs
 
 def first_possible(position, rng):
     return position.first_candidate
+
+
+class Silent:
+    """A codemaker that replies nothing."""
+
+    def reply(self, position, guess):
+        return None
+
+
+class Careless:
+    """A codemaker that replies with a plain tuple instead of a `Feedback`."""
+
+    def reply(self, position, guess):
+        return tuple(evilpegs.Evil().reply(position, guess))
+
+
+def test_duel_accepts_feedback_as_tuple():
+    careless, evil = (evilpegs.duel("minimax", maker, "3x3") for maker in (Careless(), "evil"))
+    assert careless.turns == evil.turns
+    assert careless[-1].feedback == evilpegs.Feedback(3, 0)
+
+
+def test_evaluate_result_names_seed_of_random_strategy():
+    documents = [evilpegs.evaluate("random-consistent", rules="3x3", seed=seed).to_json() for seed in (1, 2)]
+    assert [document["seed"] for document in documents] == [1, 2]
+    assert "seed" not in evilpegs.evaluate("minimax", rules="3x3", seed=1).to_json()
+
+
+def test_results_dump_with_numpy_arguments():
+    result = evilpegs.evaluate(first_possible, rules="3x3", games=np.int64(10), seed=np.int64(3))
+    assert json.loads(json.dumps(result.to_json()))["games"] == 10
 
 
 def test_evaluate_matches_command(run):
@@ -97,6 +129,21 @@ def test_position_works_without_cache():
         (lambda: evilpegs.evaluate(lambda position, rng: "1122", rules="4x6"), "'1122'"),
         (lambda: evilpegs.duel("minimax", codemaker="angel", rules="4x6"), "'angel'"),
         (lambda: evilpegs.duel("minimax", codemaker="evil", rules="4x6", secret="1234"), "secret"),
+        (lambda: evilpegs.evaluate("minimax", rules=(4, 6)), "(4, 6)"),
+        (lambda: evilpegs.evaluate("minimax", rules="3x3", first=112), "112"),
+        (lambda: evilpegs.evaluate("minimax", rules="3x3", games=1.5), "1.5"),
+        (lambda: evilpegs.evaluate("minimax", rules="3x3", threads=0), "0"),
+        (lambda: evilpegs.evaluate("minimax", rules="3x3", seed="a"), "'a'"),
+        (lambda: evilpegs.evaluate(None, rules="3x3"), "None"),
+        (lambda: evilpegs.evaluate(evilpegs.strategies["minimax"], rules="3x3"), "Minimax"),
+        (lambda: evilpegs.evaluate(first_possible, rules="3x3", candidates_only=True), "candidates_only"),
+        (lambda: evilpegs.duel("minimax", codemaker=evilpegs.Evil, rules="3x3"), "Evil"),
+        (lambda: evilpegs.duel("minimax", codemaker=None, rules="3x3"), "None"),
+        (lambda: evilpegs.duel("minimax", codemaker=Silent(), rules="3x3"), "None"),
+        (lambda: evilpegs.solve("3x3", objective="best"), "'best'"),
+        (lambda: evilpegs.certify(evilpegs.solve("2x2")), "Solution"),
+        (lambda: evilpegs.analyze("4x6", ["1122 0,1"]), "'1122 0,1'"),
+        (lambda: evilpegs.analyze("4x6", [("1122", 1)]), "1"),
         (lambda: evilpegs.solve("9x9"), "9x9"),
         (lambda: evilpegs.certify("rules 4x6\n"), ""),
         (lambda: evilpegs.analyze("4x6", [("1122", "5,0")]), "5,0"),
