@@ -1,4 +1,4 @@
-"""So that `python -m evilpegs` is the `evilpegs` command."""
+"""The `evilpegs` command as `python -m evilpegs`."""
 
 import sys
 

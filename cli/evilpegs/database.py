@@ -1,22 +1,28 @@
-"""The database that reading commands look into."""
+"""The settings of the server as the command line gives them, and the database that reading commands open."""
 
+import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Final
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from sqlalchemy import Engine, select
 
 from evilpegs.errors import CommandError
-from evilpegs.server_settings import server_settings
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.tables import events, matches
 
-NEWEST = "last"
+NEWEST: Final = "last"
+"""The name of the newest match."""
 
 
 @contextmanager
 def open_for_reading(url: str | None) -> Iterator[Engine]:
-    """The database at ``url``, by default the one that `evilpegs serve` would use here.
+    """Open the database at ``url``, by default the one that `evilpegs serve` would use here.
 
     Raises:
         DatabaseUnusableError: there is none, or it cannot be read.
@@ -29,23 +35,64 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
-    """The match of that id, the only one whose id begins so, or the ``last`` begun; raises CommandError."""
-    found = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
-    if not found:
+    """Return the match with this id, the only match whose id begins so, or the newest for the name ``last``.
+
+    Raises:
+        CommandError: there is no such match, or more than one.
+    """
+    ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
+    if not ids:
         what = "there is no match in the database yet" if name == NEWEST else f"no match begins with {name[:40]!r}"
         message = f"{what}; name the database with --database, or say last for the newest match"
         raise CommandError(message)
-    if len(found) > 1:
-        message = f"{name!r} begins more than one match: {', '.join(found)}; write more of the id"
+    if len(ids) > 1:
+        message = f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id"
         raise CommandError(message)
-    stored = load_match(engine, found[0])
+    stored = load_match(engine, ids[0])
     assert stored is not None  # noqa: S101 - matches are never removed
     return stored
 
 
-def match_with(engine: Engine, event: str) -> str:
-    """The id of a match that has this event, given as it is stored; raises NoResultFound."""
+def find_match_with_event(engine: Engine, event: str) -> str:
+    """Return the id of a match that has this event, given as it is stored; raises NoResultFound."""
     with engine.connect() as connection:
         query = select(matches.c.id).join(events, events.c.match == matches.c.number).where(events.c.json == event)
         match: str = connection.execute(query.limit(1)).scalar_one()
         return match
+
+
+def server_settings(**options: Any) -> Settings:
+    """Return the settings; options that are None come from the environment, `evilpegs.toml` or the defaults.
+
+    Raises:
+        CommandError: a value is invalid, which names its source, or the file cannot be read.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        message = f"{_source(first, given)}: {_problem(first)}"
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"evilpegs.toml is not TOML: {error}; mend it or move it away"
+    except OSError as error:
+        message = f"evilpegs.toml cannot be read: {error.strerror}; mend it or move it away"
+    raise CommandError(message)
+
+
+def _problem(error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
+    if error["type"] == "string_too_short":
+        return "must not be empty; leave it out for the default"
+    return error["msg"]
+
+
+def _source(error: ErrorDetails, options: dict[str, Any]) -> str:
+    name = str(error["loc"][0]) if error["loc"] else "settings"
+    if name in options:
+        return f"--{name.replace('_', '-')}"
+    variable = f"EVILPEGS_{name.upper()}"
+    if variable in {known.upper() for known in os.environ}:
+        return f"environment variable {variable}"
+    return f"{name} in evilpegs.toml"

@@ -1,4 +1,4 @@
-"""Which errors are a user's doing, and the one line that each is told in."""
+"""The errors that a user causes, and the one line that reports each."""
 
 import errno
 from difflib import get_close_matches
@@ -8,18 +8,18 @@ from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 
 from evilpegs_game.errors import EvilpegsError
 
-SERVER_PARTS: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
-"""What an install without the extra `server` lacks."""
+SERVER_PACKAGES: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
+"""Packages that an installation without the extra `server` lacks."""
 
 
 class CommandError(EvilpegsError):
-    """A command was asked for what it cannot do; the message is one line that says what is wrong and what to do."""
+    """A command cannot do what it was asked for; the message is one line that says what is wrong and what to do."""
 
 
 def user_message(error: Exception) -> str | None:
-    """The line to tell of a user's doing; None if the error is a fault of the program."""
+    """Return the line that reports an error of the user; None if the error is a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
-    if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PARTS:
+    if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
         return f"this needs {missing.name}, which is not installed; run: pip install 'evilpegs[server]'"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; make room or send it elsewhere"
@@ -29,9 +29,9 @@ def user_message(error: Exception) -> str | None:
 
 
 def _usage_message(error: CycloptsError) -> str:
-    """What is wrong with the command line, and where its options are described."""
+    """Return what is wrong with the command line, and where its options are described."""
     if isinstance(error, UnknownCommandError):
-        what = _unknown_command(error)
+        what = _unknown_command_message(error)
     elif isinstance(error, UnusedCliTokensError):
         what = f"there is no use for {' '.join(error.unused_tokens or ())[:80]!r} here"
     else:
@@ -40,8 +40,8 @@ def _usage_message(error: CycloptsError) -> str:
     return f"{' '.join(what.split()).rstrip('.')}; see: {command} --help"
 
 
-def _unknown_command(error: UnknownCommandError) -> str:
-    """Name the command that comes closest. The text of the error itself would import every command."""
+def _unknown_command_message(error: UnknownCommandError) -> str:
+    """Return the message with the most similar command. The error's own text would import every command."""
     typed = (error.unused_tokens or [""])[0]
     close = get_close_matches(typed, error.app or (), n=1)
     return f'Unknown command "{typed}".' + (f' Did you mean "{close[0]}"?' if close else "")

@@ -1,4 +1,4 @@
-"""The `evilpegs` command: its subcommands, and how every error of a user ends in one line and exit status 2."""
+"""The `evilpegs` command: its table of subcommands, and errors of the user as one line and exit status 2."""
 
 import ast
 import os
@@ -14,9 +14,9 @@ from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
 
-USERS_FAULT: Final = 2
-INTERRUPTED: Final = 130
-NOBODY_READS: Final = 1
+USER_ERROR_STATUS: Final = 2
+INTERRUPTED_STATUS: Final = 130
+CLOSED_PIPE_STATUS: Final = 1
 
 
 def _version() -> str:
@@ -46,7 +46,7 @@ COMMANDS: Final = {
     "partition": "evilpegs.commands.partition:partition",
     "assist": "evilpegs.commands.assist.command:assist",
     "evaluate": "evilpegs.commands.evaluate.command:evaluate",
-    "duel": "evilpegs.commands.duel:duel",
+    "duel": "evilpegs.commands.duel.command:duel",
     "solve": "evilpegs.commands.solve.command:solve",
     "tree": "evilpegs.commands.tree:tree",
     "certify": "evilpegs.commands.certify:certify",
@@ -60,26 +60,26 @@ def _docstring(function: str) -> str:
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
-    (found,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == name)
-    return ast.get_docstring(found) or ""
+    (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == name)
+    return ast.get_docstring(definition) or ""
 
 
-for _place, (_name, _function) in enumerate(COMMANDS.items()):
-    app.command(_function, name=_name, help=_docstring(_function), sort_key=_place)
+for _index, (_name, _function) in enumerate(COMMANDS.items()):
+    app.command(_function, name=_name, help=_docstring(_function), sort_key=_index)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that ``arguments`` (by default those of the process) say; the exit status."""
-    _never_be_without_output()
-    _never_fail_to_print()
+    """Run the command that ``arguments`` name, by default those of the process; return the exit status."""
+    _replace_closed_streams()
+    _replace_unprintable_characters()
     try:
         status = app(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return INTERRUPTED_STATUS
     except BrokenPipeError:
         _discard_output()
-        return NOBODY_READS
+        return CLOSED_PIPE_STATUS
     except Exception as error:
         line = user_message(error)
         if line is None:
@@ -87,24 +87,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError):
             _discard_output()
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
-        return USERS_FAULT
+        return USER_ERROR_STATUS
     return int(status or 0)
 
 
 def _discard_output() -> None:
-    """Let the flush at exit succeed where nothing more can be written."""
+    """Redirect standard output to nowhere, so that the flush at exit succeeds when nothing more can be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _never_be_without_output() -> None:
-    """Write to nowhere where a stream was closed before the start; Python has None in its place."""
+def _replace_closed_streams() -> None:
+    """Write to nowhere where a stream was closed before the start, for which Python has None."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
 
 
-def _never_fail_to_print() -> None:
-    """Show a question mark for what the terminal's encoding lacks."""
+def _replace_unprintable_characters() -> None:
+    """Print a question mark for each character that the encoding of a stream lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

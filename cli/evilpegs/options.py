@@ -1,64 +1,54 @@
 """The options that several commands share, each described once.
 
-The options --ladder and --name, checked before any server is asked.
-
-Turns that were played, as they are typed on the command line: CODE:BLACK,WHITE like 1122:1,0.
+This module imports neither the game nor the protocol; `turns.py` and `play_options.py` check values that need them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, TypeVar
 
 from cyclopts import Parameter, Token, convert
-from pydantic import ValidationError
 
 from evilpegs.errors import CommandError
-from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
-from evilpegs_game.rules import Rules
-from evilpegs_protocol.client_messages import ClientInfo, Hello, Play
 
-Name = TypeVar("Name")
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 
-DEFAULT_SERVER = "ws://127.0.0.1:8765/v1"
+_FileName = TypeVar("_FileName")
 
 Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
 
 
-def _lower(_: object, tokens: Sequence[Token]) -> str:
+def _to_lower(_: object, tokens: Sequence[Token]) -> str:
     return tokens[0].value.lower()
 
 
-def _whole(kind: type[int], tokens: Sequence[Token]) -> int:
-    """A number as cyclopts reads it, but not rounded."""
+def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
     (token,) = tokens
     if "." in token.value:
         message = f"{token.keyword} must be a whole number, not {token.value[:40]}"
         raise CommandError(message)
-    return int(convert(kind, tokens))
+    return int(convert(number_type, tokens))
 
 
-WHOLE = Parameter(converter=_whole)
-"""For every option that is an `int`: cyclopts alone rounds 2.9 to 3."""
+WHOLE: Final = Parameter(converter=_to_whole_number)
+"""The converter of every option that is an `int`: cyclopts alone rounds 2.9 to 3."""
 
 
-def _file(kind: Callable[[str], Name], tokens: Sequence[Token]) -> Name:
-    """The name of a file, or its path, of which an empty one would be the current directory."""
+def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:
     (token,) = tokens
     if not token.value:
         message = f"the name of the file after {token.keyword} is empty; write one"
         raise CommandError(message)
-    return kind(token.value)
+    return name_type(token.value)
 
 
-FILE = Parameter(converter=_file)
-"""For every option that names a file."""
+FILE: Final = Parameter(converter=_to_file_name)
+"""The converter of every option that names a file: it refuses an empty path, which would be the current directory."""
 
 RulesText = Annotated[
     str,
     Parameter(
         name="--rules",
-        converter=_lower,
+        converter=_to_lower,
         help="PEGSxCOLORS like 4x6 or 4x10-distinct, or a preset: classic, bulls-and-cows, super, grand, "
         "huge, monster, colossus.",
     ),
@@ -80,6 +70,16 @@ CandidatesOnly = Annotated[
 
 First = Annotated[str | None, Parameter(name="--first", help="The first guess, instead of the strategy's own.")]
 
+After = Annotated[
+    tuple[str, ...] | None,
+    Parameter(
+        name="--after",
+        consume_multiple=True,
+        show_default=False,
+        help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
+    ),
+]
+
 Server = Annotated[
     str,
     Parameter(name="--server", env_var="EVILPEGS_SERVER", help="The server's address, ws://HOST:PORT/v1."),
@@ -94,56 +94,9 @@ Database = Annotated[
 ]
 
 
-def check_play_options(ladder: str, name: str | None) -> None:
-    """Raise CommandError unless the protocol can carry that ladder and that name."""
-    try:
-        Play(ladder=ladder)
-    except ValidationError:
-        message = f"there is no ladder {ladder[:40]!r}; see: evilpegs ladders"
-        raise CommandError(message) from None
-    try:
-        Hello(client=ClientInfo(name="evilpegs", version="0"), name=name, kind=None if name is None else "bot")
-    except ValidationError:
-        message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter; choose another with --name"
-        raise CommandError(message) from None
-
-
-After = Annotated[
-    tuple[str, ...] | None,
-    Parameter(
-        name="--after",
-        consume_multiple=True,
-        show_default=False,
-        help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
-    ),
-]
-
-
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
-    """What follows --after, if it is there; raises CommandError where nothing does."""
+    """Return the texts after --after, none without the option; raises CommandError if it stands alone."""
     if after == ():
         message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
         raise CommandError(message)
     return after or ()
-
-
-def parse_turn(text: str, rules: Rules) -> Turn:
-    """Read ``1122:1,0``.
-
-    Raises:
-        MalformedError, IllegalCodeError: it is none, or not one of these rules.
-    """
-    code, _, given = text.partition(":")
-    turn = Turn(parse_code(code, rules), Feedback.parse(given))
-    turn.feedback.check(rules.pegs)
-    return turn
-
-
-def parse_turns(texts: Iterable[str], rules: Rules) -> History:
-    """Read turns in the order they were played; raises what `parse_turn` does."""
-    return tuple(parse_turn(text, rules) for text in texts)
-
-
-def turns_document(history: History) -> list[dict[str, Any]]:
-    """Turns as they stand in a JSON document."""
-    return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]

@@ -1,7 +1,4 @@
-"""Where results go and how: one JSON document or text on standard output, progress on standard error.
-
-Numbers in sentences.
-"""
+"""Output of commands: one JSON document or text on standard output, progress on standard error."""
 
 import json
 import sys
@@ -12,24 +9,23 @@ from typing import IO, Any, Final
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-
-def pluralize(number: int, thing: str, things: str | None = None) -> str:
-    """So many of a thing: 1 turn, 2 turns; 1 match, 2 matches."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
-
-
 PLAIN_WIDTH: Final = 120
-"""The width of tables that go to a file or a pipe."""
+"""Columns of what is printed to a file or a pipe."""
+
+
+def pluralize(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a count with its noun: 1 turn, 2 turns; 1 match, 2 matches."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print the one document of a `--json` command."""
+    """Print the one document of a command with --json."""
     print(json.dumps(document, ensure_ascii=False))  # noqa: T201
 
 
 @contextmanager
 def only_document(as_json: bool) -> Iterator[None]:
-    """Keep standard output for the document, if there will be one: what a strategy prints goes to standard error."""
+    """Keep standard output for the JSON document, if any: what a strategy prints goes to standard error instead."""
     if as_json:
         with redirect_stdout(sys.stderr):
             yield
@@ -38,7 +34,7 @@ def only_document(as_json: bool) -> Iterator[None]:
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """Where people read results: colors on a terminal unless NO_COLOR is set, plain text elsewhere."""
+    """Return a console for people, by default standard output: colors on a terminal unless NO_COLOR is set."""
     target = file or sys.stdout
     return Console(
         file=target,
@@ -50,7 +46,7 @@ def console(file: IO[str] | None = None) -> Console:
 
 
 def progress(out: Console) -> Progress:
-    """A progress bar at the end of what ``out`` prints; nothing at all where that is not a terminal."""
+    """Return a progress bar below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

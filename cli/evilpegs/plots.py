@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.errors import CommandError
-from evilpegs.files import obstacle
+from evilpegs.files import write_obstacle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,22 +14,23 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = (".png", ".svg")
 COLORS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
-"""Told apart also by who cannot tell red from green: M. Okabe and K. Ito, Color Universal Design (2002)."""
+"""Colors that color-blind people can distinguish: M. Okabe and K. Ito, Color Universal Design (2002)."""
 HEIGHT: Final = 5.0
-LEAST_WIDTH, MOST_WIDTH = 7.0, 18.0
-"""Of a chart, in inches; between them it grows with the bars."""
-FEW: Final = 32
-"""So many bars have room for their numbers above them."""
-SHARE: Final = 0.8
-"""Of a label's room that its bars take."""
+"""Height of a chart in inches."""
+MIN_WIDTH, MAX_WIDTH = 7.0, 18.0
+"""Width of a chart in inches; between these bounds it grows with the number of bars."""
+MAX_LABELED_BARS: Final = 32
+"""The most bars that have space for their numbers above them."""
+BAR_SHARE: Final = 0.8
+"""The share of the space per label that its bars fill."""
 
 
 def check_plot(path: Path) -> None:
-    """Say before the work what would keep a chart from being written after it.
+    """Raise CommandError before the work if the chart could not be written after it.
 
     Raises:
-        CommandError: another suffix than .png and .svg, no such directory, a file that cannot be
-            written, or matplotlib is not installed.
+        CommandError: the suffix is not .png or .svg, there is no such directory, the file cannot be written, or
+            matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
         message = f"a plot is a .png or a .svg file, not {path.name[:40]!r}"
@@ -37,7 +38,7 @@ def check_plot(path: Path) -> None:
     if not path.parent.is_dir():
         message = f"there is no directory {path.parent} for the plot; make it or name another file"
         raise CommandError(message)
-    if (why := obstacle(path)) is not None:
+    if (why := write_obstacle(path)) is not None:
         message = f"cannot write {path}: {why}; choose another file"
         raise CommandError(message)
     if find_spec("matplotlib") is None:
@@ -55,10 +56,10 @@ def bar_chart(
 ) -> None:
     """Write bars side by side over each of ``labels``, one for each of ``series``, to a .png or .svg file.
 
-    Each series has one value a label; a shorter one ends before the last label. The same chart is the same file.
+    Each series has one value per label; a shorter one ends before the last label. Equal charts are equal files.
 
     Raises:
-        CommandError: as `check_plot`, or the file cannot be written.
+        CommandError: as in `check_plot`, or the file cannot be written.
     """
     check_plot(path)
     from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`
@@ -75,18 +76,18 @@ def _figure(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> "Fi
     from matplotlib.figure import Figure  # noqa: PLC0415 - of the extra `plot`
 
     bars = len(labels) * (1 + len(series))
-    return Figure(figsize=(min(MOST_WIDTH, max(LEAST_WIDTH, 0.22 * bars)), HEIGHT), dpi=120, layout="constrained")
+    return Figure(figsize=(min(MAX_WIDTH, max(MIN_WIDTH, 0.22 * bars)), HEIGHT), dpi=120, layout="constrained")
 
 
 def _draw(axes: "Axes", labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
-    width = SHARE / len(series)
-    for place, (name, values) in enumerate(series.items()):
-        left = [x - SHARE / 2 + place * width for x in range(len(values))]
-        bars = axes.bar(left, values, width, align="edge", label=name, color=COLORS[place % len(COLORS)])
-        if len(labels) * len(series) <= FEW:
-            shown = [f"{value:,g}" if value < 1e6 else f"{value:.2e}" for value in values]
-            axes.bar_label(bars, shown, padding=2, fontsize=8 if len(series) == 1 else 6)
-    axes.set_xticks(range(len(labels)), labels, rotation=90 if len(labels) > FEW else 0)
+    width = BAR_SHARE / len(series)
+    for index, (name, values) in enumerate(series.items()):
+        left = [x - BAR_SHARE / 2 + index * width for x in range(len(values))]
+        bars = axes.bar(left, values, width, align="edge", label=name, color=COLORS[index % len(COLORS)])
+        if len(labels) * len(series) <= MAX_LABELED_BARS:
+            numbers = [f"{value:,g}" if value < 1e6 else f"{value:.2e}" for value in values]
+            axes.bar_label(bars, numbers, padding=2, fontsize=8 if len(series) == 1 else 6)
+    axes.set_xticks(range(len(labels)), labels, rotation=90 if len(labels) > MAX_LABELED_BARS else 0)
     axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.margins(y=0.08)
     if len(series) > 1:

@@ -1,11 +1,8 @@
-"""How every table looks, and what stands in its cells.
-
-The turns of a game as a table.
-"""
+"""Tables for people: their common look, columns, bars, and the turns of a game."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from rich import box
 from rich.console import Console, JustifyMethod
@@ -15,9 +12,16 @@ from rich.text import Text
 from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_game.feedback import Feedback
 
+_Row = TypeVar("_Row")
+
+BAR_LENGTH: Final = 40
+"""Characters of the longest bar of a histogram."""
+BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
+"""Bars of one character, from none to the highest."""
+
 
 def plain_table(title: str | None = None) -> Table:
-    """A table with nothing but a line under its headings."""
+    """Return an empty table whose only rule is the line under its headings."""
     return Table(
         title=title,
         title_justify="left",
@@ -29,23 +33,20 @@ def plain_table(title: str | None = None) -> Table:
     )
 
 
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True)  # no slots: Python 3.11 cannot make a generic one that has them
-class Column(Generic[_T]):
-    """A column: its heading, and what it shows of a row."""
+@dataclass(frozen=True)  # no slots: Python 3.11 does not support them on generic dataclasses
+class Column(Generic[_Row]):
+    """A column of a table: its heading, and the function that returns its text for a row."""
 
     heading: str
-    cell: Callable[[_T], str]
+    cell: Callable[[_Row], str]
     justify: JustifyMethod = "left"
     style: str = ""
 
 
 def make_table(
-    rows: Iterable[_T], columns: Sequence[Column[_T]], title: str | None = None, *, close: bool = False
+    rows: Iterable[_Row], columns: Sequence[Column[_Row]], title: str | None = None, *, close: bool = False
 ) -> Table:
-    """A table of those columns, none of which breaks a cell; ``close`` to one another, or with room between."""
+    """Return a table of these columns, whose cells are never wrapped; ``close`` leaves out the space between them."""
     table = plain_table(title)
     if close:
         table.padding = 0
@@ -57,7 +58,7 @@ def make_table(
 
 
 def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
-    """Print the first of the tables that is not too wide; where all are, the last, which the terminal wraps uncut."""
+    """Print the first of the tables that is not too wide; if all are, the last, which the terminal wraps uncut."""
     widths = out.options.update(width=10_000)
     for table in tables:
         needed = table.__rich_measure__(out, widths).maximum
@@ -67,18 +68,36 @@ def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
     out.print(table)
 
 
-def feedback_text(given: Feedback, pegs: int) -> Text:
-    """A feedback as marks and as numbers."""
-    return Text.assemble(feedback_marks(*given, pegs), f" {given}")
-
-
-def number(value: int | None) -> str:
-    """A number for people; nothing where there is none."""
+def format_number(value: int | None) -> str:
+    """Return a number with thousands separators; None is an empty text."""
     return "" if value is None else f"{value:,}"
 
 
+def feedback_text(feedback: Feedback, pegs: int) -> Text:
+    """Return a feedback as marks and as numbers."""
+    return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
+
+
+def small_bars(counts: Sequence[int]) -> str:
+    """Return one character per count, as high as the count; a count above 0 is never blank."""
+    most, steps = max(counts), len(BAR_STEPS) - 1
+    return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
+
+
+def histogram_table(distribution: Sequence[int], counted: str) -> Table:
+    """Return a table with a row and a bar per number of guesses; ``counted`` is the heading of the counts."""
+    table = plain_table()
+    table.add_column("guesses", justify="right")
+    table.add_column(counted, justify="right")
+    table.add_column("")
+    most = max(distribution)
+    for guesses, count in enumerate(distribution, 1):
+        table.add_row(str(guesses), f"{count:,}", "█" * round(BAR_LENGTH * count / most))
+    return table
+
+
 class TurnTableRow(NamedTuple):
-    """One turn; ``candidates`` are those left after it, ``took_ms`` is the player's time, None where not known."""
+    """One turn. ``candidates`` are left after it and ``took_ms`` is the player's time; None if not known."""
 
     code: str
     feedback: Feedback
@@ -87,7 +106,7 @@ class TurnTableRow(NamedTuple):
 
 
 def turn_table(rows: Iterable[TurnTableRow], timed: bool = False) -> Table:
-    """A row a turn; the time only if it is ``timed``."""
+    """Return a table with a row per turn; the player's time is shown if ``timed``."""
     table = plain_table()
     table.add_column("turn", justify="right")
     table.add_column("guess")
@@ -96,6 +115,6 @@ def turn_table(rows: Iterable[TurnTableRow], timed: bool = False) -> Table:
     if timed:
         table.add_column("ms", justify="right")
     for turn, row in enumerate(rows, 1):
-        shown = peg_text(row.code), feedback_text(row.feedback, len(row.code)), number(row.candidates)
-        table.add_row(str(turn), *shown, *([number(row.took_ms)] if timed else []))
+        cells = peg_text(row.code), feedback_text(row.feedback, len(row.code)), format_number(row.candidates)
+        table.add_row(str(turn), *cells, *([format_number(row.took_ms)] if timed else []))
     return table

@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs import files as file_names
 from evilpegs.errors import CommandError
-from evilpegs.files import check_name, check_writable, obstacle, reason
+from evilpegs.files import check_name, check_writable, failure_reason, write_obstacle
 from evilpegs.main import COMMANDS, app
 from evilpegs.options import FILE
 
@@ -21,13 +21,13 @@ FULL = "/dev/full"
         (".", os.strerror(errno.EISDIR)),
         ("lost/a", os.strerror(errno.ENOENT)),
         ("file/a", os.strerror(errno.ENOENT)),
-        ("a\0b", reason(ValueError())),
+        ("a\0b", failure_reason(ValueError())),
         ("x" * 5000, os.strerror(errno.ENAMETOOLONG)),
     ],
 )
 def test_obstacle_gives_reason_of_system(tmp_path, name, why):
     (tmp_path / "file").write_text("")
-    assert obstacle(tmp_path / name) == why
+    assert write_obstacle(tmp_path / name) == why
     with pytest.raises(CommandError, match=f": {why};"):
         check_writable(str(tmp_path / name))
 
@@ -37,7 +37,7 @@ def test_obstacle_without_permission(tmp_path, monkeypatch, name):
     (tmp_path / "here").write_text("")
     asked = []
     monkeypatch.setattr(file_names.os, "access", lambda path, _: asked.append(path))
-    assert obstacle(tmp_path / name) == os.strerror(errno.EACCES)
+    assert write_obstacle(tmp_path / name) == os.strerror(errno.EACCES)
     assert asked == [tmp_path / name if name == "here" else tmp_path]
 
 
@@ -61,8 +61,8 @@ def test_check_name_refuses_option():
 
 
 def test_reason_is_message_of_system():
-    assert reason(FileExistsError(17, "File exists")) == "File exists"
-    assert reason(ValueError("4x99")) not in {"", "4x99"}
+    assert failure_reason(FileExistsError(17, "File exists")) == "File exists"
+    assert failure_reason(ValueError("4x99")) not in {"", "4x99"}
 
 
 def test_file_options_share_one_converter():

@@ -1,8 +1,6 @@
-"""The ladders as a table; whatever the width, their ids can be read and typed.
+"""`evilpegs ladders`: the built-in ladders, or those of a server.
 
-A look at what a server offers, as a guest who plays nothing.
-
-`evilpegs ladders`: what is played.
+Whatever the width of the terminal, the table shows every id in full, so that it can be typed.
 """
 
 import asyncio
@@ -25,8 +23,33 @@ from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import LadderInfo, Welcome
 
 
-async def welcome(server: str) -> Welcome:
-    """What the server answers to `hello`; raises ClientError."""
+def ladders(
+    *,
+    server: Annotated[
+        str | None, Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the ladders: rules, codemaker, clock, guess limit and games a match.
+
+    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
+    and hints.
+    """
+    infos = _default_ladders() if server is None else asyncio.run(fetch_welcome(server)).ladders
+    if as_json:
+        print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
+    else:
+        print_first_fit(console(), ladders_tables(infos))
+
+
+def _default_ladders() -> Sequence[LadderInfo]:
+    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
+
+    return [ladder.info() for ladder in load_ladders().values()]
+
+
+async def fetch_welcome(server: str) -> Welcome:
+    """Log in as a guest and return the server's answer; raises ClientError."""
     credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
     retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
@@ -37,10 +60,10 @@ async def welcome(server: str) -> Welcome:
 
 
 def ladders_tables(infos: Sequence[LadderInfo]) -> Iterator[Table]:
-    """The table with all there is to say, then ever narrower ones."""
-    yield make_table(infos, FULL)
-    for columns in range(len(SHORT), 0, -1):
-        yield make_table(infos, SHORT[:columns], close=True)
+    """Yield the complete table, then narrower ones with fewer columns."""
+    yield make_table(infos, ALL_COLUMNS)
+    for columns in range(len(SHORT_COLUMNS), 0, -1):
+        yield make_table(infos, SHORT_COLUMNS[:columns], close=True)
 
 
 def _codemaker(info: LadderInfo) -> str:
@@ -63,7 +86,7 @@ _NUMBERS: Final = (
     Column[LadderInfo]("guesses", lambda info: str(info.guess_limit), "right"),
     Column[LadderInfo]("games", lambda info: str(info.games), "right"),
 )
-FULL: Final = (
+ALL_COLUMNS: Final = (
     _ID,
     _RULES,
     Column("codemaker", _codemaker),
@@ -71,44 +94,11 @@ FULL: Final = (
     *_NUMBERS,
     Column[LadderInfo]("counts", lambda info: "rated" if info.rated else "practice"),
 )
-SHORT: Final = (
+SHORT_COLUMNS: Final = (
     _ID,
     _RULES,
     Column[LadderInfo]("codemaker", lambda info: info.codemaker),
     Column("clock", _short_clock),
     *_NUMBERS,
 )
-"""From the most to the least important, without what the id of a built-in ladder tells anyway."""
-
-
-def ladders(
-    *,
-    server: Annotated[
-        str | None, Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """List the ladders: rules, codemaker, clock, guess limit and games a match.
-
-    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
-    and hints.
-    """
-    infos = _built_in() if server is None else _offered(server)
-    if as_json:
-        print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
-    else:
-        _show(infos)
-
-
-def _built_in() -> Sequence[LadderInfo]:
-    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
-
-    return [ladder.info() for ladder in load_ladders().values()]
-
-
-def _offered(server: str) -> Sequence[LadderInfo]:
-    return asyncio.run(welcome(server)).ladders
-
-
-def _show(infos: Sequence[LadderInfo]) -> None:
-    print_first_fit(console(), ladders_tables(infos))
+"""The most important columns first, without what the id of a built-in ladder implies."""

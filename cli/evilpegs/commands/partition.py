@@ -1,7 +1,4 @@
-"""`evilpegs partition`: what each feedback to a guess would leave.
-
-The parts of several guesses side by side.
-"""
+"""`evilpegs partition`: the parts into which a guess divides the candidates, several guesses side by side."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,10 +8,11 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from evilpegs.errors import CommandError
-from evilpegs.options import FILE, After, Json, RulesText, parse_turns, require_after, turns_document
+from evilpegs.options import FILE, After, Json, RulesText, require_after
 from evilpegs.output import console, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
 from evilpegs.tables import feedback_text, plain_table
+from evilpegs.turns import parse_turns, turns_document
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
@@ -22,38 +20,10 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-NAMES_WIDTH: Final = 20
-"""Of the first column: the marks of up to 16 pegs, and the numbers."""
-LEAST_WIDTH: Final = 11
-"""Of a guess's column: the sizes of any space that can be counted."""
-
-
-def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
-    """As many guesses side by side as ``width`` has room for, the others in tables below."""
-    column = max(LEAST_WIDTH, 3 * position.rules.pegs) + 2
-    room = max(1, (width - NAMES_WIDTH) // column)
-    for first in range(0, len(codes), room):
-        yield part_table(position, codes[first : first + room])
-
-
-def part_table(position: Position, codes: Sequence[Code]) -> Table:
-    """A row a feedback, a column a guess, and below what the parts come to."""
-    parts = [position.parts(code) for code in codes]
-    table = plain_table()
-    table.add_column("feedback", no_wrap=True)
-    for code in codes:
-        table.add_column(peg_text(format_code(code)), justify="right", no_wrap=True)
-    for given in sorted({given for sizes in parts for given in sizes}):
-        sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
-        table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
-    table.add_row()
-    figures = [guess_figures(position, code) for code in codes]
-    table.add_row("parts", *(str(one.part_count) for one in figures))
-    table.add_row("largest", *(f"{one.largest_part:,}" for one in figures))
-    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
-    table.add_row("bits", *(f"{one.expected_bits:.4f}" for one in figures))
-    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
-    return table
+FEEDBACK_WIDTH: Final = 20
+"""Width of the first column: the marks of up to 16 pegs, and the numbers."""
+MIN_SIZES_WIDTH: Final = 11
+"""Least width of a guess's column: the part sizes of all rules that can be counted fit."""
 
 
 def partition(
@@ -87,7 +57,7 @@ def partition(
 
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
-    """What follows --after: turns, and guesses after them where none stands before; raises CommandError."""
+    """Return the texts after --after: turns, then guesses if none stand before the option; raises CommandError."""
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
         message = f"{unanswered[0][:40]!r} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
@@ -118,15 +88,15 @@ def _guess_document(position: Position, code: Code) -> dict[str, Any]:
 
 def _show(position: Position, codes: Sequence[Code]) -> None:
     out = console()
-    tables = list(part_tables(position, codes, out.width))  # whatever cannot be counted is told before all
-    out.print(f"{_heading(position)}\n")
-    for place, table in enumerate(tables):
-        if place:
+    tables = list(part_tables(position, codes, out.width))  # raises before anything is printed
+    out.print(f"{_title(position)}\n")
+    for index, table in enumerate(tables):
+        if index:
             out.print()
         out.print(table)
 
 
-def _heading(position: Position) -> str:
+def _title(position: Position) -> str:
     played = len(position.history)
     turns = f" after {pluralize(played, 'turn')}" if played else ""
     return f"{position.rules}{turns}: {pluralize(position.count, 'candidate')}"
@@ -135,12 +105,40 @@ def _heading(position: Position) -> str:
 def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
     check_plot(path)
     parts = {format_code(code): position.parts(code) for code in codes}
-    occurring = sorted({given for sizes in parts.values() for given in sizes})
+    feedbacks = sorted({feedback for sizes in parts.values() for feedback in sizes})
     bar_chart(
         path,
-        title=_heading(position),
-        labels=[str(given) for given in occurring],
-        series={f"guess {name}": [sizes.get(given, 0) for given in occurring] for name, sizes in parts.items()},
+        title=_title(position),
+        labels=[str(feedback) for feedback in feedbacks],
+        series={f"guess {name}": [sizes.get(feedback, 0) for feedback in feedbacks] for name, sizes in parts.items()},
         x_label="feedback: black, white",
         y_label="candidates left",
     )
+
+
+def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
+    """Yield tables at most ``width`` wide, each with as many guesses side by side as fit."""
+    column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
+    per_table = max(1, (width - FEEDBACK_WIDTH) // column)
+    for first in range(0, len(codes), per_table):
+        yield part_table(position, codes[first : first + per_table])
+
+
+def part_table(position: Position, codes: Sequence[Code]) -> Table:
+    """Return a table with a row per feedback, a column per guess, and the figures of each guess below."""
+    parts = [position.parts(code) for code in codes]
+    table = plain_table()
+    table.add_column("feedback", no_wrap=True)
+    for code in codes:
+        table.add_column(peg_text(format_code(code)), justify="right", no_wrap=True)
+    for given in sorted({given for sizes in parts for given in sizes}):
+        sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
+        table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
+    table.add_row()
+    figures = [guess_figures(position, code) for code in codes]
+    table.add_row("parts", *(str(one.part_count) for one in figures))
+    table.add_row("largest", *(f"{one.largest_part:,}" for one in figures))
+    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
+    table.add_row("bits", *(f"{one.expected_bits:.4f}" for one in figures))
+    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
+    return table

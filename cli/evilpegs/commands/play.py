@@ -1,4 +1,4 @@
-"""`evilpegs play`: a person at the terminal."""
+"""`evilpegs play`: a person plays at the terminal."""
 
 import asyncio
 import sys
@@ -7,8 +7,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, Server, check_play_options
+from evilpegs.options import DEFAULT_SERVER, Server
 from evilpegs.output import console
+from evilpegs.play_options import check_play_options
 from evilpegs_clients.terminal.app import run_terminal
 
 

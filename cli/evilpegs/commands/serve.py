@@ -1,9 +1,4 @@
-"""`evilpegs serve`: the match server.
-
-The address at which other machines reach this one.
-
-The server's log on standard error: lines for people on a terminal, JSON lines elsewhere.
-"""
+"""`evilpegs serve`: the match server, the address it reports, and its log on standard error."""
 
 import asyncio
 import logging
@@ -19,73 +14,21 @@ from cyclopts import Parameter
 from structlog.stdlib import BoundLogger, ProcessorFormatter
 from structlog.typing import Processor
 
+from evilpegs.database import server_settings
 from evilpegs.options import WHOLE
-from evilpegs.server_settings import server_settings
 from evilpegs_server.server import RunningServer, serve_until_stopped
 
-_ELSEWHERE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
+_OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
     {
         "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
         "::": (socket.AF_INET6, "2001:db8::1"),
     }
 )
-"""For each way to listen everywhere, an address reserved for documentation: nothing is there."""
-
-
-def reachable_host(bound: str) -> str:
-    """The host to hand out for a server that is bound to ``bound``; the host's name where no way out is known."""
-    if bound not in _ELSEWHERE:
-        return bound
-    return _outward(*_ELSEWHERE[bound]) or socket.gethostname()
-
-
-def _outward(family: socket.AddressFamily, elsewhere: str) -> str | None:
-    """The address we have on the way to ``elsewhere``. Connecting a datagram socket sends nothing."""
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((elsewhere, 9))
-            return str(probe.getsockname()[0])
-    except OSError:
-        return None
-
-
-_STAMPS: Final[tuple[Processor, ...]] = (
+"""For each address that means all interfaces, an outside address reserved for documentation, where nothing is."""
+_LEVEL_AND_TIME: Final[tuple[Processor, ...]] = (
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 )
-
-
-def configure_logging(level: str) -> BoundLogger:
-    """Send our log lines from ``level`` on, and warnings of libraries, to standard error; the logger to use.
-
-    Tracebacks are plain: one that shows local variables would tell secrets.
-    """
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=_STAMPS, processors=_rendering(sys.stderr.isatty())))
-    handler.addFilter(_is_ours_to_know)
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    ours = logging.getLogger("evilpegs")
-    ours.setLevel(level.upper())
-    logger: BoundLogger = structlog.wrap_logger(
-        ours,
-        processors=[structlog.stdlib.filter_by_level, *_STAMPS, ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=BoundLogger,
-    )
-    return logger
-
-
-def _rendering(for_people: bool) -> list[Processor]:
-    if for_people:
-        plain = structlog.dev.plain_traceback
-        renderers: list[Processor] = [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
-    else:
-        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    return [ProcessorFormatter.remove_processors_meta, *renderers]
-
-
-def _is_ours_to_know(record: logging.LogRecord) -> bool:
-    """Not the strangers who knock at the port with something else than WebSocket."""
-    return record.msg != "opening handshake failed"
 
 
 def serve(
@@ -114,7 +57,7 @@ def serve(
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The maker of uvloop's event loops where it is installed."""
+    """Return the function that creates uvloop's event loops, None if uvloop is not installed."""
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
@@ -137,3 +80,55 @@ def greeting(server: RunningServer) -> str:
         "stop with Ctrl-C",
     ]
     return "\n".join(lines)
+
+
+def reachable_host(bound: str) -> str:
+    """Return the host at which others reach a server bound to ``bound``; this machine's name without a route."""
+    if bound not in _OUTSIDE:
+        return bound
+    return _local_address(*_OUTSIDE[bound]) or socket.gethostname()
+
+
+def _local_address(family: socket.AddressFamily, outside: str) -> str | None:
+    """Return this machine's address on the route to ``outside``. Connecting a datagram socket sends nothing."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((outside, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None
+
+
+def configure_logging(level: str) -> BoundLogger:
+    """Send log lines from ``level`` on, and warnings of libraries, to standard error; return the logger to use.
+
+    Lines are plain text on a terminal and JSON elsewhere. Tracebacks do not show local variables, which may be secrets.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        ProcessorFormatter(foreign_pre_chain=_LEVEL_AND_TIME, processors=_renderers(sys.stderr.isatty()))
+    )
+    handler.addFilter(_is_relevant)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    ours = logging.getLogger("evilpegs")
+    ours.setLevel(level.upper())
+    logger: BoundLogger = structlog.wrap_logger(
+        ours,
+        processors=[structlog.stdlib.filter_by_level, *_LEVEL_AND_TIME, ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=BoundLogger,
+    )
+    return logger
+
+
+def _renderers(on_terminal: bool) -> list[Processor]:
+    if on_terminal:
+        plain = structlog.dev.plain_traceback
+        renderers: list[Processor] = [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
+    else:
+        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    return [ProcessorFormatter.remove_processors_meta, *renderers]
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Return False for connections of strangers that do not speak WebSocket."""
+    return record.msg != "opening handshake failed"

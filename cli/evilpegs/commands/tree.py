@@ -32,9 +32,8 @@ def tree(
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree
-        written = tree_from_strategy(seeded_choice(load_strategy(strategy, candidates_only)), parsed, opening)
-    write_tree(out, written)
+        strategy_tree = tree_from_strategy(seeded_choice(load_strategy(strategy, candidates_only)), parsed, opening)
+    write_tree(out, strategy_tree)
     if out != STANDARD:
-        console().print(
-            f"{strategy} on {parsed}: {pluralize(sum(1 for _ in nodes(written)), 'line')} of guesses in {out}"
-        )
+        lines = sum(1 for _ in nodes(strategy_tree))
+        console().print(f"{strategy} on {parsed}: {pluralize(lines, 'line')} of guesses in {out}")

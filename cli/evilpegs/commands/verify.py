@@ -1,6 +1,6 @@
-"""`evilpegs verify`: whether a record holds, from nothing but its file.
+"""`evilpegs verify`: the record of a match, verified twice from nothing but its file.
 
-A record, verified twice: by the game's own code, and independently of it.
+The first check uses the code of the game, the second is independent of it.
 """
 
 import sys
@@ -23,10 +23,14 @@ from evilpegs_protocol.server_messages import MatchStarted
 Check = Literal["verification", "independent"]
 Verdict = Literal["holds", "does not hold", "not checked"]
 
+DOES_NOT_HOLD: Final = 1
+MAX_SECRET: Final = 16
+"""The most characters that are shown of a secret."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a check found wrong, or could not check; ``game`` and ``turn`` are 0 where it concerns the whole."""
+    """A violation, or something that was not checked; ``game`` and ``turn`` are 0 if it concerns the whole match."""
 
     check: Check
     game: int
@@ -36,7 +40,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class GameVerification:
-    """One game; ``secret`` is the code shown at its end."""
+    """The verification of one game; ``secret`` is the code shown at its end."""
 
     game: int
     outcome: str | None
@@ -47,7 +51,7 @@ class GameVerification:
 
 @dataclass(frozen=True, slots=True)
 class MatchVerification:
-    """One match. It ``holds`` if nothing was found wrong; what was not checked may be wrong all the same."""
+    """The verification of one match. It ``holds`` if there are no findings; what was not checked may still be wrong."""
 
     match: str
     player: str
@@ -62,6 +66,76 @@ class MatchVerification:
     games: tuple[GameVerification, ...]
 
 
+def verify(
+    file: Annotated[
+        str,
+        Parameter(
+            name="FILE",
+            allow_leading_hyphen=True,
+            help="A record, as `evilpegs replay MATCH --record FILE` writes it; - for standard input.",
+        ),
+    ],
+    /,
+    *,
+    as_json: Json = False,
+) -> int:
+    """Verify the record of a match without the server that played it.
+
+    Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more,
+    by going through all codes, independently of the codemaker's code. What does not hold is listed, and the exit
+    status is 1. What could not be checked, such as games over 10^9 codes, is listed as not checked; that alone is 0.
+    """
+    started, events = read_record(file)
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("games", total=started.games)
+        verification = verify_record(started, events, lambda _: bar.advance(task))
+    if as_json:
+        print_json(asdict(verification))
+    else:
+        show_verification(console(), verification)
+    return 0 if verification.holds else DOES_NOT_HOLD
+
+
+def show_verification(out: Console, match: MatchVerification) -> None:
+    """Print the games of a verified record, its findings, and a summary."""
+    codemaker = match.codemaker + (f" ({match.tie})" if match.tie else "")
+    out.print(f"match {match.match}: {match.player} on {match.ladder}, {match.rules}, {codemaker}", style="bold")
+    secret_heading = "secret" if match.codemaker == "fixed" else "a code that fits"
+    columns: list[Column[GameVerification]] = [
+        Column("game", lambda game: str(game.game), "right"),
+        Column("outcome", lambda game: game.outcome or "not over"),
+        Column("guesses", lambda game: str(game.guesses), "right"),
+        Column(secret_heading, lambda game: _printable(game.secret or "")[:MAX_SECRET]),
+        Column("result", lambda game: game.result),
+    ]
+    out.print()
+    out.print(make_table(match.games, columns))
+    _show_remarks(out, "does not hold", match.findings)
+    _show_remarks(out, "not checked", match.not_checked)
+    out.print(f"\n{_summary(match)}", style="bold" if match.holds else "bold red")
+
+
+def _show_remarks(out: Console, what: str, remarks: Sequence[Remark]) -> None:
+    if remarks:
+        out.print()
+    for remark in remarks:
+        line = f"{what} ({remark.check}): {Violation(remark.what, remark.game, remark.turn)}"
+        out.print(_printable(line), soft_wrap=True)
+
+
+def _printable(text: str) -> str:
+    """Return the text without control characters, with which a record could command a terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def _summary(match: MatchVerification) -> str:
+    size = f"{pluralize(match.events, 'event')}, {pluralize(len(match.games), 'game')}"
+    left = f"; {pluralize(len(match.not_checked), 'thing')} not checked" if match.not_checked else ""
+    if not match.holds:
+        return f"{size}: {pluralize(len(match.findings), 'finding')}, the record does not hold{left}"
+    return f"{size}: nothing wrong was match{left}" if left else f"{size}: everything holds"
+
+
 def verify_record(
     started: MatchStarted,
     events: Sequence[Mapping[str, Any]],
@@ -70,13 +144,13 @@ def verify_record(
 ) -> MatchVerification:
     """Verify a record that begins with ``started``.
 
-    ``game_done`` is called with each game when it is checked. The independent check reports the replies of rules with
+    ``game_done`` is called with each game once it is checked. The independent check reports the replies of rules with
     more than ``max_codes`` codes as not checked.
     """
-    found = verify_match(events)
+    violations = verify_match(events)
     report = check_record(events, max_codes, game_done=game_done)
-    said = (*report.violations, *report.not_checked)
-    checked: list[tuple[Check, Iterable[Violation]]] = [("verification", found), ("independent", said)]
+    reported = (*report.violations, *report.not_checked)
+    checked: list[tuple[Check, Iterable[Violation]]] = [("verification", violations), ("independent", reported)]
     findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
     not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
     return MatchVerification(
@@ -112,77 +186,3 @@ def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[R
     elif any(remark.game == game.game for remark in not_checked):
         result = "not checked"
     return GameVerification(game.game, game.outcome, game.guesses, game.witness, result)
-
-
-DOES_NOT_HOLD: Final = 1
-LONGEST_CODE: Final = 16
-
-
-def verify(
-    file: Annotated[
-        str,
-        Parameter(
-            name="FILE",
-            allow_leading_hyphen=True,
-            help="A record, as `evilpegs replay MATCH --record FILE` writes it; - for standard input.",
-        ),
-    ],
-    /,
-    *,
-    as_json: Json = False,
-) -> int:
-    """Verify the record of a match without the server that played it.
-
-    Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more,
-    by going through all codes, independently of the codemaker's code. What does not hold is listed, and the exit
-    status is 1. What could not be checked, such as games over 10^9 codes, is listed as not checked; that alone is 0.
-    """
-    started, events = read_record(file)
-    with progress(console(sys.stderr)) as bar:
-        task = bar.add_task("games", total=started.games)
-        found = verify_record(started, events, lambda _: bar.advance(task))
-    if as_json:
-        print_json(asdict(found))
-    else:
-        show_verification(console(), found)
-    return 0 if found.holds else DOES_NOT_HOLD
-
-
-def show_verification(out: Console, found: MatchVerification) -> None:
-    """Print the games of a verified record, its findings, and a summary."""
-    codemaker = found.codemaker + (f" ({found.tie})" if found.tie else "")
-    out.print(f"match {found.match}: {found.player} on {found.ladder}, {found.rules}, {codemaker}", style="bold")
-    shown = "secret" if found.codemaker == "fixed" else "a code that fits"
-    columns: list[Column[GameVerification]] = [
-        Column("game", lambda game: str(game.game), "right"),
-        Column("outcome", lambda game: game.outcome or "not over"),
-        Column("guesses", lambda game: str(game.guesses), "right"),
-        Column(shown, lambda game: _printable(game.secret or "")[:LONGEST_CODE]),
-        Column("result", lambda game: game.result),
-    ]
-    out.print()
-    out.print(make_table(found.games, columns))
-    _list(out, "does not hold", found.findings)
-    _list(out, "not checked", found.not_checked)
-    out.print(f"\n{_summary(found)}", style="bold" if found.holds else "bold red")
-
-
-def _list(out: Console, what: str, remarks: Sequence[Remark]) -> None:
-    if remarks:
-        out.print()
-    for remark in remarks:
-        line = f"{what} ({remark.check}): {Violation(remark.what, remark.game, remark.turn)}"
-        out.print(_printable(line), soft_wrap=True)
-
-
-def _printable(text: str) -> str:
-    """The text without what a record may hold to command a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
-def _summary(found: MatchVerification) -> str:
-    size = f"{pluralize(found.events, 'event')}, {pluralize(len(found.games), 'game')}"
-    left = f"; {pluralize(len(found.not_checked), 'thing')} not checked" if found.not_checked else ""
-    if not found.holds:
-        return f"{size}: {pluralize(len(found.findings), 'finding')}, the record does not hold{left}"
-    return f"{size}: nothing wrong was found{left}" if left else f"{size}: everything holds"

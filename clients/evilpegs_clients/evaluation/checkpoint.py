@@ -23,8 +23,8 @@ from evilpegs_clients.errors import EvaluationError
 FORMAT: Final = "evilpegs checkpoint 1"
 OLD_HEADING: Final = b'["evilpegs journal '
 """The beginning of the checkpoints that evilpegs 0.1.0 wrote."""
-PROOF_LOG_HEADING: Final = b"evilpegs journal "
-"""The beginning of the file that `evilpegs solve` keeps."""
+PROOF_LOG_HEADINGS: Final = (b"evilpegs proof log ", b"evilpegs journal ")
+"""The beginnings of the file that `evilpegs solve` keeps, now and in version 0.1.0."""
 CHECKSUM_DIGITS: Final = 16
 """Hexadecimal digits per checksum."""
 
@@ -151,7 +151,7 @@ def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
             f"{path} is a journal of an older version of evilpegs; delete it to begin anew, "
             "or name another file with --journal"
         )
-    if heading.startswith(PROOF_LOG_HEADING):
+    if heading.startswith(PROOF_LOG_HEADINGS):
         return CheckpointFormatError(
             f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
         )

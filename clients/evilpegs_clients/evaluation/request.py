@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from evilpegs_clients.evaluation.cost import CostEstimate
-from evilpegs_clients.evaluation.results import EvaluationResult
+from evilpegs_clients.evaluation.results import StrategyResult
 from evilpegs_clients.evaluation.spec import StrategySpec, read_source
 from evilpegs_clients.evaluation.tally import Tally
 from evilpegs_clients.strategies.consistent import RandomConsistent
@@ -38,11 +38,11 @@ def make_specs(
     return specs
 
 
-def make_results(costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]]) -> list[EvaluationResult]:
+def make_results(costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]]) -> list[StrategyResult]:
     """Return a result per strategy from its counts and seconds, under names that tell the strategies apart."""
     specs = [cost.spec for cost in costs]
     return [
-        EvaluationResult(
+        StrategyResult(
             spec,
             name,
             tally.first if spec.first is None else spec.opening,

@@ -11,7 +11,7 @@ from evilpegs_game.evaluation.simulation import Simulation
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationResult:
+class StrategyResult:
     """The result of one strategy, under the name it is shown by, and the seconds that this run took.
 
     ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is None if the first guess differs
@@ -41,7 +41,7 @@ class EvaluationResult:
         return figures.interval if isinstance(figures, Simulation) else None
 
 
-def result_document(result: EvaluationResult) -> dict[str, Any]:
+def result_document(result: StrategyResult) -> dict[str, Any]:
     """Return the result as the JSON object of `evilpegs evaluate --json`."""
     figures, spec = result.figures, result.spec
     played = _games_fields(result) if spec.games else {"codes": sum(result.distribution)}
@@ -62,6 +62,6 @@ def result_document(result: EvaluationResult) -> dict[str, Any]:
     }
 
 
-def _games_fields(result: EvaluationResult) -> dict[str, Any]:
+def _games_fields(result: StrategyResult) -> dict[str, Any]:
     interval = result.interval
     return {"games": sum(result.distribution), "seed": result.spec.seed, "interval": interval and list(interval)}

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
-from evilpegs.commands.assist.dialog import MOST_CODES, AssistDialog
+from evilpegs.commands.assist.dialog import MAX_CODES, AssistDialog
 from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
 from evilpegs.commands.assist.screen import SUGGESTION_WIDTHS, AssistScreen, suggestion_tables
 from evilpegs.errors import CommandError
 from evilpegs.main import main
-from evilpegs.options import parse_turns
+from evilpegs.turns import parse_turns
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
@@ -159,14 +159,14 @@ def test_dialog_survives_any_lines(lines):
     assert out.getvalue().startswith("2x3: 9 ")
 
 
-def test_board_adds_changes_and_undoes_rows():
+def test_history_adds_changes_and_undoes_rows():
     first, second = row("1122", 1, 0), row("3344", 0, 1)
-    board = AssistHistory(CLASSIC).add(first).add(second)
-    assert board.rows == (first, second)
-    assert board.undo().rows == (first,)
-    assert board.change(1, second).rows == (second, second)
-    assert not board.is_solved
-    assert board.add(row("1122", 4, 0)).is_solved
+    history = AssistHistory(CLASSIC).add(first).add(second)
+    assert history.rows == (first, second)
+    assert history.undo().rows == (first,)
+    assert history.change(1, second).rows == (second, second)
+    assert not history.is_solved
+    assert history.add(row("1122", 4, 0)).is_solved
     with pytest.raises(CommandError):
         AssistHistory(CLASSIC).undo()
 
@@ -175,7 +175,7 @@ def test_board_adds_changes_and_undoes_rows():
     ("rows", "number", "named"),
     [(0, 1, ["1"]), (1, 2, ["2", "1"]), (2, 3, ["3", "1", "2"]), (2, 0, ["0", "1", "2"])],
 )
-def test_board_names_missing_row(rows, number, named):
+def test_history_names_missing_row(rows, number, named):
     with pytest.raises(CommandError) as caught:
         AssistHistory(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
     assert re.findall("[0-9]+", str(caught.value)) == named
@@ -246,9 +246,9 @@ def test_adviser_without_memory_for_samples_suggests_first_code():
 @pytest.mark.parametrize(("max_bytes", "codes"), [(1 << 20, 23), (1, None)])
 def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
     rules = Rules(6, 10)
-    board = AssistHistory(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
+    history = AssistHistory(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
     adviser = Adviser(rules, live_sets=LiveSets(max_bytes))
-    found = adviser.codes(board, 30)
+    found = adviser.codes(history, 30)
     assert codes == (None if found is None else len(found))
 
 
@@ -269,23 +269,23 @@ class FakeScreen:
     def say(self, text, style=""):
         self.shown.append(("error" if style == "red" else "text", str(text)))
 
-    def typed(self, line):
+    def echo(self, line):
         self.shown.append(("typed", line))
 
-    def advice(self, advice):
+    def show_advice(self, advice):
         self.shown.append(("advice", advice))
 
-    def codes(self, codes):
+    def show_codes(self, codes):
         self.shown.append(("codes", codes))
 
-    def rows(self, board, numbers):
+    def show_rows(self, history, numbers):
         if numbers := list(numbers):
-            self.shown.append(("rows", [board.row(number) for number in numbers]))
+            self.shown.append(("rows", [history.row(number) for number in numbers]))
 
-    def contradiction(self, found):
-        self.shown.append(("contradiction", found))
+    def show_contradiction(self, contradiction):
+        self.shown.append(("contradiction", contradiction))
 
-    def weighed(self, figures):
+    def show_figures(self, figures):
         self.shown.append(("weighed", figures))
 
 
@@ -327,14 +327,14 @@ def test_dialog_changes_and_undoes_rows():
     assert changed["advice"].listed == (parse_code("1122", CLASSIC),)
     assert re.findall("[0-9]+", missing["error"]) == ["3", "1", "2"]
     assert undone["rows"] == [row("1122", 4, 0)]
-    assert emptied["advice"].board == AssistHistory(CLASSIC)
+    assert emptied["advice"].history == AssistHistory(CLASSIC)
     assert set(refused) == {"error"}
     assert set(rows) == {"text"}
 
 
 def test_dialog_changes_whole_row():
     changed = answers("1122 4,0", "change 1 1111 0,0")[-1]
-    assert changed["rows"] == list(changed["advice"].board.rows) == [row("1111", 0, 0)]
+    assert changed["rows"] == list(changed["advice"].history.rows) == [row("1111", 0, 0)]
     assert changed["advice"].codes == 625
 
 
@@ -344,7 +344,7 @@ def test_dialog_answers_words():
     figures = weighed["weighed"]
     assert (figures.largest_part, figures.candidate_count, figures.part_count) == (256, 1296, 13)
     assert figures.is_candidate
-    assert str(MOST_CODES) in many["text"]
+    assert str(MAX_CODES) in many["text"]
     assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
     assert given["advice"].listed == shown["advice"].listed == codes["codes"]
     assert rows == {"rows": [row("1122", 2, 2)]}
@@ -399,7 +399,7 @@ def test_suggestion_table_fits_narrow_terminal(place):
     tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
     width = Console(width=1000).measure(tables[place]).maximum
     out = io.StringIO()
-    AssistScreen(Console(file=out, width=width)).advice(advised("6x3", "112233:1,2"))
+    AssistScreen(Console(file=out, width=width)).show_advice(advised("6x3", "112233:1,2"))
     lines = out.getvalue().splitlines()
     heading = next(line for line in lines if line.startswith("guess"))
     assert max(map(len, lines)) <= width
@@ -518,11 +518,11 @@ def test_interrupted_prompt_ends_line(at_terminal, monkeypatch):
 
 def test_screen_leaves_out_unknown_figures():
     out = io.StringIO()
-    board = AssistHistory(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
+    history = AssistHistory(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
     unknown = Suggestion((0,) * 6, ("sampled",), None)
     screen = AssistScreen(Console(file=out, width=100))
-    screen.advice(Advice(board, 10**6, (), "samples", (unknown,), None))
-    screen.advice(Advice(board, 1, (), "codes", (unknown,), None))
+    screen.show_advice(Advice(history, 10**6, (), "samples", (unknown,), None))
+    screen.show_advice(Advice(history, 1, (), "codes", (unknown,), None))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["1", "1", "1", "1", "1", "1", "sampled"] in lines
     assert lines[-1]

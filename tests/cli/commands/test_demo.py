@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.demo.command import DemoPlan, show
+from evilpegs.commands.demo.command import DemoPlan, run_demo
 from evilpegs.commands.demo.server import child_server
 from evilpegs.errors import CommandError
 
@@ -28,7 +28,7 @@ def shape(line):
 
 
 def test_demo_plays_and_shows_what_readme_promises(capsys):
-    assert show(SHORT) == 0
+    assert run_demo(SHORT) == 0
     out, err = capsys.readouterr()
     lines = [line.rstrip() for line in out.splitlines()]
     assert sum(line.endswith(" verified") and "NOT" not in line for line in lines) == 4

@@ -12,12 +12,12 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.evaluate.table import show
+from evilpegs.commands.evaluate.table import show_results
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_clients.evaluation.checkpoint import CheckpointMismatchError
 from evilpegs_clients.evaluation.request import exact_expectation
-from evilpegs_clients.evaluation.results import EvaluationResult
+from evilpegs_clients.evaluation.results import StrategyResult
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS
@@ -138,9 +138,9 @@ def test_evaluate_table_has_row_per_strategy(run):
 @pytest.mark.parametrize(("width", "last", "minimax"), [(100, "9", "694"), (70, "1-9", "▁▁▁▇█"), (60, "seconds", "")])
 def test_evaluate_table_shows_less_when_narrow(width, last, minimax):
     out, spec = io.StringIO(), StrategySpec("minimax", None, Rules(4, 6))
-    minimax_result = EvaluationResult(spec, "minimax", (0, 0, 1, 1), (1, 6, 62, 533, 694), 1.5)
-    other = EvaluationResult(spec, "first-consistent", (0, 0, 0, 0), (1, 4, 25, 108, 305, 602, 196, 49, 6), 0.5)
-    show(Console(file=out, width=width), [minimax_result, other])
+    minimax_result = StrategyResult(spec, "minimax", (0, 0, 1, 1), (1, 6, 62, 533, 694), 1.5)
+    other = StrategyResult(spec, "first-consistent", (0, 0, 0, 0), (1, 4, 25, 108, 305, 602, 196, 49, 6), 0.5)
+    show_results(Console(file=out, width=width), [minimax_result, other])
     lines = out.getvalue().splitlines()
     (line,) = (place for place, line in enumerate(lines) if line.startswith("──"))
     assert max(map(len, lines)) <= width

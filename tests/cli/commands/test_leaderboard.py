@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evilpegs.commands.leaderboard import Standing, bars, show_standings
+from evilpegs.commands.leaderboard import Standing, score_bars, show_standings
 from evilpegs.output import console
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
@@ -146,4 +146,4 @@ def test_leaderboard_always_shows_player_and_mean(capsys, width):
 
 def test_bars_show_every_score_that_occurred():
     row = made_row("ann", histogram=((2, 1), (4, 1000), (5, 500)))
-    assert bars(row, 1, 6) == " ▁ █▄ "
+    assert score_bars(row, 1, 6) == " ▁ █▄ "

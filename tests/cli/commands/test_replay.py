@@ -8,7 +8,7 @@ from rich.console import Console
 
 from evilpegs.commands.replay.command import show_match
 from evilpegs.commands.replay.match_replay import GameReplay, MatchReplay, TurnReplay
-from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE
+from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback
@@ -66,9 +66,9 @@ def heading(printed):
 def test_replay_of_fixed_secret_shows_chances(run, server, played, evil_match):
     fixed_match = played[0]["matches"][0]["match"]
     fixed, evil = (run("replay", match, "--database", server.database).out for match in (fixed_match, evil_match))
-    assert unwrapped(LEGEND + LEGEND_OF_CHANCE) in unwrapped(fixed)
+    assert unwrapped(LEGEND + CHANCE_LEGEND) in unwrapped(fixed)
     assert unwrapped(LEGEND) in unwrapped(evil)
-    assert unwrapped(LEGEND_OF_CHANCE) not in unwrapped(evil)
+    assert unwrapped(CHANCE_LEGEND) not in unwrapped(evil)
     assert len(heading(fixed)) == len(heading(evil)) + 1
     assert "%" in fixed
     assert "%" not in evil

@@ -40,9 +40,9 @@ def turn_replays(*game, effort=USUAL):
     ]
 
 
-def printed(turns, width=120, by_chance=True):
+def printed(turns, width=120, is_fixed=True):
     out = io.StringIO()
-    print_first_fit(Console(file=out, width=width), analysis_tables(turns, by_chance))
+    print_first_fit(Console(file=out, width=width), analysis_tables(turns, is_fixed))
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -81,13 +81,13 @@ def test_analysis_table_leaves_out_unanalyzed_turns():
 
 
 def test_analysis_table_without_chance_column():
-    assert "chance" not in printed(turn_replays(*GAME), by_chance=False)[0]
+    assert "chance" not in printed(turn_replays(*GAME), is_fixed=False)[0]
 
 
 @pytest.mark.parametrize("place", range(len(WIDTHS)))
 def test_analysis_table_fits_narrow_terminal(place):
     turns = turn_replays("10x2", "1111122222 5,0", effort=Effort(feedback_budget=0, solver_budget=0))
-    table = list(analysis_tables(turns, by_chance=True))[place]
+    table = list(analysis_tables(turns, is_fixed=True))[place]
     console = Console(file=io.StringIO(), width=1000)
     needed = console.measure(table).maximum
     lines = printed(turns, width=needed)

@@ -6,9 +6,9 @@ import signal
 
 import pytest
 
-from evilpegs.commands.solve.command import find_solution
-from evilpegs.commands.solve.progress import TOLD_EVERY, BoundsProgress
-from evilpegs.commands.solve.proof_log_file import SAVED_EVERY, JournalFile
+from evilpegs.commands.solve.command import run_solver
+from evilpegs.commands.solve.progress import PRINT_INTERVAL, BoundsProgress
+from evilpegs.commands.solve.proof_log_file import SAVE_INTERVAL, ProofLogFile
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.first_guesses import Progress
@@ -129,11 +129,11 @@ def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
         progress(Progress(None, 70, 75))
         raise KeyboardInterrupt
 
-    file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
+    file = ProofLogFile(tmp_path / "journal", Rules(3, 3), Clock())
     for kept in (file, None):
         out = Lines()
         with pytest.raises(KeyboardInterrupt):
-            find_solution(interrupted, Rules(3, 3), "mean", 1, kept, out)
+            run_solver(interrupted, Rules(3, 3), "mean", 1, kept, out)
         assert list(map(numbers_in, out.printed)) == [{"3x3", "70", "75"}]
     assert ProofLog.from_text((tmp_path / "journal").read_text()).known == FACT
     assert [path.name for path in tmp_path.iterdir()] == ["journal"]
@@ -190,14 +190,14 @@ class Clock:
 
 def test_solve_journal_is_saved_every_few_seconds(tmp_path):
     clock = Clock()
-    file = JournalFile(tmp_path / "journal", Rules(3, 3), clock)
-    file.journal.known.update(FACT)
-    clock.time += SAVED_EVERY - 0.1
+    file = ProofLogFile(tmp_path / "journal", Rules(3, 3), clock)
+    file.proof_log.known.update(FACT)
+    clock.time += SAVE_INTERVAL - 0.1
     file.tick()
     assert not (tmp_path / "journal").exists()
     clock.time += 0.1
     file.tick()
-    assert JournalFile(tmp_path / "journal", Rules(3, 3), clock).journal.known == FACT
+    assert ProofLogFile(tmp_path / "journal", Rules(3, 3), clock).proof_log.known == FACT
     (tmp_path / "journal").unlink()
     file.tick()
     assert list(tmp_path.iterdir()) == []
@@ -205,10 +205,10 @@ def test_solve_journal_is_saved_every_few_seconds(tmp_path):
 
 
 def test_solve_journal_survives_failed_save(tmp_path, monkeypatch):
-    file = JournalFile(tmp_path / "journal", Rules(3, 3), Clock())
+    file = ProofLogFile(tmp_path / "journal", Rules(3, 3), Clock())
     file.save()
     before = (tmp_path / "journal").read_text()
-    file.journal.known.update(FACT)
+    file.proof_log.known.update(FACT)
 
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -231,18 +231,18 @@ class Lines:
         self.printed.append(line)
 
 
-def test_tightening_limits_rate_of_lines():
+def test_bounds_progress_limits_rate_of_lines():
     out, clock = Lines(), Clock()
-    tell = BoundsProgress(out, Rules(4, 6), clock)
+    progress = BoundsProgress(out, Rules(4, 6), clock)
     for bounds in (Progress(None, 5200, None), Progress(None, 5200, 5700)):
-        tell(bounds)
+        progress(bounds)
     assert out.printed == []
-    clock.time += TOLD_EVERY
-    tell(Progress(None, 5200, 5700))
-    tell(Progress(None, 5600, 5700))
-    clock.time += TOLD_EVERY
-    tell(Progress(None, 5625, 5625))
-    tell.tell()
+    clock.time += PRINT_INTERVAL
+    progress(Progress(None, 5200, 5700))
+    progress(Progress(None, 5600, 5700))
+    clock.time += PRINT_INTERVAL
+    progress(Progress(None, 5625, 5625))
+    progress.print_latest()
     assert list(map(numbers_in, out.printed)) == [{"4x6", "5,200", "5,700"}, {"4x6", "5,625"}]
 
 
@@ -256,12 +256,12 @@ BOUNDS = {
 }
 
 
-def test_tightening_prints_numbers_of_all_bounds():
+def test_bounds_progress_prints_numbers_of_all_bounds():
     out = Lines()
     for bounds in BOUNDS:
-        tightening = BoundsProgress(out, Rules(4, 6), Clock())
-        tightening(bounds)
-        tightening.tell()
+        progress = BoundsProgress(out, Rules(4, 6), Clock())
+        progress(bounds)
+        progress.print_latest()
     assert list(map(numbers_in, out.printed)) == list(BOUNDS.values())
     assert len(set(out.printed)) == len(BOUNDS)
 

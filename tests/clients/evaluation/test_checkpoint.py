@@ -117,7 +117,8 @@ OTHER_FORMATS = {
     "later version": '["evilpegs checkpoint 2",{}] 0\n',
     "version 0.1.0": '["evilpegs journal 1",{}] 0\n',
     "torn version 0.1.0": '["evilpegs journal 1",{"run":',
-    "proof log": "evilpegs journal 1\nrules 3x4\n",
+    "proof log": "evilpegs proof log 1\nrules 3x4\n",
+    "proof log of version 0.1.0": "evilpegs journal 1\nrules 3x4\n",
 }
 
 

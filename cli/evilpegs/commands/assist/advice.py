@@ -1,7 +1,4 @@
-"""What a board tells: how many codes are left and what to guess, or which of its rows clash.
-
-The rows of a real board, as a person reads them off it.
-"""
+"""Advice from the rows that a person typed: the number of codes left and the best guesses, or rows that contradict."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,25 +21,34 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.rules import Rules
 
+EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
+"""The effort of one advice, about a second."""
+MAX_LISTED: Final = 30
+"""The most codes left that are listed without being asked for."""
+OPTIMAL: Final = "optimal play"
+"""The name under which the guess of an optimal codebreaker is suggested."""
+_SEED: Final = 0
+"""The seed of all samples, so that the same rows always get the same advice."""
+
 
 @dataclass(frozen=True, slots=True)
 class AssistHistory:
-    """Guesses and their feedback, which may be wrong; rows are numbered from 1."""
+    """The guesses and feedback that a person typed, which may be wrong; rows are numbered from 1."""
 
     rules: Rules
     rows: History = ()
 
     @property
     def is_solved(self) -> bool:
-        """Whether the last guess was the secret."""
+        """True if the last guess was the secret."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """The board with one more row."""
+        """Return the history with one more row."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """One row; raises CommandError where there is none."""
+        """Return one row; raises CommandError if there is no such row."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             message = f"there is no row {number}; the rows: {numbers}"
@@ -50,30 +56,21 @@ class AssistHistory:
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """The board with another row in that place; raises CommandError as `row` does."""
+        """Return the history with one row replaced; raises CommandError as `row` does."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
-        """The board without its last row; raises CommandError where there is none."""
+        """Return the history without its last row; raises CommandError if it is empty."""
         if not self.rows:
             message = "there is no row to take back"
             raise CommandError(message)
         return replace(self, rows=self.rows[:-1])
 
 
-EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
-"""A second or so in all."""
-FEW: Final = 30
-"""So many codes that are left are listed unasked."""
-OPTIMAL: Final = "optimal play"
-_SEED: Final = 0
-"""Samples are drawn alike every time: the same board gets the same advice."""
-
-
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A guess, by whom it is the best, and its figures; None where they would take too long."""
+    """A guess, the criteria by which it is best, and its figures, None if they would take too long."""
 
     guess: Code
     best_by: tuple[str, ...]
@@ -82,12 +79,13 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """How many codes are left, these if they are few, and the best guesses ``among`` those that were compared.
+    """The number of codes left, the codes themselves if they are few, and the best guesses.
 
-    ``more_guesses`` is how many more an optimal codebreaker needs on average, where that is known.
+    The guesses were compared ``among`` these codes. ``more_guesses`` is the mean number of guesses that an optimal
+    codebreaker still needs, None if it is not known.
     """
 
-    board: AssistHistory
+    history: AssistHistory
     codes: int
     listed: tuple[Code, ...]
     among: Among | Literal["samples"]
@@ -97,15 +95,15 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The numbers of rows that no code satisfies together, and for each what feedback would fit all other rows."""
+    """The numbers of rows that no code satisfies together, and for each the feedback that would fit all other rows."""
 
-    board: AssistHistory
+    history: AssistHistory
     rows: tuple[int, ...]
     fitting: tuple[tuple[Feedback, ...], ...]
 
 
 class Adviser:
-    """Advises on boards of the same rules, and keeps what it has computed in ``live_sets``, by default its own."""
+    """An adviser for one set of rules; it keeps computed live sets in ``live_sets``, by default its own."""
 
     def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
         self._rules = rules
@@ -113,46 +111,48 @@ class Adviser:
         self._live_sets = live_sets or LiveSets()
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
-    def advise(self, board: AssistHistory) -> Advice | Contradiction:
-        """Say what the board tells.
+    def advise(self, history: AssistHistory) -> Advice | Contradiction:
+        """Return the advice for the rows, or the rows that contradict each other.
 
         Raises:
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
         """
-        position = self._position(board.rows)
+        position = self._position(history.rows)
         try:
             codes = position.count
         except ContradictionError:
-            return self._contradiction(board)
+            return self._contradiction(history)
         best = best_guesses(position)
         optimal, more = self._optimal(position)
-        named = list(_named(best)) if best else [("sampled", self._sampled(position))]
+        named = list(_guesses_by_criterion(best)) if best else [("sampled", self._sampled_guess(position))]
         suggestions = self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named)
-        return Advice(board, codes, self.codes(board, FEW) or (), best.among if best else "samples", suggestions, more)
+        return Advice(
+            history, codes, self.codes(history, MAX_LISTED) or (), best.among if best else "samples", suggestions, more
+        )
 
-    def weigh(self, board: AssistHistory, guess: Code) -> GuessFigures:
-        """The figures of a guess; raises ContradictionError and TooLargeError."""
-        return guess_figures(self._position(board.rows), guess)
+    def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
+        """Return the figures of a guess; raises ContradictionError and TooLargeError."""
+        return guess_figures(self._position(history.rows), guess)
 
-    def codes(self, board: AssistHistory, most: int) -> tuple[Code, ...] | None:
-        """The codes that are left in code order; None if they are over ``most`` or do not fit in memory."""
-        position = self._position(board.rows)
+    def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:
+        """Return the codes left in code order; None if there are more than ``most`` or they do not fit in memory."""
+        position = self._position(history.rows)
         if position.count > most:
             return None
         try:
             columns = position.candidates
         except TooLargeError:
             return None
-        return tuple(column_code(columns, place) for place in range(columns.shape[1]))
+        return tuple(column_code(columns, index) for index in range(columns.shape[1]))
 
     def _position(self, rows: History) -> Position:
         return Position(self._rules, rows, self._live_sets, self._effort.feedback_budget)
 
     def _optimal(self, position: Position) -> tuple[Code | None, Fraction | None]:
-        best, total = self._solver.best_guess(position), self._solver.total(position)
-        return best, None if total is None else Fraction(total, position.count)
+        guess, total = self._solver.best_guess(position), self._solver.total(position)
+        return guess, None if total is None else Fraction(total, position.count)
 
-    def _sampled(self, position: Position) -> Code:
+    def _sampled_guess(self, position: Position) -> Code:
         try:
             return Sampled().choose(self._position_for_samples(position), Random(_SEED))  # noqa: S311 - no secret
         except TooLargeError:
@@ -171,23 +171,23 @@ class Adviser:
             for guess, names in by_guess.items()
         )
 
-    def _contradiction(self, board: AssistHistory) -> Contradiction:
-        places = contradiction(self._rules, board.rows, self._live_sets)
+    def _contradiction(self, history: AssistHistory) -> Contradiction:
+        indices = contradiction(self._rules, history.rows, self._live_sets)
         return Contradiction(
-            board,
-            tuple(place + 1 for place in places),
-            tuple(self._fitting(board.rows, place) for place in places),
+            history,
+            tuple(index + 1 for index in indices),
+            tuple(self._fitting_feedback(history.rows, index) for index in indices),
         )
 
-    def _fitting(self, rows: History, place: int) -> tuple[Feedback, ...]:
-        """What feedback the guess in that row may have got if all other rows are right."""
-        others = self._position(rows[:place] + rows[place + 1 :])
+    def _fitting_feedback(self, rows: History, index: int) -> tuple[Feedback, ...]:
+        """Return the feedback that the guess of one row may have received if all other rows are right."""
+        others = self._position(rows[:index] + rows[index + 1 :])
         try:
-            return tuple(others.parts(rows[place].guess))
+            return tuple(others.parts(rows[index].guess))
         except ContradictionError:
             return ()
 
 
-def _named(best: BestGuesses) -> Iterator[tuple[str, Code]]:
+def _guesses_by_criterion(best: BestGuesses) -> Iterator[tuple[str, Code]]:
     for criterion, figures in best.guesses:
         yield criterion.name, figures.guess

@@ -1,7 +1,4 @@
-"""`evilpegs assist`: help for a person at a real board.
-
-Advice as a JSON document.
-"""
+"""The command `evilpegs assist`, its JSON document, and the reading of typed lines."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -13,27 +10,83 @@ from rich.console import Console
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs.commands.assist.dialog import AssistDialog
 from evilpegs.commands.assist.screen import AssistScreen
-from evilpegs.options import After, Json, RulesText, parse_turns, require_after, turns_document
+from evilpegs.options import After, Json, RulesText, require_after
 from evilpegs.output import console, print_json
+from evilpegs.turns import parse_turns, turns_document
 from evilpegs_game.codes import format_code
 from evilpegs_game.rules import Rules
 
+CONTRADICTION: Final = 1
+QUICK_CODES: Final = 100_000
+"""Rules with at most this many codes are answered without a status line."""
 
-def advice_document(found: Advice | Contradiction) -> dict[str, Any]:
-    """The document of `evilpegs assist --json`; what does not apply is null or empty."""
-    document = {"rules": str(found.board.rules), "after": turns_document(found.board.rows)}
-    if isinstance(found, Advice):
+
+def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:
+    """Help a person who plays at a real board: what is left, the best guesses under each criterion, and why.
+
+    You type each guess and the feedback it got. Feedback that contradicts what was typed before is answered with the
+    rows that clash, and any row can be changed. With --json there is no dialog: one answer about the turns after
+    --after; where they clash, the exit status is 1.
+    """
+    parsed = Rules.parse(rules)
+    history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
+    if as_json:
+        return _print_advice(history)
+    _talk(history, console())
+    return 0
+
+
+def _print_advice(history: AssistHistory) -> int:
+    advice = Adviser(history.rules).advise(history)
+    print_json(advice_document(advice))
+    return 0 if isinstance(advice, Advice) else CONTRADICTION
+
+
+def _talk(history: AssistHistory, out: Console) -> None:
+    def busy() -> AbstractContextManager[object]:
+        return out.status("counting") if out.is_terminal and history.rules.size > QUICK_CODES else nullcontext()
+
+    _prepare_input()
+    try:
+        AssistDialog(history.rules, AssistScreen(out), _read_line, busy).run(history)
+    except KeyboardInterrupt:
+        out.print()
+        raise
+
+
+def _prepare_input() -> None:
+    """Make a terminal edit and remember lines, and replace bytes that cannot be decoded."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+        if sys.stdin.isatty():
+            import readline  # noqa: F401, PLC0415 - the import alone makes input() edit lines, for terminals only
+
+
+def _read_line(prompt: str) -> str | None:
+    """Return the line that was typed; None at the end of the input."""
+    if sys.stdin is None:  # Python's sign that it was closed before the start
+        return None
+    try:
+        return input(prompt)
+    except EOFError:
+        return None
+
+
+def advice_document(advice: Advice | Contradiction) -> dict[str, Any]:
+    """Return the document of `evilpegs assist --json`; what does not apply is null or empty."""
+    document = {"rules": str(advice.history.rules), "after": turns_document(advice.history.rows)}
+    if isinstance(advice, Advice):
         return document | {
-            "candidates": found.codes,
-            "codes": [format_code(code) for code in found.listed],
+            "candidates": advice.codes,
+            "codes": [format_code(code) for code in advice.listed],
             "clash": [],
-            "among": found.among,
-            "guesses": [_suggestion(suggestion) for suggestion in found.suggestions],
-            "expected_guesses": None if found.more_guesses is None else float(found.more_guesses),
+            "among": advice.among,
+            "guesses": [_suggestion(suggestion) for suggestion in advice.suggestions],
+            "expected_guesses": None if advice.more_guesses is None else float(advice.more_guesses),
         }
     clash = [
-        {"row": number, "fitting": [list(given) for given in fitting]}
-        for number, fitting in zip(found.rows, found.fitting, strict=True)
+        {"row": number, "fitting": [list(feedback) for feedback in fitting]}
+        for number, fitting in zip(advice.rows, advice.fitting, strict=True)
     ]
     nothing = {"candidates": 0, "codes": [], "clash": clash, "among": None, "guesses": [], "expected_guesses": None}
     return document | nothing
@@ -50,59 +103,3 @@ def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "bits": figures and figures.expected_bits,
         "parts": figures and figures.part_count,
     }
-
-
-CONTRADICTION: Final = 1
-QUICK_CODES: Final = 100_000
-"""With so many codes every answer comes at once."""
-
-
-def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:
-    """Help a person who plays at a real board: what is left, the best guesses under each criterion, and why.
-
-    You type each guess and the feedback it got. Feedback that contradicts what was typed before is answered with the
-    rows that clash, and any row can be changed. With --json there is no dialog: one answer about the turns after
-    --after; where they clash, the exit status is 1.
-    """
-    parsed = Rules.parse(rules)
-    board = AssistHistory(parsed, parse_turns(require_after(after), parsed))
-    if as_json:
-        return _answer(board)
-    _talk(board, console())
-    return 0
-
-
-def _answer(board: AssistHistory) -> int:
-    found = Adviser(board.rules).advise(board)
-    print_json(advice_document(found))
-    return 0 if isinstance(found, Advice) else CONTRADICTION
-
-
-def _talk(board: AssistHistory, out: Console) -> None:
-    def thinking() -> AbstractContextManager[object]:
-        return out.status("counting") if out.is_terminal and board.rules.size > QUICK_CODES else nullcontext()
-
-    _prepare_input()
-    try:
-        AssistDialog(board.rules, AssistScreen(out), _read, thinking).run(board)
-    except KeyboardInterrupt:
-        out.print()
-        raise
-
-
-def _prepare_input() -> None:
-    """A terminal edits lines and remembers them; what cannot be decoded is an unknown symbol."""
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-        if sys.stdin.isatty():
-            import readline  # noqa: F401, PLC0415 - the import alone makes input() edit lines, for terminals only
-
-
-def _read(prompt: str) -> str | None:
-    """The line that was typed; None at the end."""
-    if sys.stdin is None:  # Python's way to say that it was closed before the start
-        return None
-    try:
-        return input(prompt)
-    except EOFError:
-        return None

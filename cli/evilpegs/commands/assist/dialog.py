@@ -1,10 +1,11 @@
-"""The dialog at a real board: read a line, do what it says, show what follows from it."""
+"""The dialog of `evilpegs assist`: read a line, carry it out, show the advice that follows."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory
-from evilpegs.commands.assist.input import AssistCommand, AssistLine, RowChange, example, help_text, parse_line
+from evilpegs.commands.assist.input import AssistCommand, AssistLine, RowChange, example_code, help_text, parse_line
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
@@ -12,103 +13,105 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 
-MOST_CODES = 500
-"""So many codes are listed when they are asked for."""
+MAX_CODES: Final = 500
+"""The most codes that are listed on request."""
 
 ReadLine = Callable[[str], str | None]
-"""Shows a prompt and gives the line that was typed; None at the end of the input."""
+"""A function that shows a prompt and returns the line that was typed; None at the end of the input."""
 
 
 class AssistDialog:
-    """Talks to a person. ``thinking`` surrounds whatever may take long."""
+    """The dialog with a person; ``busy`` is entered around computations that may take long."""
 
     def __init__(
         self,
         rules: Rules,
         screen: AssistScreen,
         read: ReadLine,
-        thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
+        busy: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._screen = screen
         self._read = read
-        self._thinking = thinking
+        self._busy = busy
         self._adviser = Adviser(rules)
-        self._board = AssistHistory(rules)
+        self._history = AssistHistory(rules)
 
-    def run(self, board: AssistHistory) -> None:
-        """Talk until the person leaves.
+    def run(self, history: AssistHistory) -> None:
+        """Read and answer lines until the person leaves.
 
         Raises:
-            TooLargeError: nothing can be said of these rules.
+            TooLargeError: the rules are too large for any advice.
         """
-        self._move_to(board, range(1, len(board.rows) + 1))
-        self._screen.say(f"Type a guess and what it got, black and white: {example(board.rules)} 1,0; or help.", "dim")
-        while (typed := self._read(f"{len(self._board.rows) + 1:>3}> ")) is not None:
-            self._screen.typed(typed)
+        self._continue_with(history, range(1, len(history.rows) + 1))
+        self._screen.say(
+            f"Type a guess and what it got, black and white: {example_code(history.rules)} 1,0; or help.", "dim"
+        )
+        while (typed := self._read(f"{len(self._history.rows) + 1:>3}> ")) is not None:
+            self._screen.echo(typed)
             try:
-                line = parse_line(typed, self._board.rules)
+                line = parse_line(typed, self._history.rules)
                 if line is AssistCommand.QUIT:
                     return
-                self._do(line)
+                self._run_line(line)
             except (GameError, CommandError) as error:
                 self._screen.say(str(error), "red")
         self._screen.say("")
 
-    def _do(self, line: AssistLine) -> None:
+    def _run_line(self, line: AssistLine) -> None:
         if isinstance(line, AssistCommand):
-            self._do_word(line)
+            self._run_command(line)
         elif isinstance(line, Turn):
-            board = self._board.add(line)
-            self._move_to(board, [len(board.rows)])
+            history = self._history.add(line)
+            self._continue_with(history, [len(history.rows)])
         elif isinstance(line, RowChange):
-            guess = line.guess or self._board.row(line.number).guess
-            self._move_to(self._board.change(line.number, Turn(guess, line.feedback)), [line.number])
+            guess = line.guess or self._history.row(line.number).guess
+            self._continue_with(self._history.change(line.number, Turn(guess, line.feedback)), [line.number])
         else:
-            with self._thinking():
-                figures = self._adviser.weigh(self._board, line)
-            self._screen.weighed(figures)
+            with self._busy():
+                figures = self._adviser.weigh(self._history, line)
+            self._screen.show_figures(figures)
 
-    def _do_word(self, word: AssistCommand) -> None:
-        if word is AssistCommand.HELP:
-            self._screen.say(help_text(self._board.rules))
-        elif word is AssistCommand.ROWS:
+    def _run_command(self, command: AssistCommand) -> None:
+        if command is AssistCommand.HELP:
+            self._screen.say(help_text(self._history.rules))
+        elif command is AssistCommand.ROWS:
             self._show_rows()
-        elif word is AssistCommand.CODES:
+        elif command is AssistCommand.CODES:
             self._show_codes()
-        elif word is AssistCommand.UNDO:
-            board = self._board.undo()
-            self._move_to(board, range(1, len(board.rows) + 1))
-        elif word is AssistCommand.NEW:
-            self._move_to(AssistHistory(self._board.rules))
+        elif command is AssistCommand.UNDO:
+            history = self._history.undo()
+            self._continue_with(history, range(1, len(history.rows) + 1))
+        elif command is AssistCommand.NEW:
+            self._continue_with(AssistHistory(self._history.rules))
         else:
-            self._show()
+            self._show_advice()
 
-    def _move_to(self, board: AssistHistory, shown: Iterable[int] = ()) -> None:
-        """Go on with another board, of which those rows are shown."""
-        self._board = board
-        self._screen.rows(board, shown)
-        self._show()
+    def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
+        """Replace the history, print the rows with these numbers, and show the advice."""
+        self._history = history
+        self._screen.show_rows(history, row_numbers)
+        self._show_advice()
 
-    def _show(self) -> None:
-        with self._thinking():
-            found = self._adviser.advise(self._board)
-        if not isinstance(found, Advice):
-            self._screen.contradiction(found)
-        elif self._board.is_solved:
-            self._screen.say(f"Solved with {pluralize(len(self._board.rows), 'guess', 'guesses')}.", "bold green")
+    def _show_advice(self) -> None:
+        with self._busy():
+            advice = self._adviser.advise(self._history)
+        if not isinstance(advice, Advice):
+            self._screen.show_contradiction(advice)
+        elif self._history.is_solved:
+            self._screen.say(f"Solved with {pluralize(len(self._history.rows), 'guess', 'guesses')}.", "bold green")
             self._screen.say("Type new for another game, or quit.", "dim")
         else:
-            self._screen.advice(found)
+            self._screen.show_advice(advice)
 
     def _show_rows(self) -> None:
-        if not self._board.rows:
+        if not self._history.rows:
             self._screen.say("There are no rows yet.")
-        self._screen.rows(self._board, range(1, len(self._board.rows) + 1))
+        self._screen.show_rows(self._history, range(1, len(self._history.rows) + 1))
 
     def _show_codes(self) -> None:
-        with self._thinking():
-            codes = self._adviser.codes(self._board, MOST_CODES)
+        with self._busy():
+            codes = self._adviser.codes(self._history, MAX_CODES)
         if codes is None:
-            self._screen.say(f"These are too many to list: over {MOST_CODES}.")
+            self._screen.say(f"These are too many to list: over {MAX_CODES}.")
         else:
-            self._screen.codes(codes)
+            self._screen.show_codes(codes)

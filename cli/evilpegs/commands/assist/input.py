@@ -1,4 +1,7 @@
-"""What a person types at the board: a row, a guess to weigh, or a word. Forgiving, and never guessing what is meant."""
+"""The lines of the dialog: a row, a guess to weigh, a change of a row, or a command.
+
+Several spellings of a feedback are understood; a line that is not is refused, never guessed.
+"""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from evilpegs_game.rules import Rules
 
 
 class AssistCommand(StrEnum):
-    """What can be done besides typing rows."""
+    """The commands besides typing rows."""
 
     SHOW = ""
     ROWS = "rows"
@@ -27,7 +30,7 @@ class AssistCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """Row ``number`` is to be another; without ``guess`` only its feedback."""
+    """A correction of row ``number``; without ``guess`` only of its feedback."""
 
     number: int
     guess: Code | None
@@ -35,27 +38,27 @@ class RowChange:
 
 
 AssistLine = AssistCommand | Turn | RowChange | Code
-"""A code alone is a guess to weigh."""
+"""A parsed line; a code alone is a guess to weigh."""
 
-_WORDS: Final = {word.value: word for word in AssistCommand} | {
+_COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,
     "q": AssistCommand.QUIT,
     "exit": AssistCommand.QUIT,
 }
 _NUMBERS: Final = re.compile(r"([0-9]{1,2})(?:\s*[,;/]\s*|\s+)([0-9]{1,2})")
-_NAMED: Final = re.compile(r"(?:([0-9]{1,2})\s*b(?:lacks?)?)?[\s,;]*(?:([0-9]{1,2})\s*w(?:hites?)?)?")
+_COLOR_WORDS: Final = re.compile(r"(?:([0-9]{1,2})\s*b(?:lacks?)?)?[\s,;]*(?:([0-9]{1,2})\s*w(?:hites?)?)?")
 _MARKS: Final = re.compile(r"(b*)(w*)")
-_NOTHING: Final = ("-", "0", "none")
+_NO_PEGS: Final = ("-", "0", "none")
 
 
-def example(rules: Rules) -> str:
-    """A code of the rules, as one may type it."""
+def example_code(rules: Rules) -> str:
+    """Return a code of the rules as a person may type it."""
     return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
 
 
 def help_text(rules: Rules) -> str:
-    """All that can be typed, with a code of the rules."""
-    code = example(rules)
+    """Return the help of the dialog, with examples for the rules."""
+    code = example_code(rules)
     lines = {
         f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w or b will do too",
         code: "what that guess would tell",
@@ -73,68 +76,68 @@ def help_text(rules: Rules) -> str:
 
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
-    """Read what was typed.
+    """Return the parsed line.
 
     Raises:
-        GameError, CommandError: it is nothing of the above; one line that helps.
+        GameError, CommandError: the line is not understood; the message is one line that helps.
     """
     line = " ".join(text.split())
-    if line in _WORDS:  # lower case: what could also be a code is one in upper case
-        return _WORDS[line]
+    if line in _COMMANDS:  # in upper case it is a code, if it can be one
+        return _COMMANDS[line]
     word, _, rest = line.partition(" ")
     if word == "change":
-        return _change(rest, rules)
+        return _parse_change(rest, rules)
     try:
-        guess, given = _split(line, rules)
+        guess, feedback = _split(line, rules)
     except GameError as error:
-        if line.lower() in _WORDS:
-            return _WORDS[line.lower()]
+        if line.lower() in _COMMANDS:
+            return _COMMANDS[line.lower()]
         message = f"{error}. Type help for what can be typed."
         raise CommandError(message) from None
-    return Turn(guess, parse_feedback(given, rules.pegs)) if given else guess
+    return Turn(guess, parse_feedback(feedback, rules.pegs)) if feedback else guess
 
 
 def parse_feedback(text: str, pegs: int) -> Feedback:
-    """Read ``1,0``, ``1 0``, ``1b 0w``, ``1 black``, ``bww`` or ``-`` for nothing at all; raises MalformedError."""
-    told = _told(text.strip().lower())
-    if told is None:
+    """Return the feedback written as ``1,0``, ``1 0``, ``1b 0w``, ``bww`` or ``-`` for none; raises MalformedError."""
+    feedback = _match_feedback(text.strip().lower())
+    if feedback is None:
         message = f"not a feedback: {text[:40]!r}; write BLACK,WHITE like 1,2"
         raise MalformedError(message)
-    told.check(pegs)
-    return told
+    feedback.check(pegs)
+    return feedback
 
 
-def _told(text: str) -> Feedback | None:
-    if text in _NOTHING:
+def _match_feedback(text: str) -> Feedback | None:
+    if text in _NO_PEGS:
         return Feedback(0, 0)
     if found := _NUMBERS.fullmatch(text):
         return Feedback(int(found[1]), int(found[2]))
-    if (found := _NAMED.fullmatch(text)) and any(found.groups()):
+    if (found := _COLOR_WORDS.fullmatch(text)) and any(found.groups()):
         return Feedback(int(found[1] or 0), int(found[2] or 0))
     if text and (found := _MARKS.fullmatch(text.replace(" ", ""))):
         return Feedback(len(found[1]), len(found[2]))
     return None
 
 
-def _change(text: str, rules: Rules) -> RowChange:
+def _parse_change(text: str, rules: Rules) -> RowChange:
     number, _, rest = text.partition(" ")
     if not number.isdecimal() or len(number) > 4 or not rest:
         message = "write the number of the row and what it was: change 2 1122 1,0"
         raise CommandError(message)
-    if (told := _told(rest.lower())) is not None:
-        told.check(rules.pegs)
-        return RowChange(int(number), None, told)
-    guess, given = _split(rest, rules)
-    if not given:
+    if (feedback := _match_feedback(rest.lower())) is not None:
+        feedback.check(rules.pegs)
+        return RowChange(int(number), None, feedback)
+    guess, typed = _split(rest, rules)
+    if not typed:
         message = f"the feedback is missing: change {number} {rest[:40]} BLACK,WHITE"
         raise CommandError(message)
-    return RowChange(int(number), guess, parse_feedback(given, rules.pegs))
+    return RowChange(int(number), guess, parse_feedback(typed, rules.pegs))
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:
-    """The code at the beginning, which may have spaces between its pegs, and what follows it."""
+    """Return the code at the beginning, which may have spaces between its pegs, and the text after it."""
     words = line.replace(":", " ", 1).split(" ")
-    taken = 1
-    while len("".join(words[:taken])) < rules.pegs and taken < len(words) and len(words[taken]) == len(words[0]) == 1:
-        taken += 1
-    return parse_code("".join(words[:taken]), rules), " ".join(words[taken:])
+    used = 1
+    while len("".join(words[:used])) < rules.pegs and used < len(words) and len(words[used]) == len(words[0]) == 1:
+        used += 1
+    return parse_code("".join(words[:used]), rules), " ".join(words[used:])

@@ -1,4 +1,4 @@
-"""What a person sees at the board."""
+"""The output of `evilpegs assist`: rows, advice, codes and contradictions as a person sees them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
@@ -17,71 +17,74 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
 
-AMONG: Final = {
+COMPARED_AMONG: Final = {
     "codes": "",
     "candidates": "compared among the codes that are left; all codes are too many",
     "samples": "compared among samples of the codes that are left; all are too many",
 }
 GAP: Final = "  "
-FEEDBACKS_SHOWN: Final = 8
+MAX_FEEDBACKS: Final = 8
+"""The most feedbacks that are listed as fitting for one row."""
 
 
 class AssistScreen:
-    """Prints to ``out``; what is typed at a prompt that is no terminal is shown too."""
+    """A screen that prints to ``out``; if that is not a terminal, the typed lines are printed too."""
 
     def __init__(self, out: Console) -> None:
         self._out = out
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """A line of its own."""
+        """Print a line."""
         self._out.print(text, style=style)
 
-    def typed(self, line: str) -> None:
-        """The line that answered a prompt; a terminal has shown it by itself."""
+    def echo(self, line: str) -> None:
+        """Print the line that was typed, unless a terminal has shown it already."""
         if not self._out.is_terminal:
             self._out.print(line)
 
-    def advice(self, advice: Advice) -> None:
-        """How many codes are left, and what to guess."""
-        self.say(_left(advice))
+    def show_advice(self, advice: Advice) -> None:
+        """Print the number of codes left and the suggested guesses."""
+        self.say(_codes_left(advice))
         if len(advice.listed) > 1:
-            self.codes(advice.listed)
+            self.show_codes(advice.listed)
         if advice.codes > 1:
             self._out.print()
             print_first_fit(self._out, suggestion_tables(advice.suggestions))
             if advice.more_guesses is not None:
                 self.say(f"optimal play needs {float(advice.more_guesses):.3f} more guesses on average", "dim")
-            if AMONG[advice.among]:
-                self.say(AMONG[advice.among], "dim")
+            if COMPARED_AMONG[advice.among]:
+                self.say(COMPARED_AMONG[advice.among], "dim")
 
-    def codes(self, codes: Sequence[Code]) -> None:
-        """Codes side by side."""
+    def show_codes(self, codes: Sequence[Code]) -> None:
+        """Print codes side by side."""
         for line in _lines([peg_text(format_code(code)) for code in codes], self._out.width):
             self.say(line)
 
-    def rows(self, board: AssistHistory, numbers: Iterable[int]) -> None:
-        """Rows of the board."""
+    def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
+        """Print the rows with these numbers."""
         for number in numbers:
-            self.say(row_text(number, board.row(number)))
+            self.say(row_text(number, history.row(number)))
 
-    def contradiction(self, found: Contradiction) -> None:
-        """The rows that clash, and how to mend them."""
-        self.say(f"No code of {found.board.rules} fits {_rows(found.rows)}:", "bold red")
-        for number, fitting in zip(found.rows, found.fitting, strict=True):
-            row = row_text(number, found.board.row(number))
+    def show_contradiction(self, contradiction: Contradiction) -> None:
+        """Print the rows that contradict each other, and how to correct them."""
+        self.say(f"No code of {contradiction.history.rules} fits {_row_list(contradiction.rows)}:", "bold red")
+        for number, fitting in zip(contradiction.rows, contradiction.fitting, strict=True):
+            row = row_text(number, contradiction.history.row(number))
             if fitting:
-                row.append(f"{GAP}would fit the other rows with {_listed(fitting)}", "dim")
+                row.append(f"{GAP}would fit the other rows with {_feedback_list(fitting)}", "dim")
             self.say(row)
-        number = found.rows[-1]
-        self.say(f"Mend one, as in: change {number} BLACK,WHITE; or undo takes back row {len(found.board.rows)}.")
+        number = contradiction.rows[-1]
+        self.say(
+            f"Mend one, as in: change {number} BLACK,WHITE; or undo takes back row {len(contradiction.history.rows)}."
+        )
 
-    def weighed(self, figures: GuessFigures) -> None:
-        """What a guess would tell."""
-        self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, why(figures)))
+    def show_figures(self, figures: GuessFigures) -> None:
+        """Print the figures of a guess."""
+        self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, figures_text(figures)))
 
 
-def why(figures: GuessFigures) -> str:
-    """What a guess would tell, in a line."""
+def figures_text(figures: GuessFigures) -> str:
+    """Return the figures of a guess as one line."""
     kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
     return (
         f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
@@ -91,14 +94,14 @@ def why(figures: GuessFigures) -> str:
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """A row of the board."""
+    """Return a row with its number."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )
 
 
 class SuggestionWidth(NamedTuple):
-    """How much room a table of guesses takes."""
+    """The width of a table of suggestions: codes as pegs, the column of mean sizes, the width of the last column."""
 
     pegs: bool = True
     average: bool = True
@@ -111,11 +114,11 @@ SUGGESTION_WIDTHS: Final = (
     SuggestionWidth(pegs=False, average=False),
     SuggestionWidth(False, False, 16),
 )
-"""The widest first."""
+"""All widths, the widest first."""
 
 
 def suggestion_tables(suggestions: Sequence[Suggestion]) -> Iterator[Table]:
-    """A row a guess, why it is good, and by what; the same table ever narrower."""
+    """Yield the table of suggestions, a row per guess, in each of `SUGGESTION_WIDTHS`."""
     for width in SUGGESTION_WIDTHS:
         table = plain_table()
         table.add_column("guess", no_wrap=True)
@@ -127,13 +130,13 @@ def suggestion_tables(suggestions: Sequence[Suggestion]) -> Iterator[Table]:
             code = format_code(suggestion.guess)
             cells = _cells(suggestion.figures, width.average)
             table.add_row(
-                peg_text(code) if width.pegs else code, *cells, _by_whom(suggestion.best_by, width.names_width)
+                peg_text(code) if width.pegs else code, *cells, _criteria_text(suggestion.best_by, width.names_width)
             )
         yield table
 
 
-def _by_whom(names: Sequence[str], width: int) -> str:
-    """The names, on as many lines as they need."""
+def _criteria_text(names: Sequence[str], width: int) -> str:
+    """Return the names of the criteria, wrapped to ``width``."""
     criteria = {criterion.name for criterion in CRITERIA}
     if criteria <= set(names):
         names = [*(name for name in names if name not in criteria), "every criterion"]
@@ -152,30 +155,30 @@ def _cells(figures: GuessFigures | None, average: bool) -> list[str]:
     ]
 
 
-def _left(advice: Advice) -> Text:
-    rules = advice.board.rules
+def _codes_left(advice: Advice) -> Text:
+    rules = advice.history.rules
     if advice.codes == 1:
         last = [peg_text(format_code(advice.listed[0]))] if advice.listed else []
         return Text.assemble("one code is left:" if last else "one code is left", GAP, *last)
-    if not advice.board.rows:
+    if not advice.history.rows:
         return Text(f"{rules}: {advice.codes:,} codes")
     return Text(f"{advice.codes:,} of {rules.size:,} codes left")
 
 
 def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
-    """Pieces of one length side by side, as many as fit."""
-    room = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
-    for first in range(0, len(pieces), room):
-        yield Text(GAP).join(pieces[first : first + room])
+    """Yield lines of pieces side by side, as many per line as fit; all pieces have the same length."""
+    per_line = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
+    for first in range(0, len(pieces), per_line):
+        yield Text(GAP).join(pieces[first : first + per_line])
 
 
-def _rows(numbers: Sequence[int]) -> str:
-    """Rows in a sentence: row 2; rows 1 and 4 together."""
+def _row_list(numbers: Sequence[int]) -> str:
+    """Return rows as in a sentence: row 2; rows 1 and 4 together."""
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     return f"rows {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together"
 
 
-def _listed(fitting: Sequence[Feedback]) -> str:
-    shown = [str(given) for given in fitting[:FEEDBACKS_SHOWN]]
-    return " ".join(shown) + (" ..." if len(fitting) > len(shown) else "")
+def _feedback_list(fitting: Sequence[Feedback]) -> str:
+    listed = [str(feedback) for feedback in fitting[:MAX_FEEDBACKS]]
+    return " ".join(listed) + (" ..." if len(fitting) > len(listed) else "")

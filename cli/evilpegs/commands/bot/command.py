@@ -5,10 +5,11 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.bot.run import BotJob, describe_games, run
+from evilpegs.commands.bot.run import BotJob, describe_games, run_bot
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName, check_play_options
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName
 from evilpegs.output import console, only_document, pluralize, print_json
+from evilpegs.play_options import check_play_options
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 
@@ -41,10 +42,10 @@ def bot(
         raise CommandError(message)
     check_play_options(ladder, name)
     with only_document(as_json):
-        chosen = load_strategy(strategy, candidates_only)
-        summary = asyncio.run(run(BotJob(chosen, candidates_only, ladder, server, name, matches, seed)))
+        loaded = load_strategy(strategy, candidates_only)
+        summary = asyncio.run(run_bot(BotJob(loaded, candidates_only, ladder, server, name, matches, seed)))
     if as_json:
-        print_json(_document(chosen.name, summary))
+        print_json(_document(loaded.name, summary))
     else:
         _show(summary)
     return 0 if summary.verified else NOT_VERIFIED

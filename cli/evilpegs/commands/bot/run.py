@@ -1,7 +1,4 @@
-"""A bot at a server, under its own name or the first that is free, telling what happens on standard error.
-
-The name of a bot that was given none: its strategy's and its user's.
-"""
+"""A bot that plays matches on a server under the first name that is free, and reports events on standard error."""
 
 import getpass
 import re
@@ -20,28 +17,30 @@ from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
-LONGEST: Final = 18
-"""A name has at most 20 characters; two are kept for a number."""
-LONGEST_USER: Final = 8
-NAMESAKES: Final = 9
+MAX_NAME: Final = 18
+"""Characters of a name without a number: a name has at most 20, of which two are reserved for a number."""
+MAX_USER: Final = 8
+"""Characters of the user's name in the name of a bot."""
+MAX_NUMBER: Final = 9
+"""The highest number that is appended to a name."""
 
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
-    """The names to try in turn, since others may have taken the first: those whose token is kept come first."""
+    """Return names to try in turn, because others may have taken the first; names with a stored token come first."""
     player = _plain(strategy.removesuffix(".py")) or "bot"
-    base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:LONGEST_USER])
-    names = [base, *(f"{base}-{number}" for number in range(2, NAMESAKES + 1))]
+    base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:MAX_USER])
+    names = [base, *(f"{base}-{number}" for number in range(2, MAX_NUMBER + 1))]
     return sorted(names, key=lambda name: not tokens.get(server, name))
 
 
 def _base(player: str, owner: str) -> str:
     if not owner:
-        return (player if len(player) > 1 else f"bot-{player}")[:LONGEST]
-    return f"{player[: LONGEST - 1 - len(owner)]}-{owner}"
+        return (player if len(player) > 1 else f"bot-{player}")[:MAX_NAME]
+    return f"{player[: MAX_NAME - 1 - len(owner)]}-{owner}"
 
 
 def _plain(text: str) -> str:
-    """What is left of a text in a name: from the first letter on, lower case, nothing but letters, digits, - and _."""
+    """Return what a name may contain of a text: from the first letter on, letters in lower case, digits, - and _."""
     kept = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
     return re.sub(r"^[^a-z]+", "", kept)
 
@@ -55,7 +54,7 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """What the bot is to do; without ``name`` it finds one."""
+    """The matches that a bot is to play; without ``name`` it chooses one."""
 
     strategy: Strategy
     candidates_only: bool
@@ -66,8 +65,8 @@ class BotJob:
     seed: int | None
 
 
-async def run(job: BotJob) -> BotSummary:
-    """Play; raises ClientError and StrategyError."""
+async def run_bot(job: BotJob) -> BotSummary:
+    """Play the matches under the first name that is free; raises ClientError and StrategyError."""
     *others, last = _names(job)
     for name in others:
         try:
@@ -98,18 +97,18 @@ async def _run_as(job: BotJob, name: str) -> BotSummary:
 
 
 def event_printer() -> Callable[[BotEvent], None]:
-    """A listener that says each event in a line on standard error."""
+    """Return a function that prints each event to standard error."""
     out = console(sys.stderr)
 
-    def tell(event: BotEvent) -> None:
+    def report(event: BotEvent) -> None:
         for line in event_lines(event):
             out.print(line, soft_wrap=True)
 
-    return tell
+    return report
 
 
 def event_lines(event: BotEvent) -> list[str]:
-    """An event in words."""
+    """Return the lines that report an event."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
@@ -131,7 +130,7 @@ def event_lines(event: BotEvent) -> list[str]:
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
-    """How many games were solved, and in how many guesses on average."""
+    """Return how many games were solved, and the mean number of guesses."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
     return f"{len(solved)} of {len(games)} games solved{mean}"

@@ -1,7 +1,4 @@
-"""What `evilpegs demo` shows: bots of several strategies at a real server, and what the log says of them.
-
-`evilpegs demo`: everything at once, in under a minute.
-"""
+"""The command `evilpegs demo`: bots of several strategies play on a real server, then the log is shown."""
 
 import asyncio
 import tempfile
@@ -14,7 +11,7 @@ from rich.console import Console
 
 from evilpegs.commands.bot.run import describe_games
 from evilpegs.commands.demo.server import cancel_on_signals, child_server
-from evilpegs.commands.leaderboard import show_standings, standings
+from evilpegs.commands.leaderboard import load_standings, show_standings
 from evilpegs.commands.replay.command import show_match
 from evilpegs.commands.replay.match_replay import build_match_replay
 from evilpegs.database import find_match, open_for_reading
@@ -23,37 +20,62 @@ from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 
+NOT_VERIFIED: Final = 1
+
 
 @dataclass(frozen=True, slots=True)
 class DemoPlan:
-    """Who plays what: every strategy so many matches on each ladder. The last match on ``replayed`` is shown."""
+    """The matches of a demonstration: ``matches`` gives a number for each ladder, which every strategy plays.
+
+    The last match on ``shown_ladder`` is shown.
+    """
 
     strategies: tuple[str, ...]
     matches: tuple[tuple[str, int], ...]
-    build_match_replay: str
+    shown_ladder: str
 
     @property
     def total(self) -> int:
-        """The matches of all bots."""
+        """The number of matches of all bots."""
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 
-FULL: Final = DemoPlan(
+FULL_PLAN: Final = DemoPlan(
     strategies=("first-consistent", "random-consistent", "minimax", "entropy", "most-parts"),
     matches=(("classic", 20), ("classic-evil", 4)),
-    build_match_replay="classic-evil",
+    shown_ladder="classic-evil",
 )
-"""Two hundred games each on the fixed ladder: enough for ranks."""
+"""Each bot plays 200 games on the fixed ladder, enough for a rank."""
+
+
+def demo() -> int:
+    """Watch bots play matches on a real server, and the leaderboards that come of them.
+
+    Starts `evilpegs serve` on a free port with a database in a temporary directory, lets bots of five strategies
+    play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,
+    and stops the server. Takes under a minute and leaves nothing behind.
+    """
+    return run_demo(FULL_PLAN)
+
+
+def run_demo(plan: DemoPlan) -> int:
+    """Play a plan on a server in a temporary directory and return the exit status."""
+
+    async def run() -> bool:
+        with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
+            return await demonstrate(plan, Path(folder), console())
+
+    return 0 if asyncio.run(run()) else NOT_VERIFIED
 
 
 async def demonstrate(plan: DemoPlan, folder: Path, out: Console) -> bool:
-    """Show everything, with the database in ``folder``; whether all that was played is verified."""
+    """Play and show everything, with the database in ``folder``; return True if every game is verified."""
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
         out.print(f"It listens on {server}. {len(plan.strategies)} bots connect and play {plan.total} matches:\n")
         summaries = await _play(plan, server, folder, out)
-        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.build_match_replay)
+        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
         _show_log(database, shown, out)
         out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
@@ -62,26 +84,27 @@ async def demonstrate(plan: DemoPlan, folder: Path, out: Console) -> bool:
 
 async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list[BotSummary]:
     with progress(out) as bar:
-        task = bar.add_task("matches", total=plan.total)
+        progress_task = bar.add_task("matches", total=plan.total)
 
         def advance(event: BotEvent) -> None:
             if isinstance(event, MatchSummary):
-                bar.advance(task)
+                bar.advance(progress_task)
 
         try:
             async with asyncio.TaskGroup() as bots:
-                careers = [
-                    bots.create_task(_career(name, plan, server, folder, out, advance)) for name in plan.strategies
+                tasks = [
+                    bots.create_task(_play_ladders(name, plan, server, folder, out, advance))
+                    for name in plan.strategies
                 ]
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
-    return [summary for career in careers for summary in career.result()]
+    return [summary for task in tasks for summary in task.result()]
 
 
-async def _career(
+async def _play_ladders(
     strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
 ) -> list[BotSummary]:
-    """One bot on each ladder in turn, under its strategy's name."""
+    """Play with one bot on each ladder in turn, under the name of its strategy."""
     summaries = []
     for ladder, matches in plan.matches:
         summary = await play_matches(
@@ -93,12 +116,12 @@ async def _career(
             token_file=folder / "tokens.json",
             on_event=on_event,
         )
-        out.print(_line(summary, ladder))
+        out.print(_summary_line(summary, ladder))
         summaries.append(summary)
     return summaries
 
 
-def _line(summary: BotSummary, ladder: str) -> str:
+def _summary_line(summary: BotSummary, ladder: str) -> str:
     verdict = "all verified" if summary.verified else "NOT verified"
     return f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}"
 
@@ -106,29 +129,6 @@ def _line(summary: BotSummary, ladder: str) -> str:
 def _show_log(database: str, match: str, out: Console) -> None:
     with open_for_reading(database) as engine:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
-        show_standings(out, standings(engine))
+        show_standings(out, load_standings(engine))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
         show_match(out, build_match_replay(find_match(engine, match)), games=1)
-
-
-NOT_VERIFIED: Final = 1
-
-
-def demo() -> int:
-    """Watch bots play matches on a real server, and the leaderboards that come of them.
-
-    Starts `evilpegs serve` on a free port with a database in a temporary directory, lets bots of five strategies
-    play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,
-    and stops the server. Takes under a minute and leaves nothing behind.
-    """
-    return show(FULL)
-
-
-def show(plan: DemoPlan) -> int:
-    """Play a plan on a server in a temporary directory and return the exit status."""
-
-    async def run() -> bool:
-        with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
-            return await demonstrate(plan, Path(folder), console())
-
-    return 0 if asyncio.run(run()) else NOT_VERIFIED

@@ -1,7 +1,4 @@
-"""A real `evilpegs serve` in a process of its own that never outlives this one.
-
-Ending in order when the process is told to stop.
-"""
+"""A real `evilpegs serve` in a child process that never outlives this one, and an orderly end on signals."""
 
 import asyncio
 import ctypes
@@ -16,18 +13,20 @@ from typing import Final
 from evilpegs.errors import CommandError
 
 START_SECONDS: Final = 120.0
-"""On a fresh machine the kernels are compiled first."""
+"""Seconds that the server may take to listen; on a fresh machine it compiles the kernels first."""
 STOP_SECONDS: Final = 15.0
+"""Seconds that the server may take to stop before it is killed."""
 GREETING: Final = "listening on "
+END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 _PR_SET_PDEATHSIG: Final = 1
 
 
 @asynccontextmanager
 async def child_server(database: str, log: Path) -> AsyncIterator[str]:
-    """The address of a server on a free port, for as long as the block lasts; SIGTERM ends it.
+    """Run a server on a free port, stopped with SIGTERM at the end of the block; yield its address.
 
     Raises:
-        CommandError: it did not start, or did not stop with exit status 0; with the last line of its log.
+        CommandError: it did not start, or did not stop with exit status 0; the message has the last line of its log.
     """
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
@@ -37,7 +36,7 @@ async def child_server(database: str, log: Path) -> AsyncIterator[str]:
             preexec_fn=_end_with_parent,
         )
         try:
-            yield await _address(server, log)
+            yield await _read_address(server, log)
         finally:
             status = await _stop(server)
     if status != 0:
@@ -46,11 +45,11 @@ async def child_server(database: str, log: Path) -> AsyncIterator[str]:
 
 
 def _end_with_parent() -> None:
-    """Ask the kernel to end this process when its parent is gone, even by SIGKILL."""
+    """Ask the kernel to end this process when its parent ends, even by SIGKILL."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-async def _address(server: Process, log: Path) -> str:
+async def _read_address(server: Process, log: Path) -> str:
     assert server.stdout is not None  # noqa: S101 - it is a pipe
     try:
         line = await asyncio.wait_for(server.stdout.readline(), START_SECONDS)
@@ -63,7 +62,7 @@ async def _address(server: Process, log: Path) -> str:
 
 
 async def _stop(server: Process) -> int:
-    """End the server if it still runs; its exit status."""
+    """Stop the server if it still runs; return its exit status."""
     if server.returncode is None:
         server.terminate()
     try:
@@ -78,25 +77,22 @@ def _last_line(log: Path) -> str:
     return next((line for line in reversed(lines) if line.strip()), "it said nothing")
 
 
-SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
-
-
 @contextmanager
 def cancel_on_signals() -> Iterator[None]:
-    """Cancel the task that is running when SIGTERM or SIGHUP comes, as Ctrl-C does anyway.
+    """Cancel the current task on SIGTERM or SIGHUP, as Ctrl-C does without this.
 
     Raises:
-        SystemExit: with the status that a process ended by that signal has, once everything is tidied up.
+        SystemExit: a signal came; the status is that of a process ended by the signal.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None  # noqa: S101 - there is one wherever a coroutine runs
+    assert task is not None  # noqa: S101 - a coroutine always runs in a task
     received: list[signal.Signals] = []
 
     def stop(number: signal.Signals) -> None:
         received.append(number)
         task.cancel()
 
-    for number in SIGNALS:
+    for number in END_SIGNALS:
         loop.add_signal_handler(number, stop, number)
     try:
         yield
@@ -105,5 +101,5 @@ def cancel_on_signals() -> Iterator[None]:
             raise SystemExit(128 + received[0]) from None
         raise
     finally:
-        for number in SIGNALS:
+        for number in END_SIGNALS:
             loop.remove_signal_handler(number)

@@ -1,7 +1,4 @@
-"""`evilpegs evaluate`: strategies against every secret, or in many games.
-
-The options of `evilpegs evaluate` that no other command has.
-"""
+"""The command `evilpegs evaluate` and its options."""
 
 import sys
 from collections.abc import Sequence
@@ -10,18 +7,18 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.evaluate.csv_file import STANDARD_OUTPUT, check_csv, write_csv
 from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
-from evilpegs.commands.evaluate.histogram import plot_histogram
-from evilpegs.commands.evaluate.table import show
+from evilpegs.commands.evaluate.files import check_csv, plot_histogram, write_csv
+from evilpegs.commands.evaluate.table import show_results
 from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.plots import check_plot
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
 from evilpegs_clients.evaluation.plan import ExecutionPlan
 from evilpegs_clients.evaluation.request import make_results, make_specs
-from evilpegs_clients.evaluation.results import EvaluationResult, result_document
+from evilpegs_clients.evaluation.results import StrategyResult, result_document
 from evilpegs_clients.evaluation.run import run_evaluation
 from evilpegs_game.rules import Rules
 
@@ -53,10 +50,10 @@ Csv = Annotated[
 ]
 DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Say what it will cost, and do nothing.")]
 
-MANY: Final = 20_000
-"""From this many secrets on it takes a while, and it is said at once what it is about."""
-MOST_JOBS: Final = 256
-MOST_GAMES: Final = 1_000_000_000
+NOTICE_SIZE: Final = 20_000
+"""From this many secrets on, a notice says that the evaluation takes a while."""
+MAX_JOBS: Final = 256
+MAX_GAMES: Final = 1_000_000_000
 
 
 def evaluate(
@@ -88,17 +85,17 @@ def evaluate(
     _check_options(strategies, games, jobs, cluster)
     _check_outputs(plot, csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
-    with only_document(as_json or csv == "-"):
+    with only_document(as_json or csv == STANDARD):
         specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed)
         costs = [estimate_cost(spec, jobs) for spec in specs]
         for cost in costs:
             check_memory(cost, plan.processes(cost) or 0)
         if not dry_run:
-            if not games and parsed.size >= MANY:
-                err.print(_beginning(parsed, is_first_given=first is not None))
+            if not games and parsed.size >= NOTICE_SIZE:
+                err.print(_start_notice(parsed, is_first_given=first is not None))
             with progress(err) as bar:
-                found = run_evaluation(costs, plan, err, bar)
-            results = make_results(costs, found)
+                tallies = run_evaluation(costs, plan, err, bar)
+            results = make_results(costs, tallies)
     if not dry_run:
         _write(results, plot, csv, as_json)
     elif as_json:
@@ -110,39 +107,39 @@ def evaluate(
 def _check_options(strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None) -> None:
     if not strategies:
         message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
-    elif not 1 <= jobs <= MOST_JOBS:
-        message = f"--jobs must be 1 to {MOST_JOBS}, not {jobs}"
+    elif not 1 <= jobs <= MAX_JOBS:
+        message = f"--jobs must be 1 to {MAX_JOBS}, not {jobs}"
     elif jobs > 1 and cluster is not None:
         message = "--jobs is for this machine and --cluster for others; take one of them"
-    elif games is not None and not 1 <= games <= MOST_GAMES:
-        message = f"--games must be 1 to {MOST_GAMES:,}, not {games:,}"
+    elif games is not None and not 1 <= games <= MAX_GAMES:
+        message = f"--games must be 1 to {MAX_GAMES:,}, not {games:,}"
     else:
         return
     raise CommandError(message)
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
-    """Before the work, whatever would keep its results from being written after it."""
+    """Raise CommandError before the work if its results could not be written after it."""
     if plot is not None:
         check_plot(plot)
     if csv is not None:
         check_csv(csv)
-    if csv == STANDARD_OUTPUT and as_json:
+    if csv == STANDARD and as_json:
         message = "--csv - and --json cannot both have standard output; name a file after --csv"
         raise CommandError(message)
 
 
-def _beginning(rules: Rules, is_first_given: bool) -> str:
+def _start_notice(rules: Rules, is_first_given: bool) -> str:
     what = "playing" if is_first_given else "choosing the first guess"
     return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
-def _write(results: Sequence[EvaluationResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
+def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
     documents = [result_document(result) for result in results]
     if as_json:
         print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})
-    elif csv != STANDARD_OUTPUT:
-        show(console(), results)
+    elif csv != STANDARD:
+        show_results(console(), results)
     if csv is not None:
         write_csv(csv, results)
     if plot is not None:

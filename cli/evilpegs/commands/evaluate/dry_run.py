@@ -1,4 +1,4 @@
-"""What an evaluation will cost, told before it is spent."""
+"""The cost of an evaluation, shown instead of doing it: the option --dry-run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +11,17 @@ from evilpegs_clients.evaluation.plan import ExecutionPlan
 
 
 def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
-    """Memory, units of work, where they run and what is kept of them, for each strategy and in all."""
+    """Print memory, work and processes for each strategy, and the checkpoint of the run."""
     for cost in costs:
-        out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_played(cost)}")
-        out.print(f"  memory  {_memory(cost)}{_where(cost, plan)}")
-        out.print(f"  work    {cost.work}, {_units(cost, plan)}")
+        out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
+        out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
+        out.print(f"  work    {cost.work}, {_tasks_text(cost, plan)}")
     path = plan.checkpoint_path(costs)
     out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
 
 
 def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[str, Any]:
-    """The same as one JSON object."""
+    """Return the costs as the JSON object of `evilpegs evaluate --dry-run --json`."""
     path = plan.checkpoint_path(costs)
     return {
         "rules": str(costs[0].spec.rules),
@@ -40,31 +40,31 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
 
 
 def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """How many units it is at least; how the parts fall out is known when the guesses are."""
+    """Return the least number of tasks; the exact number depends on the parts and is not known before the run."""
     size = cost.spec.games or cost.spec.rules.size
     return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
 
 
-def _played(cost: CostEstimate) -> str:
+def _games_text(cost: CostEstimate) -> str:
     spec = cost.spec
     if spec.games:
         return f"{pluralize(spec.games, 'game')} of seed {spec.seed}"
     return f"{pluralize(spec.rules.size, 'secret')}"
 
 
-def _memory(cost: CostEstimate) -> str:
+def _memory_text(cost: CostEstimate) -> str:
     program = f"about {PROGRAM_BYTES // 1_000_000} MB that the program takes itself"
     return f"at most {-(-cost.memory // 1_000_000):,} MB, and {program}"
 
 
-def _where(cost: CostEstimate, plan: ExecutionPlan) -> str:
-    many = plan.processes(cost)
-    if many is None:
+def _processes_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    processes = plan.processes(cost)
+    if processes is None:
         return ", in each worker of the cluster"
-    return f", in each of {many} processes" if many > 1 else ""
+    return f", in each of {processes} processes" if processes > 1 else ""
 
 
-def _units(cost: CostEstimate, plan: ExecutionPlan) -> str:
+def _tasks_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
     if not plan.uses_tasks(cost):
         return "in one piece in this process"
     what = "games" if cost.spec.games else "candidates"

@@ -1,4 +1,4 @@
-"""`evilpegs replay`: a match from the log, turn by turn."""
+"""The command `evilpegs replay` and what it prints."""
 
 import sys
 from typing import Annotated, Final
@@ -6,14 +6,14 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
+from evilpegs.commands.replay.document import replay_document
 from evilpegs.commands.replay.match_replay import (
     GameReplay,
     MatchReplay,
     build_match_replay,
     chain_flaw,
-    replay_document,
 )
-from evilpegs.commands.replay.table import LEGEND, LEGEND_OF_CHANCE, analysis_tables
+from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, analysis_tables
 from evilpegs.database import find_match, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, write_record
@@ -69,16 +69,16 @@ def replay(
     with open_for_reading(database) as engine:
         stored = find_match(engine, match)
     if record is not None:
-        return _write(stored, record, as_json)
-    found = _build_replay(stored, analysis, thorough)
+        return _write_record(stored, record, as_json)
+    replayed = _analyze(stored, analysis, thorough)
     if as_json:
-        print_json(replay_document(found))
+        print_json(replay_document(replayed))
     else:
-        show_match(console(), found)
-    return 0 if found.flaw is None else CHAIN_BROKEN
+        show_match(console(), replayed)
+    return 0 if replayed.flaw is None else CHAIN_BROKEN
 
 
-def _build_replay(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay:
+def _analyze(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay:
     if not analysis:
         return build_match_replay(stored)
     with progress(console(sys.stderr)) as bar:
@@ -90,7 +90,7 @@ def _build_replay(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchR
         )
 
 
-def _write(stored: StoredMatch, record: str, as_json: bool) -> int:
+def _write_record(stored: StoredMatch, record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
         message = "--json and --record - both write to standard output; write the record to a file"
         raise CommandError(message)
@@ -105,22 +105,22 @@ def _write(stored: StoredMatch, record: str, as_json: bool) -> int:
     return 0 if flaw is None else CHAIN_BROKEN
 
 
-def show_match(out: Console, found: MatchReplay, games: int | None = None) -> None:
+def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
     """Print the match, or only its first ``games``."""
-    out.print(f"match {found.match}: {found.player} ({found.client}) on {found.ladder}", style="bold")
-    for game in found.games[:games]:
-        _show_game(out, game, is_fixed=found.codemaker == "fixed")
-    analyses = [turn.analysis for game in found.games for turn in game.turns if turn.analysis]
+    out.print(f"match {match.match}: {match.player} ({match.client}) on {match.ladder}", style="bold")
+    for game in match.games[:games]:
+        _show_game(out, game, is_fixed=match.codemaker == "fixed")
+    analyses = [turn.analysis for game in match.games for turn in game.turns if turn.analysis]
     if analyses:
-        _show_legend(out, is_fixed=found.codemaker == "fixed")
-    if found.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
+        _show_legend(out, is_fixed=match.codemaker == "fixed")
+    if match.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
         out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
     out.print()
-    _show_chain(out, found.events, found.flaw, is_over=found.over)
+    _show_chain(out, match.events, match.flaw, is_over=match.over)
 
 
 def _show_legend(out: Console, is_fixed: bool) -> None:
-    out.print(f"\n{LEGEND}{LEGEND_OF_CHANCE if is_fixed else ''}", style="dim")
+    out.print(f"\n{LEGEND}{CHANCE_LEGEND if is_fixed else ''}", style="dim")
 
 
 def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> None:
@@ -131,12 +131,12 @@ def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> N
 
 
 def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
-    ended = f"{game.outcome or 'not over'}, {pluralize(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
+    summary = f"{game.outcome or 'not over'}, {pluralize(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
     if game.secret is None:
-        out.print(f"\ngame {game.game}: {ended}")
+        out.print(f"\ngame {game.game}: {summary}")
     else:
         out.print(
-            f"\ngame {game.game}: {ended}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
+            f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
         )
     if game.turns:
         _show_turns(out, game, is_fixed)
@@ -147,7 +147,7 @@ def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
 
 def _show_turns(out: Console, game: GameReplay, is_fixed: bool) -> None:
     if any(turn.analysis for turn in game.turns):
-        print_first_fit(out, analysis_tables(game.turns, by_chance=is_fixed))
+        print_first_fit(out, analysis_tables(game.turns, is_fixed=is_fixed))
         return
     rows = [
         TurnTableRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns

@@ -1,8 +1,10 @@
-"""The analysis of a turn as a JSON object."""
+"""The JSON document of a replayed match and of the analysis of its turns."""
 
+from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import Any
 
+from evilpegs.commands.replay.match_replay import MatchReplay
 from evilpegs_game.analysis.best_guesses import BestGuesses
 from evilpegs_game.analysis.figures import Figure, GuessFigures, figure
 from evilpegs_game.analysis.regret import Regret
@@ -10,8 +12,18 @@ from evilpegs_game.analysis.turns import TurnAnalysis
 from evilpegs_game.codes import format_code
 
 
+def replay_document(match: MatchReplay) -> dict[str, Any]:
+    """Return the match as the JSON document of `evilpegs replay --json`."""
+    games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in match.games]
+    document = asdict(replace(match, games=tuple(games)))
+    for game, game_row in zip(match.games, document["games"], strict=True):
+        for turn, turn_row in zip(game.turns, game_row["turns"], strict=True):
+            turn_row["analysis"] = None if turn.analysis is None else analysis_document(turn.analysis)
+    return document
+
+
 def analysis_document(turn: TurnAnalysis) -> dict[str, Any]:
-    """What is not known is null; numbers that are no whole ones are floats."""
+    """Return the analysis as a JSON object; unknown values are null, and fractions are floats."""
     played, best = turn.figures, turn.best_guesses
     return {
         "before": turn.candidates_before,
@@ -31,13 +43,13 @@ def analysis_document(turn: TurnAnalysis) -> dict[str, Any]:
 
 
 def regret_document(regret: Regret) -> dict[str, Any]:
-    """The bounds, which are equal where the kind is ``exact``."""
+    """Return the bounds of a regret, which are equal if its kind is ``exact``."""
     at_most = None if regret.at_most is None else float(regret.at_most)
     return {"kind": regret.kind, "at_least": float(regret.at_least), "at_most": at_most}
 
 
 def plain_figure(value: Figure) -> int | float | list[int]:
-    """A figure as JSON has it."""
+    """Return a figure as a JSON number or list."""
     if isinstance(value, tuple):
         return list(value)
     return float(value) if isinstance(value, Fraction) else value

@@ -1,16 +1,11 @@
-"""A stored match as people want to see it again: games, turns, and the candidates that each turn left.
-
-Whether the stored record of a match is still what was written.
-"""
+"""A stored match rebuilt for people: its games and turns, the analysis of each turn, and its chain of hashes."""
 
 import itertools
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from evilpegs.commands.replay.document import analysis_document
 from evilpegs.errors import CommandError
 from evilpegs_game.analysis.turns import Effort, TurnAnalysis, analyze_turn
 from evilpegs_game.codes import parse_code
@@ -35,13 +30,13 @@ from evilpegs_server.storage.archive import StoredMatch
 
 
 def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
-    """What first breaks the chain of hashes, in one line; None if it holds."""
+    """Return the first break of the chain of hashes as a line of text; None if the chain holds."""
     hashes = [GENESIS, *chain(entry.text for entry in entries)]
-    for place, (entry, (head, due)) in enumerate(zip(entries, pairwise(hashes), strict=True), 1):
-        if entry.seq != place:
-            return f"event {place} is missing"
-        if entry.hash != due:
-            return f"event {place} was changed: its hash does not follow from the one before"
+    for number, (entry, (head, expected)) in enumerate(zip(entries, pairwise(hashes), strict=True), 1):
+        if entry.seq != number:
+            return f"event {number} is missing"
+        if entry.hash != expected:
+            return f"event {number} was changed: its hash does not follow from the one before"
         if entry.type == "match_over" and json.loads(entry.text)["head"] != head:
             return "the head in match_over is not the hash of the event before"
     return None
@@ -49,9 +44,10 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnReplay:
-    """One guess; ``candidates`` is None where it cannot be computed, ``method`` but against a devil.
+    """One guess and its reply.
 
-    ``analysis`` is None where none was asked for.
+    ``candidates`` is the number left, None if it cannot be computed. ``method`` is how a devil found the reply, None
+    for other codemakers. ``analysis`` is None if none was requested.
     """
 
     turn: int
@@ -67,7 +63,7 @@ class TurnReplay:
 
 @dataclass(frozen=True, slots=True)
 class GameReplay:
-    """One game; ``outcome`` and ``secret`` are None while it is not over."""
+    """One game; ``outcome`` and ``secret`` are None until it is over."""
 
     game: int
     outcome: str | None
@@ -80,7 +76,7 @@ class GameReplay:
 
 @dataclass(frozen=True, slots=True)
 class MatchReplay:
-    """One match; ``flaw`` says what breaks its chain of hashes, None if it holds."""
+    """One match; ``flaw`` is the first break of its chain of hashes, None if the chain holds."""
 
     match: str
     ladder: str
@@ -98,12 +94,12 @@ class MatchReplay:
 def build_match_replay(
     stored: StoredMatch, effort: Effort | None = None, progress: Callable[[int, int], None] | None = None
 ) -> MatchReplay:
-    """The match that was stored, its turns analyzed with that effort or, with none, only the candidates counted.
+    """Rebuild a stored match and analyze its turns with ``effort``; without one, only the candidates are counted.
 
-    ``progress`` is told after each turn of how many of how many are done.
+    ``progress`` is called after each turn with the number of turns done and the number of all turns.
 
     Raises:
-        CommandError: its events cannot even be read.
+        CommandError: the events cannot be read.
     """
     flaw = chain_flaw(stored.entries)
     try:
@@ -114,7 +110,7 @@ def build_match_replay(
         raise CommandError(message) from None
     analyst = _Analyst(Rules.parse(started.rules), effort)
     if progress is not None:
-        analyst.tell(progress, sum(isinstance(event, FeedbackGiven) for event in events))
+        analyst.report_to(progress, sum(isinstance(event, FeedbackGiven) for event in events))
     return MatchReplay(
         match=stored.id,
         ladder=started.ladder,
@@ -130,39 +126,29 @@ def build_match_replay(
     )
 
 
-def replay_document(found: MatchReplay) -> dict[str, Any]:
-    """The match as the JSON document of `evilpegs replay`."""
-    games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in found.games]
-    document = asdict(replace(found, games=tuple(games)))
-    for game, shown in zip(found.games, document["games"], strict=True):
-        for turn, row in zip(game.turns, shown["turns"], strict=True):
-            row["analysis"] = None if turn.analysis is None else analysis_document(turn.analysis)
-    return document
-
-
 class _Analyst:
-    """Analyzes the turns of one match, and what several games came to only once."""
+    """The analysis of the turns of one match; a history that several games share is analyzed once."""
 
     def __init__(self, rules: Rules, effort: Effort | None) -> None:
-        self.is_asked = effort is not None
+        self.keeps_analysis = effort is not None
         self._effort = effort or Effort(feedback_budget=0, solver_budget=0)
         self._solver = BoundedSolver(rules, self._effort.solver_budget)
-        self._known: dict[History, TurnAnalysis] = {}
-        self._told: Callable[[], None] = lambda: None
+        self._analyses: dict[History, TurnAnalysis] = {}
+        self._report: Callable[[], None] = lambda: None
         self.opening = Position(rules, (), LiveSets(), self._effort.feedback_budget)
 
-    def tell(self, progress: Callable[[int, int], None], turns: int) -> None:
-        """Tell of every turn that is done, of so many."""
+    def report_to(self, progress: Callable[[int, int], None], turns: int) -> None:
+        """Call ``progress`` after each of ``turns`` turns."""
         done = itertools.count(1)
-        self._told = lambda: progress(next(done), turns)
+        self._report = lambda: progress(next(done), turns)
 
-    def analysis(self, position: Position, turn: Turn) -> TurnAnalysis:
-        """What a turn at that position was worth."""
+    def analyze(self, position: Position, turn: Turn) -> TurnAnalysis:
+        """Return the worth of a turn at this position."""
         history = (*position.history, turn)
-        if history not in self._known:
-            self._known[history] = analyze_turn(position, turn, self._solver, self._effort.counted_codes)
-        self._told()
-        return self._known[history]
+        if history not in self._analyses:
+            self._analyses[history] = analyze_turn(position, turn, self._solver, self._effort.counted_codes)
+        self._report()
+        return self._analyses[history]
 
 
 def _games(events: Sequence[RecordEvent], analyst: _Analyst) -> tuple[GameReplay, ...]:
@@ -190,21 +176,21 @@ def _game(number: int, events: Sequence[RecordEvent], analyst: _Analyst) -> Game
 def _turns(feedbacks: Sequence[FeedbackGiven], analyst: _Analyst) -> tuple[TurnReplay, ...]:
     turns, position = [], analyst.opening
     for event in feedbacks:
-        given = Feedback(event.black, event.white)
-        turn = Turn(parse_code(event.code, position.rules), given)
-        found = analyst.analysis(position, turn)
+        feedback = Feedback(event.black, event.white)
+        turn = Turn(parse_code(event.code, position.rules), feedback)
+        analysis = analyst.analyze(position, turn)
         position = position.after(*turn)
         turns.append(
             TurnReplay(
                 turn=event.turn,
                 code=event.code,
-                black=given.black,
-                white=given.white,
-                candidates=found.candidates_after or None,
+                black=event.black,
+                white=event.white,
+                candidates=analysis.candidates_after or None,
                 method=event.method,
                 took_ms=event.took_ms,
                 left_ms=event.left_ms,
-                analysis=found if analyst.is_asked else None,
+                analysis=analysis if analyst.keeps_analysis else None,
             )
         )
     return tuple(turns)

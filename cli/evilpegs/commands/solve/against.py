@@ -1,4 +1,4 @@
-"""How few guesses can beat a codemaker that never commits to a secret."""
+"""The fewest guesses that can beat a codemaker that never commits to a secret: the option --against."""
 
 import sys
 from typing import Any, Literal
@@ -15,13 +15,13 @@ Adversary = Literal["evil", "devil"]
 
 
 def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    """Find it and print it; against evil with the line that does it.
+    """Find and print the fewest guesses that beat the codemaker; against evil also a line of play that does it.
 
     Raises:
         TooLargeError: the rules are too large.
     """
     if adversary == "devil":
-        _show(adversary, rules, _worst_case(rules), (), as_json)
+        _show(adversary, rules, _guesses_against_devil(rules), (), as_json)
         return
     err = console(sys.stderr)
     line = ShortestLineSearch(rules).run(
@@ -30,8 +30,8 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
     _show(adversary, rules, len(line), line, as_json)
 
 
-def _worst_case(rules: Rules) -> int:
-    """Against the devil who solves every live set the best play needs as much as against the worst secret."""
+def _guesses_against_devil(rules: Rules) -> int:
+    """Return the guesses of optimal play against the worst secret; a devil that is always exact forces as many."""
     solver = WorstCase(rules)
     solver.check_codes(rules.size)
     return solver.value(all_codes(rules))
@@ -44,7 +44,7 @@ def _show(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn
     out = console()
     out.print(f"{adversary} on {rules} can be beaten with {pluralize(guesses, 'guess', 'guesses')} and no fewer")
     if line:
-        out.print(turn_table(TurnTableRow(format_code(guess), given, left) for guess, given, left in line))
+        out.print(turn_table(TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in line))
 
 
 def _document(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn, ...]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`evilpegs solve`: the best strategy there is, proved, as a tree; or the shortest line against an adversary."""
+"""The command `evilpegs solve`: the best strategy as a tree, with a proof, or the shortest line against a codemaker."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from evilpegs.commands.solve.against import show_against
 from evilpegs.commands.solve.progress import BoundsProgress
-from evilpegs.commands.solve.proof_log_file import JournalFile
+from evilpegs.commands.solve.proof_log_file import ProofLogFile
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
@@ -21,14 +21,14 @@ from evilpegs_game.codes import format_code
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
-from evilpegs_game.optimal.solve import solve as solver
+from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import format_tree
 
 Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
 
 
-MOST_THREADS: Final = 256
+MAX_THREADS: Final = 256
 
 
 def solve(
@@ -63,7 +63,7 @@ def solve(
     killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
     """
     if against:
-        _check_alone(
+        _check_only_against(
             objective=objective != "mean",
             out=out != STANDARD,
             journal=journal is not None,
@@ -71,43 +71,39 @@ def solve(
             dry_run=dry_run,
         )
     check_writable(out)
-    many = _threads(threads)
+    thread_count = _thread_count(threads)
     parsed = Rules.parse(rules)
     if against:
         show_against(against, parsed, as_json)
         return
-    cost = _cost(parsed, many)
+    cost = solve_cost(parsed, thread_count)
     if dry_run:
         _show_cost(parsed, cost, as_json)
         return
     path = journal or (None if out == STANDARD else Path(f"{out}.journal"))
-    file = None if path is None else _journal_file(path, parsed)
+    file = None if path is None else _open_proof_log(path, parsed)
     err = console(sys.stderr)
     err.print(_cost_line(parsed, cost))
-    begun = monotonic()
-    solution = find_solution(solver, parsed, objective, many, file, err)
-    _write(solution, objective, out, monotonic() - begun, as_json)
+    start = monotonic()
+    solution = run_solver(solve_rules, parsed, objective, thread_count, file, err)
+    _write(solution, objective, out, monotonic() - start, as_json)
     if file and not journal:
         file.remove()
 
 
-def _check_alone(**given: bool) -> None:
-    """Refuse what is only for a proof of the best strategy: against an adversary none is written or kept."""
+def _check_only_against(**given: bool) -> None:
+    """Raise CommandError for an option that is only for the best strategy: --against writes and keeps nothing."""
     for option in (f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
         raise CommandError(message)
 
 
-def _threads(threads: int | None) -> int:
-    many = os.cpu_count() or 1 if threads is None else threads
-    if not 1 <= many <= MOST_THREADS:
-        message = f"--threads must be 1 to {MOST_THREADS}, not {many}"
+def _thread_count(threads: int | None) -> int:
+    count = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= count <= MAX_THREADS:
+        message = f"--threads must be 1 to {MAX_THREADS}, not {count}"
         raise CommandError(message)
-    return many
-
-
-def _cost(rules: Rules, threads: int) -> SolveCost:
-    return solve_cost(rules, threads)
+    return count
 
 
 def _cost_line(rules: Rules, cost: SolveCost) -> str:
@@ -123,31 +119,31 @@ def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
         console().print(_cost_line(rules, cost))
 
 
-def _journal_file(path: Path, rules: Rules) -> JournalFile:
-    """The journal, which can be written: better known now than when all is proved."""
-    file = JournalFile(path, rules, monotonic)
+def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
+    """Open the proof log and write it once, so that a file that cannot be written is reported before the work."""
+    file = ProofLogFile(path, rules, monotonic)
     file.save()
     return file
 
 
-def find_solution(
-    solver: Solver, rules: Rules, objective: Objective, threads: int, file: JournalFile | None, out: Console
+def run_solver(
+    solver: Solver, rules: Rules, objective: Objective, threads: int, file: ProofLogFile | None, out: Console
 ) -> Solution:
     """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
 
-    The last bounds are printed and the journal is saved even if the solver is interrupted.
+    The last bounds are printed and the proof log is saved even if the solver is interrupted.
     """
-    tightening = BoundsProgress(out, rules, monotonic)
+    bounds_progress = BoundsProgress(out, rules, monotonic)
 
     def progress(bounds: Progress) -> None:
-        tightening(bounds)
+        bounds_progress(bounds)
         if file:
             file.tick()
 
     try:
-        return solver(rules, objective, threads, file.journal if file else None, progress)
+        return solver(rules, objective, threads, file.proof_log if file else None, progress)
     finally:
-        tightening.tell()
+        bounds_progress.print_latest()
         if file:
             file.save()
 
@@ -159,8 +155,7 @@ def _write(solution: Solution, objective: Objective, out: str, seconds: float, a
         print_json(_document(solution, objective, out, seconds))
         return
     write_tree(out, solution.tree)
-    to_people = console(sys.stderr if out == STANDARD else None)
-    to_people.print(_summary(solution, seconds))
+    console(sys.stderr if out == STANDARD else None).print(_summary(solution, seconds))
 
 
 def _document(solution: Solution, objective: Objective, out: str, seconds: float) -> dict[str, Any]:
@@ -182,8 +177,8 @@ def _document(solution: Solution, objective: Objective, out: str, seconds: float
 
 def _summary(solution: Solution, seconds: float) -> str:
     codes = solution.tree.rules.size
-    known = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
+    proved = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
     return (
         f"{solution.tree.rules}: {pluralize(solution.total, 'guess', 'guesses')} for {pluralize(codes, 'code')}, mean "
-        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {known}"
+        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {proved}"
     )

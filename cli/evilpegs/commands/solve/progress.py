@@ -1,4 +1,4 @@
-"""The bounds of a proof as they tighten, a line each time one does."""
+"""The bounds of a proof, printed as they tighten."""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,33 +8,33 @@ from rich.console import Console
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.rules import Rules
 
-TOLD_EVERY: Final = 0.5
-"""Seconds between two lines at least."""
+PRINT_INTERVAL: Final = 0.5
+"""The least time between two lines in seconds."""
 
 
 class BoundsProgress:
-    """Tells ``out`` of bounds that changed, not too often; ``now`` says the time in seconds."""
+    """The progress of a proof: prints bounds that changed to ``out``; ``now`` returns the time in seconds."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
         self._out = out
         self._rules = rules
         self._now = now
-        self._told_at = now()
-        self._told: Progress | None = None
-        self._last: Progress | None = None
+        self._printed_at = now()
+        self._printed: Progress | None = None
+        self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Learn the bounds."""
-        self._last = bounds
-        if self._now() - self._told_at >= TOLD_EVERY:
-            self.tell()
+        """Take note of the bounds, and print them unless the last line is too recent."""
+        self._latest = bounds
+        if self._now() - self._printed_at >= PRINT_INTERVAL:
+            self.print_latest()
 
-    def tell(self) -> None:
-        """Tell what is known now, if it was not told."""
-        self._told_at = self._now()
-        if self._last and self._last != self._told:
-            self._told = self._last
-            self._out.print(f"{self._rules}: {_sentence(self._last)}")
+    def print_latest(self) -> None:
+        """Print the latest bounds, unless they were printed already."""
+        self._printed_at = self._now()
+        if self._latest and self._latest != self._printed:
+            self._printed = self._latest
+            self._out.print(f"{self._rules}: {_sentence(self._latest)}")
 
 
 def _sentence(bounds: Progress) -> str:

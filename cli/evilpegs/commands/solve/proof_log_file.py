@@ -1,4 +1,4 @@
-"""The journal of a proof in a file: replaced in one step, believed only if it is whole."""
+"""The proof log of `evilpegs solve` in a file, which is replaced in one step and used only if it is complete."""
 
 import contextlib
 import sys
@@ -12,39 +12,39 @@ from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import replace_file
 
-SAVED_EVERY: Final = 5.0
-"""Seconds that a killed run may lose, besides the guess it was at."""
+SAVE_INTERVAL: Final = 5.0
+"""Seconds of work that a killed run may lose, besides the guess it was working on."""
 
 
-class JournalFile:
-    """Keeps ``journal`` at ``path``; ``now`` says the time in seconds."""
+class ProofLogFile:
+    """The file at ``path`` and the proof log in it; ``now`` returns the time in seconds."""
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        """Read what is there.
+        """Read the file, if it exists.
 
         Raises:
-            CommandError: it cannot be read, or is somebody's file of another kind, or of other rules.
+            CommandError: it cannot be read, is a file of another kind, or belongs to other rules.
         """
         self._path = path
         self._now = now
-        self._saved = now()
-        self.journal = _read(path, rules)
+        self._saved_at = now()
+        self.proof_log = _read(path, rules)
 
     def tick(self) -> None:
-        """Save if it was not done for a while; raises CommandError where that cannot be done."""
-        if self._now() - self._saved >= SAVED_EVERY:
+        """Save the proof log if the last save is long enough ago; raises CommandError if that fails."""
+        if self._now() - self._saved_at >= SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
-        """Replace the file: a reader finds the old one or the new one, whole; raises CommandError."""
+        """Replace the file; a reader finds the old or the new one, complete. Raises CommandError if that fails."""
         try:
-            replace_file(self._path, self.journal.to_text().encode())
+            replace_file(self._path, self.proof_log.to_text().encode())
         except OSError as error:
             raise _unusable(self._path, "write", error) from error
-        self._saved = self._now()
+        self._saved_at = self._now()
 
     def remove(self) -> None:
-        """It is not needed any more."""
+        """Remove the file."""
         with contextlib.suppress(OSError):
             self._path.unlink()
 
@@ -61,14 +61,15 @@ def _read(path: Path, rules: Rules) -> ProofLog:
     if text and not text.startswith(TITLES):
         message = f"{path} holds something else than a journal; name another file"
         raise CommandError(message)
-    journal = _believed(path, text) if text else ProofLog(rules)
-    if journal and journal.rules != rules:
-        message = f"{path} is a journal of {journal.rules}, not of {rules}; name another file"
+    proof_log = _parse(path, text) if text else ProofLog(rules)
+    if proof_log and proof_log.rules != rules:
+        message = f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file"
         raise CommandError(message)
-    return journal or ProofLog(rules)
+    return proof_log or ProofLog(rules)
 
 
-def _believed(path: Path, text: str) -> ProofLog | None:
+def _parse(path: Path, text: str) -> ProofLog | None:
+    """Return the proof log; None, with a line on standard error, if it is damaged."""
     try:
         return ProofLog.from_text(text)
     except MalformedError as error:
@@ -76,6 +77,6 @@ def _believed(path: Path, text: str) -> ProofLog | None:
         return None
 
 
-def _unusable(path: Path, what: str, error: Exception) -> CommandError:
+def _unusable(path: Path, action: str, error: Exception) -> CommandError:
     why = (isinstance(error, OSError) and error.strerror) or "there can be no such file"
-    return CommandError(f"cannot {what} the journal at {path}: {why}; name another file")
+    return CommandError(f"cannot {action} the journal at {path}: {why}; name another file")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs.database import server_settings
 from evilpegs.errors import CommandError
-from evilpegs.server_settings import server_settings
 
 
 def test_server_settings_ignore_none():

@@ -1,0 +1,111 @@
+"""The codemaker of a duel, from the options of the command, and the file of positions that a devil has solved."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Final, Literal
+
+from evilpegs.errors import CommandError
+from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
+from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+
+CodemakerName = Literal["evil", "devil", "fixed"]
+
+_WITH_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
+
+
+@contextmanager
+def open_codemaker(
+    name: CodemakerName,
+    rules: Rules,
+    secret: str | None,
+    seed: int | None,
+    exact_up_to: int | None,
+    solved_file: Path | None,
+) -> Iterator[Codemaker]:
+    """Yield the codemaker that the options of `evilpegs duel` ask for; at the end a devil saves what it solved.
+
+    Raises:
+        CommandError: the options do not fit together, or the file of solved positions cannot be used.
+    """
+    if name != "fixed" and secret is not None:
+        message = f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
+        raise CommandError(message)
+    if name != "devil" and (exact_up_to is not None or solved_file is not None):
+        option = "--solved" if exact_up_to is None else "--exact-up-to"
+        message = f"{_WITH_ARTICLE[name]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
+        raise CommandError(message)
+    if name == "devil":
+        with _open_devil(rules, exact_up_to, solved_file) as devil:
+            yield devil
+    else:
+        yield Evil() if name == "evil" else _fixed_codemaker(rules, secret, seed)
+
+
+@contextmanager
+def _open_devil(rules: Rules, exact_up_to: int | None, solved_file: Path | None) -> Iterator[Devil]:
+    if exact_up_to is not None and exact_up_to < 0:
+        message = f"--exact-up-to must be at least 0, not {exact_up_to}"
+        raise CommandError(message)
+    worst_case = WorstCase(rules, None if solved_file is None else read_solved_positions(solved_file))
+    try:
+        yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
+    finally:
+        if solved_file is not None:
+            write_solved_positions(solved_file, worst_case.solved)
+
+
+def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixed:
+    if secret is not None:
+        return Fixed(parse_code(secret, rules))
+    if seed is None:
+        message = "a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one"
+        raise CommandError(message)
+    return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game against oneself
+
+
+def read_solved_positions(path: Path) -> SolvedPositions:
+    """Return the positions in the file, none if there is no file yet.
+
+    A damaged or outdated file is reported on standard error and ignored.
+
+    Raises:
+        CommandError: the file cannot be read, or is a file of another kind.
+    """
+    try:
+        data = read_own_file(path, TITLE)
+        return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
+    except MalformedError as error:
+        print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
+        return SolvedPositions()
+    except ForeignFileError as error:
+        message = f"{path} holds something else than solved positions; name another file"
+        raise CommandError(message) from error
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
+
+
+def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
+    """Replace the file if there are new positions; a reader finds either the old file or the new one, complete.
+
+    Raises:
+        CommandError: the file cannot be written.
+    """
+    if not solved.changed:
+        return
+    try:
+        replace_file(path, solved.to_bytes())
+        solved.changed = False
+    except OSError as error:
+        raise _unusable(path, "write", error) from error
+
+
+def _unusable(path: Path, action: str, error: OSError) -> CommandError:
+    return CommandError(f"cannot {action} solved positions at {path}: {error.strerror or error}; name another file")

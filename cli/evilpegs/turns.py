@@ -1,0 +1,31 @@
+"""Played turns as text on the command line, CODE:BLACK,WHITE like 1122:1,0, and in JSON documents."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History, Turn
+from evilpegs_game.rules import Rules
+
+
+def parse_turn(text: str, rules: Rules) -> Turn:
+    """Return the turn written as ``1122:1,0``.
+
+    Raises:
+        MalformedError, IllegalCodeError: the text is not a turn, or not one of these rules.
+    """
+    code, _, feedback = text.partition(":")
+    turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
+    turn.feedback.check(rules.pegs)
+    return turn
+
+
+def parse_turns(texts: Iterable[str], rules: Rules) -> History:
+    """Return the turns, written in the order in which they were played; raises what `parse_turn` does."""
+    return tuple(parse_turn(text, rules) for text in texts)
+
+
+def turns_document(history: History) -> list[dict[str, Any]]:
+    """Return the turns as a JSON list."""
+    return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]
