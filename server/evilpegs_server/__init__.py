@@ -1,1 +1,7 @@
-"""The match server: a sans-I/O match, the clock, the durable record, the gateway, the leaderboard."""
+"""The match server.
+
+Begin with `server`, which opens everything in order, and with `match`, the state machine of a match without I/O. From
+bottom to top: `match` and `scoring` are pure; `work` computes outside the event loop; `codemaking` finds replies;
+`record` is the event log and `storage` the database; `matches` runs matches; `gateway` holds the connections. Each
+package imports only packages before it.
+"""

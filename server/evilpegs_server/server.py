@@ -1,4 +1,4 @@
-"""The server as a whole: opens everything in order, runs until it is told to stop, and closes in order."""
+"""The server as a whole: it opens everything in order, runs until it is stopped, and closes in order."""
 
 import asyncio
 import errno
@@ -43,43 +43,43 @@ from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 DRAIN_SECONDS: Final = 4.0
-"""How long matches may take to finish what they are at when the server stops."""
+"""Seconds that matches have to finish their replies and commits when the server stops."""
 CORES: Final = os.cpu_count() or 1
 REPLY_LIMITS: Final = SchedulerLimits(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
 )
-"""A unit of work is a few nanoseconds: some 10 seconds in a minute for each player, and 5 milliseconds are cheap.
+"""The limits of replies: about 10 seconds of work per minute and player; a reply of up to 5 milliseconds is cheap.
 
-Heavy replies leave one core to the event loop.
+A unit of work is a few nanoseconds. Heavy replies leave one core to the event loop.
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""Hints have a thread of their own, so that they never hold up a reply."""
+"""The limits of hints. Hints have a slot of their own, so that they never delay a reply."""
 
 
 class AddressUnusableError(EvilpegsError):
-    """The server cannot listen there; the message is one line that says why and what to do."""
+    """The error of an address that cannot be listened on. The message is one line that says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that listens."""
+    """A server that accepts connections."""
 
     host: str
     port: int
     database: str
     registry: MatchRegistry
     warm: asyncio.Task[None]
-    """Done when no reply has to wait any more for something to be compiled."""
+    """A task that is done when no reply has to wait for a kernel to be compiled."""
 
     @property
     def url(self) -> str:
-        """Where clients on this machine connect."""
+        """The URL to which clients on this machine connect."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"ws://{host}:{self.port}{PATH}"
 
 
 def wall_ms() -> int:
-    """Unix time in milliseconds."""
+    """Return the Unix time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -92,12 +92,13 @@ async def running_server(
     clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
 ) -> AsyncIterator[RunningServer]:
-    """Run a server for as long as the block lasts. Leaving the block stops it in order.
+    """Run a server within the block, and stop it in order at the end of the block.
 
     By default it offers the built-in ladders, and ``clock`` follows the clock of the event loop.
 
     Raises:
-        DatabaseUnusableError, AddressUnusableError: before anything listens.
+        DatabaseUnusableError: the database cannot be used.
+        AddressUnusableError: the server cannot listen. Both are raised before it accepts connections.
     """
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
@@ -106,7 +107,7 @@ async def running_server(
         process = WorkerProcess(
             WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
         )
-        stack.push_async_callback(_close, process, solved_file)
+        stack.push_async_callback(_close_worker, process, solved_file)
         loop = asyncio.get_running_loop()
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
@@ -137,7 +138,7 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM or SIGINT; ``announce`` is called once it listens and is warm."""
+    """Run a server until SIGTERM or SIGINT. Call ``announce`` once it listens and its kernels are compiled."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -158,7 +159,7 @@ def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
 
 
 def solved_path(settings: Settings) -> Path:
-    """Return the file for what devils have solved: the one in ``settings``, else one beside the database."""
+    """Return the file of positions that devils have solved: the one in ``settings``, else one beside the database."""
     beside = database_file(settings.database)
     return settings.solved or beside.with_name(beside.name + ".solved")
 
@@ -211,10 +212,10 @@ async def _warm_up(process: WorkerProcess, tasks: list[Task[Any]]) -> None:
     await asyncio.gather(*(process.run(task) for task in tasks), return_exceptions=True)
 
 
-async def _close(process: WorkerProcess, solved_file: SolvedPositionsFile) -> None:
-    learnt = await process.close()
-    if learnt is not None:
-        solved_file.save(learnt)
+async def _close_worker(process: WorkerProcess, solved_file: SolvedPositionsFile) -> None:
+    solved = await process.close()
+    if solved is not None:
+        solved_file.save(solved)
 
 
 async def _tick(clock: StallFreeClock) -> None:

@@ -1,4 +1,4 @@
-"""The settings of a server, from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, then these defaults."""
+"""The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,12 +16,12 @@ from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_
 
 
 def default_database() -> str:
-    """The database in the user's data directory."""
+    """Return the URL of the database in the user's data directory."""
     return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
 
 
 class Settings(BaseSettings):
-    """What a server needs to know. Options given by name win over everything else."""
+    """The settings of a server. Arguments take precedence over the environment, and that over the file."""
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
 
@@ -33,11 +33,11 @@ class Settings(BaseSettings):
     requests_per_second: Annotated[int, Field(ge=1)] = 100
     cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
     count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
-    """What one count under way may take besides; there may be as many at once as the pools have threads."""
+    """Bytes that one running count may take in addition. At most as many counts run at once as the pools have slots."""
     count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
-    """Rows that a reply may take at worst: a ladder that needs more is not offered."""
+    """Rows that a reply may count at worst. Ladders that need more are not offered."""
     solved: Path | None = None
-    """The file of what devils have solved; None: one beside the database."""
+    """The file of positions that devils have solved, or None for a file beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @classmethod
@@ -49,5 +49,5 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Options, then the environment, then the file."""
+        """Return the sources in their order of precedence: arguments, the environment, the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

@@ -1,4 +1,4 @@
-"""What is read back from the database: players, open matches, whole records."""
+"""Reading the database: players, open matches, whole event logs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,10 @@ from evilpegs_server.storage.tables import events, games, matches, players
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as it is in the database. ``client_nonces`` has a key for each game that was begun or is over."""
+    """A match as it is in the database.
+
+    ``client_nonces`` has a key for each game that has begun or is over, with None if there is no nonce.
+    """
 
     id: str
     player: int
@@ -25,31 +28,34 @@ class StoredMatch:
 
 
 def load_players(engine: Engine) -> Players:
-    """Everyone who ever claimed a name or was given one."""
-    known = Players()
+    """Return all players who ever claimed a name or were given one."""
+    loaded = Players()
     with engine.connect() as connection:
         for row in connection.execute(select(players)):
             kind: PlayerKind = row.kind
-            known.add(Player(row.id, row.name, kind), row.token_hash)
-    return known
+            loaded.add(Player(row.id, row.name, kind), row.token_hash)
+    return loaded
 
 
 def load_open_matches(engine: Engine) -> list[StoredMatch]:
-    """Every match that is not over."""
+    """Return every match that is not over."""
     with engine.connect() as connection:
         rows = connection.execute(select(matches).where(~matches.c.over)).all()
-        return [_stored(connection, row) for row in rows]
+        return [_stored_match(connection, row) for row in rows]
 
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:
-    """One match, None if there is none of that id."""
+    """Return the match with the id ``match``, or None if there is none."""
     with engine.connect() as connection:
         row = connection.execute(select(matches).where(matches.c.id == match)).one_or_none()
-        return None if row is None else _stored(connection, row)
+        return None if row is None else _stored_match(connection, row)
 
 
 def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> Iterator[str]:
-    """The JSON of every event, match by match in the order they began; only of ``ladders`` if given."""
+    """Yield the JSON of every event, grouped by match in the order in which the matches began.
+
+    If ``ladders`` is given, only matches on these ladders are included.
+    """
     query = (
         select(events.c.json)
         .join(matches, matches.c.number == events.c.match)
@@ -62,22 +68,22 @@ def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> It
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
-    """The ids of matches whose id begins so, at most ten."""
+    """Return the ids of at most ten matches whose id begins with ``prefix``."""
     query = select(matches.c.id).where(matches.c.id.startswith(prefix, autoescape=True)).limit(10)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())
 
 
 def newest_match_ids(engine: Engine, count: int) -> list[str]:
-    """The ids of the matches begun last, newest first."""
+    """Return the ids of the ``count`` matches that began last, newest first."""
     query = select(matches.c.id).order_by(matches.c.started_at.desc(), matches.c.id).limit(count)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())
 
 
-def _stored(connection: Connection, row: Any) -> StoredMatch:
-    found = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
-    entries = [LogEntry(e.seq, e.at, e.type, e.json, e.hash) for e in found]
+def _stored_match(connection: Connection, row: Any) -> StoredMatch:
+    rows = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
+    entries = [LogEntry(e.seq, e.at, e.type, e.json, e.hash) for e in rows]
     begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.number))
     nonces = {game: nonce for game, nonce in begun}  # noqa: C416 - rows are not pairs
     return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)

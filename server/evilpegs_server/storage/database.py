@@ -1,4 +1,4 @@
-"""Opening the database: its URL, its settings for full durability, its schema brought up to date."""
+"""Opening the database: its URL, its settings for full durability, the migration of its schema, its lock."""
 
 import fcntl
 import sqlite3
@@ -19,34 +19,34 @@ _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 
 
 class DatabaseUnusableError(EvilpegsError):
-    """The database cannot be used; the message is one line that says why and what to do."""
+    """The error of a database that cannot be used. The message is one line that says why and what to do."""
 
 
 class DatabaseMissingError(DatabaseUnusableError):
-    """The database was to be read, and its file does not exist."""
+    """The error of a database that was to be read but whose file does not exist."""
 
 
 class DatabaseInUseError(DatabaseUnusableError):
-    """Another server holds the lock of the database."""
+    """The error of a database whose lock is held by another server."""
 
 
 def open_database(url: str) -> Engine:
-    """An engine on the database at ``url``, created and migrated as needed.
+    """Return an engine on the database at ``url``, which is created and migrated as needed.
 
-    SQLite runs in WAL mode with ``synchronous=FULL``: what is committed survives a loss of power.
+    SQLite runs in WAL mode with ``synchronous=FULL``: committed data survives a loss of power.
 
     Raises:
-        DatabaseUnusableError: a URL that means nothing, no right to write, not a database of ours.
+        DatabaseUnusableError: the URL is malformed, the file is not writable, or it is not a database of evilpegs.
     """
-    place = _sqlite_url(url)
-    # Rows have secrets in them, and errors are logged.
+    parsed = _sqlite_url(url)
+    # Errors are logged, and rows contain secrets.
     engine = create_engine(
-        place, poolclass=QueuePool, pool_size=4, hide_parameters=True, connect_args={"check_same_thread": False}
+        parsed, poolclass=QueuePool, pool_size=4, hide_parameters=True, connect_args={"check_same_thread": False}
     )
     event.listen(engine, "connect", _set_pragmas)
     try:
-        if place.database:
-            _make_private(Path(place.database))
+        if parsed.database:
+            _make_private(Path(parsed.database))
         _upgrade(engine)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
         engine.dispose()
@@ -57,24 +57,34 @@ def open_database(url: str) -> Engine:
 
 
 def open_existing_database(url: str) -> Engine:
-    """The same for reading what is there; a file that does not exist is an error and is not created."""
-    place = _sqlite_url(url)
-    if place.database and not Path(place.database).exists():
-        message = f"there is no database at {place.database}; run `evilpegs serve` first or name one with --database"
+    """Return an engine on the existing database at ``url``, which is migrated as needed.
+
+    Raises:
+        DatabaseMissingError: the file does not exist. It is not created.
+        DatabaseUnusableError: as for `open_database`.
+    """
+    parsed = _sqlite_url(url)
+    if parsed.database and not Path(parsed.database).exists():
+        message = f"there is no database at {parsed.database}; run `evilpegs serve` first or name one with --database"
         raise DatabaseMissingError(message)
     return open_database(url)
 
 
 class DatabaseLock:
-    """One server a database: a lock that goes with the process, however it ends."""
+    """A lock that allows one server per database. It is released when the process ends, however it ends.
+
+    Raises:
+        DatabaseInUseError: another server holds the lock.
+        DatabaseUnusableError: the lock file cannot be created.
+    """
 
     def __init__(self, url: str) -> None:
         self._file: IO[str] | None = None
         database = _sqlite_url(url).database
         if database:
-            self._take(database)
+            self._acquire(database)
 
-    def _take(self, database: str) -> None:
+    def _acquire(self, database: str) -> None:
         try:
             _make_private(Path(database + ".lock"))
             self._file = Path(database + ".lock").open("a")  # noqa: SIM115 - held as long as the server runs
@@ -90,38 +100,45 @@ class DatabaseLock:
             raise DatabaseUnusableError(message) from None
 
     def release(self) -> None:
-        """Let another server have the database."""
+        """Release the lock, so that another server can use the database."""
         if self._file is not None:
             self._file.close()
 
 
 def _make_private(path: Path) -> None:
-    """Make a file that only its owner reads: seeds of open games are in it. One that exists is left as it is."""
+    """Create a file that only its owner can read, because it contains the seeds of open games.
+
+    A file that exists keeps its permissions.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600, exist_ok=True)
 
 
 def database_file(url: str) -> Path:
-    """The file of the database; raises DatabaseUnusableError where there is none."""
+    """Return the file of the database at ``url``.
+
+    Raises:
+        DatabaseUnusableError: the URL names no file.
+    """
     return Path(_sqlite_url(url).database or "")
 
 
 def _sqlite_url(url: str) -> URL:
     try:
-        place = make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError):
         message = f"not a database URL: {url[:80]!r}; write sqlite:///FILE"
         raise DatabaseUnusableError(message) from None
-    if place.drivername != "sqlite":
-        message = f"databases of type {place.drivername[:20]} are not supported yet; write sqlite:///FILE"
+    if parsed.drivername != "sqlite":
+        message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
         raise DatabaseUnusableError(message)
-    if place.host or place.query or "\0" in url:
+    if parsed.host or parsed.query or "\0" in url:
         message = f"not the URL of a file: {url[:80]!r}; write sqlite:///FILE, with three slashes and no options"
         raise DatabaseUnusableError(message)
-    if place.database in {None, "", ":memory:"}:
+    if parsed.database in {None, "", ":memory:"}:
         message = "a database in memory would lose every match; write sqlite:///FILE"
         raise DatabaseUnusableError(message)
-    return place
+    return parsed
 
 
 def _set_pragmas(connection: Any, _record: object) -> None:
@@ -133,18 +150,20 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def _upgrade(engine: Engine) -> None:
+def _alembic_config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")
+    return config
+
+
+def _upgrade(engine: Engine) -> None:
+    config = _alembic_config()
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
 
 def newest_revision() -> str:
-    """The revision that `open_database` brings a database to."""
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.set_main_option("path_separator", "os")
-    return ScriptDirectory.from_config(config).get_current_head() or ""
+    """Return the schema revision to which `open_database` migrates a database."""
+    return ScriptDirectory.from_config(_alembic_config()).get_current_head() or ""

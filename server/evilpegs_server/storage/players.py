@@ -1,4 +1,4 @@
-"""Players: names that cannot be mistaken for one another, and the tokens that prove them."""
+"""Players: their names, of which no two look alike, and the tokens that prove their identity."""
 
 import hashlib
 import re
@@ -15,7 +15,7 @@ GUEST_PREFIX: Final = "guest-"
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Someone who plays: ``id`` is the server's number of him."""
+    """A player: ``id`` is a number that the server assigns."""
 
     id: int
     name: str
@@ -23,12 +23,12 @@ class Player:
 
     @property
     def is_guest(self) -> bool:
-        """Whether the name was given by the server; guests play practice only."""
+        """True if the server chose the name. Guests play practice only."""
         return self.kind == "guest"
 
 
 class NameRefusedError(ValueError):
-    """A name cannot be had. ``taken`` tells whether it is good but somebody else's."""
+    """The refusal of a name. ``taken`` is True if the name is valid but belongs to another player."""
 
     def __init__(self, message: str, *, taken: bool) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class NameRefusedError(ValueError):
 
 
 class Players:
-    """Every player, by token and by name. The storage keeps the same facts; this answers without it."""
+    """All players in memory, by token and by name. The database holds the same facts."""
 
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
@@ -48,7 +48,7 @@ class Players:
         return len(self._by_token)
 
     def add(self, player: Player, token_hash: str) -> None:
-        """Take in a player the storage knows, or will know before he is told, or a guest."""
+        """Add a guest, or a player who is stored, or will be stored before the client receives the token."""
         self._by_token[token_hash] = player
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
@@ -56,28 +56,32 @@ class Players:
         self._highest = max(self._highest, player.id)
 
     def remove(self, player: Player, token_hash: str) -> None:
-        """Forget a player whose storing failed, or a guest who left without playing."""
+        """Remove a player who could not be stored, or a guest who left without playing."""
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
         self._names.discard(skeleton(player.name))
 
     def guest_hash(self, guest: Player) -> str:
-        """The hash of a guest's token: guests are stored with their first match only."""
+        """Return the hash of a guest's token, which is stored together with the guest's first match."""
         return self._guest_hashes[guest.id]
 
     def by_token(self, token: str) -> Player | None:
-        """Whoever holds this token."""
+        """Return the player who holds ``token``, or None if there is none."""
         return self._by_token.get(hash_token(token))
 
     def new_player(self, name: str, kind: PlayerKind) -> Player:
-        """A new player of that name; raises NameRefusedError. The name is his once `add` is called."""
+        """Return a new player with this name. The name is reserved only when `add` is called.
+
+        Raises:
+            NameRefusedError: the name is malformed or taken.
+        """
         check_name(name)
         if skeleton(name) in self._names:
             raise NameRefusedError("that name, or one that looks like it, is taken; choose another", taken=True)
         return Player(self._highest + 1, name, kind)
 
     def new_guest(self) -> Player:
-        """A new player with a name that is free."""
+        """Return a new guest with a free name."""
         while True:
             name = GUEST_PREFIX + secrets.token_hex(4)
             if skeleton(name) not in self._names:
@@ -85,7 +89,7 @@ class Players:
 
 
 def check_name(name: str) -> None:
-    """Raise NameRefusedError unless ``name`` is one a player may claim."""
+    """Raise NameRefusedError unless a player may claim ``name``: well-formed, and not of the form of a guest."""
     if _NAME.fullmatch(name) is None:
         message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
@@ -95,15 +99,15 @@ def check_name(name: str) -> None:
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like at a glance: two names with one skeleton are look-alikes."""
+    """Return the name with similar characters replaced by one of them. Names with equal skeletons look alike."""
     return name.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
 
 
 def new_token() -> str:
-    """256 random bits in hex."""
+    """Return a new token: 256 random bits in hexadecimal."""
     return secrets.token_hex(32)
 
 
 def hash_token(token: str) -> str:
-    """All that is stored of a token."""
+    """Return the SHA-256 hash of a token in hexadecimal. Only this hash is stored."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What the devils have solved, kept over restarts; a server does without rather than fail."""
+"""The file that keeps solved positions of devils over restarts. Without the file, a server solves them again."""
 
 from pathlib import Path
 
@@ -10,18 +10,21 @@ from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_fil
 
 
 class SolvedPositionsFile:
-    """The file of a server, or with None no file. Whatever is wrong with it is told to ``log`` and stops nothing."""
+    """The file of solved positions of a server. With ``path`` None nothing is read or kept.
+
+    Errors of the file are logged in ``log`` and stop nothing.
+    """
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:
         self._path = path
         self._log = log
         self.solved = self._read()
 
-    def save(self, learnt: bytes) -> None:
-        """Keep what was learnt, given as `SolvedPositions.to_bytes` has it."""
+    def save(self, solved: bytes) -> None:
+        """Write solved positions, in the format of `SolvedPositions.to_bytes`, to the file."""
         if self._path is not None:
             try:
-                replace_file(self._path, learnt)
+                replace_file(self._path, solved)
             except OSError as error:
                 self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
 

@@ -1,9 +1,9 @@
-"""The tables. A record is its rows of `events`; everything else is beside it or follows from it.
+"""The database tables. The record of a match is its rows in `events`; the other tables add to it or follow from it.
 
-`matches.seed` is what the nonces of a match come from and is never told; `games.client_nonce` is kept from `ready`
-on, because the secret of a fixed game depends on it before any event shows it. `events` and `games` name their match
-by `matches.number`, the order in which matches were stored: it is smaller than the id the world knows, and so is what
-every guess writes.
+The nonces of a match follow from `matches.seed`, which is never disclosed. `games.client_nonce` is stored as soon as
+the player is ready, because the secret of a fixed game depends on it before any event shows it. `events` and `games`
+refer to a match by `matches.number`, the order in which matches were stored. The number is smaller than the public id,
+which reduces the bytes that every guess writes.
 """
 
 from sqlalchemy import (

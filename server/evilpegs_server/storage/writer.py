@@ -1,7 +1,7 @@
-"""The one writer: a thread that commits what it is given, many jobs at a time.
+"""The writer: a thread that commits jobs to the database, many jobs per transaction.
 
-While one transaction is on its way to the disk the next jobs gather, and go together in one commit. So each job is
-durable when its callback runs, and a busy server pays for one flush where a naive one pays for hundreds.
+While one transaction is being written to disk, the next jobs gather and are then committed together. So each job is
+durable when its callback runs, and a busy server needs one flush where one transaction per job would need hundreds.
 """
 
 import threading
@@ -18,19 +18,17 @@ from sqlalchemy import Connection, Engine, UpdateBase
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000
-"""After so many jobs a transaction takes no more."""
-
-
+"""The largest number of jobs per transaction."""
 WAKE_JOBS: Final = 128
-"""How many wait at the most before the thread is woken."""
+"""The number of waiting jobs at which the thread is woken in any case."""
 
 
 class Write(NamedTuple):
-    """Rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
+    """The rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
 
-    A ``bulk`` statement takes all rows at once as the JSON text of its parameter ``rows``. The driver gives up the
-    interpreter's lock at each step of a statement and has to fight the event loop to get it back: a step for all rows
-    instead of one for each decides how much a busy server can store.
+    A ``bulk`` statement receives all rows at once as the JSON text of its parameter ``rows``. The driver releases the
+    interpreter lock at each step of a statement and has to compete with the event loop to acquire it again. So one step
+    for all rows, instead of one step per row, determines how much a busy server can store.
     """
 
     order: int
@@ -39,7 +37,7 @@ class Write(NamedTuple):
     bulk: bool = False
 
     def __repr__(self) -> str:
-        """Without the rows: seeds of matches are among them."""
+        """Return a text without the rows, because they contain the seeds of matches."""
         return f"<Write {self.order}: {len(self.rows)} rows>"
 
 
@@ -49,11 +47,11 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """Commits jobs in the order they came. ``notify`` carries callbacks to the thread that wants them.
+    """A thread that commits jobs in the order of their submission. ``notify`` runs callbacks on the submitting thread.
 
-    ``soon`` calls back on the submitting thread after whatever else is due there. The writer is woken when nothing more
-    was submitted in between, or for `ENOUGH_JOBS`: each commit costs a busy event loop several fights for the
-    interpreter's lock, so a few large ones are worth more than many small ones beside it.
+    ``call_soon`` runs a callback on the submitting thread after everything else that is due there. The writer is woken
+    when no more jobs were submitted in between, or when `WAKE_JOBS` wait. Each commit makes a busy event loop compete
+    several times for the interpreter lock, so a few large commits are better than many small ones.
     """
 
     def __init__(
@@ -73,11 +71,15 @@ class Writer:
         self._closed = False
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
-        """Commit ``writes`` together; then ``done(None)``, or ``done(error)`` if they could not be stored."""
+        """Commit ``writes`` together, then call ``done(None)``, or ``done(error)`` if they could not be stored.
+
+        Raises:
+            RuntimeError: the writer is closed.
+        """
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
@@ -87,9 +89,9 @@ class Writer:
         elif len(self._submitted) == WAKE_JOBS:
             self._flush()
 
-    def _flush_unless_more(self, known: int) -> None:
-        """Hand over what was submitted, unless more came meanwhile: then more may be to come."""
-        if len(self._submitted) > known:
+    def _flush_unless_more(self, count: int) -> None:
+        """Wake the thread, unless there are more than ``count`` jobs: then still more may follow, so wait again."""
+        if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
             self._flush()
@@ -100,7 +102,7 @@ class Writer:
             self._submitted = []
 
     def close(self) -> None:
-        """Commit what was submitted and stop."""
+        """Commit all submitted jobs and stop the thread."""
         if not self._closed:
             self._closed = True
             self._flush()
@@ -117,7 +119,7 @@ class Writer:
             self._connection.close()
 
     def _gather(self, jobs: list[_Job]) -> bool:
-        """Add what else was submitted; False at the end of all."""
+        """Add the other submitted jobs up to the limit; return False if the writer is to stop."""
         while len(jobs) < MAX_JOBS:
             try:
                 others = self._jobs.get_nowait()
@@ -129,9 +131,10 @@ class Writer:
         return True
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
-        """One transaction for all; if it fails, one for each, so that a bad job harms no other.
+        """Commit all jobs in one transaction, or one transaction per job if that fails; return an error per job.
 
-        A connection on which anything failed is thrown away, since what it holds open could come with a later commit.
+        So a bad job harms no other. A connection on which anything failed is discarded, because a later commit could
+        include what it holds open.
         """
         try:
             if self._connection is None:
@@ -154,7 +157,7 @@ class Writer:
                     connection.execute(write.statement, write.rows)
 
     def _sql(self, write: Write) -> str:
-        """The text of a bulk statement, made once: its one parameter is the rows."""
+        """Return the SQL text of a bulk statement, which is compiled once. Its only parameter is the rows."""
         if write.order not in self._sql_texts:
             self._sql_texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
         return self._sql_texts[write.order]
@@ -171,15 +174,15 @@ class Writer:
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
 
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more, but the other jobs are still due
+        with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written
             self._notify(report)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
-    """One write for each statement, in the order statements must run; rows stay in the order of the jobs."""
+    """Return one write per statement, in the order in which statements must run. Rows keep the order of the jobs."""
     writes = [write for job in jobs for write in job.writes]
     rows: defaultdict[int, list[Any]] = defaultdict(list)
     for write in writes:
         rows[write.order].extend(write.rows)
-    kinds = {write.order: write for write in writes}
-    return [kinds[order]._replace(rows=rows[order]) for order in sorted(rows)]
+    by_order = {write.order: write for write in writes}
+    return [by_order[order]._replace(rows=rows[order]) for order in sorted(rows)]

@@ -1,4 +1,4 @@
-"""Everything that is ever written, one function a fact."""
+"""The writes of a server: one function per fact, each returning a `Write`."""
 
 from typing import Final
 
@@ -13,10 +13,13 @@ from evilpegs_server.storage.writer import Row, Write
 
 
 def _from_json(table: Table, *columns: str) -> Insert:
-    """Insert the rows of the JSON text ``rows``, a list of lists: the id of a match, then what goes in ``columns``."""
+    """Return a statement that inserts the rows of the JSON text ``rows``.
+
+    The text is a list of lists: the id of a match, then the values of ``columns``.
+    """
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
     match, *values = (
-        func.json_extract(row.c.value, literal_column(f"'$[{place}]'")) for place in range(len(columns) + 1)
+        func.json_extract(row.c.value, literal_column(f"'$[{index}]'")) for index in range(len(columns) + 1)
     )
     number = select(matches.c.number).where(matches.c.id == match).scalar_subquery()
     # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
@@ -24,7 +27,7 @@ def _from_json(table: Table, *columns: str) -> Insert:
 
 
 def _finish_matches() -> Update:
-    """The matches whose ids are listed in the JSON text ``rows`` are over."""
+    """Return a statement that marks as over the matches whose ids are listed in the JSON text ``rows``."""
     ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
     return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
 
@@ -43,12 +46,12 @@ _MATCHES_OVER: Final = _finish_matches()
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    """A new player."""
+    """Store a new player; ``at`` is in Unix milliseconds."""
     return Write(0, _PLAYERS, [_player_row(player, token_hash, at)])
 
 
 def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
-    """A guest begins a match; he is stored with his first one."""
+    """Store a guest who begins a match, unless an earlier match has stored them."""
     return Write(1, _GUESTS, [_player_row(guest, token_hash, at)])
 
 
@@ -64,7 +67,7 @@ def _player_row(player: Player, token_hash: str, at: int) -> Row:
 
 
 def insert_match(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
-    """A new match and the seed of its nonces."""
+    """Store a new match and the seed of its nonces."""
     row: Row = {
         "id": match,
         "player": player.id,
@@ -77,21 +80,21 @@ def insert_match(match: str, player: Player, ladder: str, seed: bytes, at: int) 
 
 
 def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
-    """The player was ready and gave his nonce."""
+    """Store that the player was ready for a game, and their nonce if they gave one."""
     return Write(3, _GAMES, [(match, game, client_nonce, None, None, None)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
-    """Events of a record."""
+    """Store entries of the event log of a match."""
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
 def finish_game(event: GameOver) -> Write:
-    """The projection of a finished game."""
+    """Store the result of a finished game."""
     row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms)
     return Write(3, _GAMES, [row], bulk=True)
 
 
 def finish_match(match: str) -> Write:
-    """The match is over."""
+    """Store that a match is over."""
     return Write(5, _MATCHES_OVER, [match], bulk=True)

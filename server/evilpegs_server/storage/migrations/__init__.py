@@ -1,1 +1,1 @@
-"""How a database of any earlier version becomes one of this version."""
+"""The Alembic migrations, which bring a database of any earlier version to this version."""

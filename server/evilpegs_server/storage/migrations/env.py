@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that `database.upgrade` hands over."""
+"""The Alembic environment: it runs the migrations on the connection that `database` passes in."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One module a revision, in order."""
+"""The schema revisions, one module per revision, in order."""
