@@ -1,6 +1,7 @@
-"""A cache with a byte budget: least recently used out first.
+"""A cache with a byte budget, and the computation of one value at a time for all threads that ask for it.
 
-Single flight: who asks for what is being computed waits for it instead of computing it again.
+`ByteCache` drops the least recently used values first. `SingleFlight` lets threads wait for a value that is already
+being computed.
 """
 
 from collections import OrderedDict
@@ -13,7 +14,7 @@ _V = TypeVar("_V")
 
 
 class CacheState(NamedTuple):
-    """What a cache holds and what it was good for, since it was made."""
+    """The contents of a cache now, and its hits and misses since it was created."""
 
     bytes_used: int
     entries: int
@@ -22,7 +23,7 @@ class CacheState(NamedTuple):
 
 
 class ByteCache(Generic[_V]):
-    """Values by key within ``max_bytes``; thread-safe. What is larger than that is not kept."""
+    """Values by key within ``max_bytes``; thread-safe. A value larger than the whole budget is not kept."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -32,11 +33,11 @@ class ByteCache(Generic[_V]):
 
     @property
     def state(self) -> CacheState:
-        """How full it is, and how often it was asked with and without success."""
+        """The bytes and entries held now, and the hits and misses so far."""
         return CacheState(self._used, len(self._entries), self._hits, self._misses)
 
     def get(self, key: Hashable) -> _V | None:
-        """The value of ``key`` if it is still here."""
+        """Return the value of ``key``, or None if it is not in the cache."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -47,7 +48,7 @@ class ByteCache(Generic[_V]):
             return entry[0]
 
     def put(self, key: Hashable, value: _V, size: int) -> None:
-        """Keep a value that takes ``size`` bytes with its key, in place of what was used longest ago."""
+        """Keep a value that takes ``size`` bytes with its key; drop the least recently used values to make space."""
         with self._lock:
             if key in self._entries or size > self._max_bytes:
                 return
@@ -56,7 +57,7 @@ class ByteCache(Generic[_V]):
             self._used += size
 
     def free_bytes(self, size: int) -> None:
-        """Drop what was used longest ago until ``size`` bytes are free, before they are taken."""
+        """Drop the least recently used values until ``size`` bytes are free."""
         with self._lock:
             self._evict(size)
 
@@ -71,11 +72,11 @@ _Result = TypeVar("_Result")
 
 
 class SingleFlight(Generic[_K, _Result]):
-    """Computes once for all who ask for one key at the same time; thread-safe.
+    """A guard that computes a value once for all threads that ask for its key at the same time; thread-safe.
 
-    Nothing is kept: a key asked for later is computed again. Beside a cache, ``compute`` looks into the cache
-    first and stores its value there before it returns, so that nobody comes between the two. It must not ask for its
-    own key, nor two keys for each other.
+    Nothing is kept: a key asked for later is computed again. To use it with a cache, let ``compute`` look into the
+    cache first and store its value there before it returns; then no thread computes the value in between. ``compute``
+    must not ask for its own key, and two keys must not ask for each other: they would wait forever.
     """
 
     def __init__(self) -> None:
@@ -83,11 +84,11 @@ class SingleFlight(Generic[_K, _Result]):
         self._flights: dict[_K, Future[_Result]] = {}
 
     def __len__(self) -> int:
-        """How many keys are being computed."""
+        """Return the number of keys being computed now."""
         return len(self._flights)
 
     def get(self, key: _K, compute: Callable[[], _Result]) -> _Result:
-        """What ``compute`` gives, or what the one under way for ``key`` gives; an exception is raised to all alike."""
+        """Return what ``compute``, or the one running for ``key``, returns; raise its exception in each thread."""
         with self._lock:
             under_way = self._flights.get(key)
             if under_way is None:

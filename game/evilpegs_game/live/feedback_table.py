@@ -1,6 +1,6 @@
-"""The feedback of every code against every other, for rules of so few codes that all of it fits a near cache.
+"""The feedback of every code against every other, for rules with few enough codes that the table fits a near cache.
 
-Part sizes after a history are then a comparison of bytes for each turn, and one pass that counts.
+Part sizes after a history then take one comparison of bytes per turn and code, and one pass that counts.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from evilpegs_game.partition import Numbers, Sizes, number_codes
 from evilpegs_game.rules import Rules
 
 MAX_TABLE_CODES: Final = 2048
-"""Rules of at most so many codes have a table; it takes 4 MiB at most."""
+"""Rules of at most this many codes have a table; it takes at most 4 MiB."""
 
 
 class FeedbackTable:
-    """All feedbacks of ``rules``, as numbers, uint8, shape (codes, codes). A row is computed when it is first needed.
+    """All feedback numbers of ``rules``: uint8, shape (codes, codes). A row is computed when it is first needed.
 
-    ``columns`` are all codes of the rules. Safe to use from any thread: whoever computes a row computes the same.
+    ``columns`` are all codes of the rules. A table is thread-safe: two threads that compute a row write the same bytes.
     """
 
     def __init__(self, rules: Rules, columns: Columns) -> None:
@@ -34,17 +34,17 @@ class FeedbackTable:
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
-        """What the table of ``rules`` takes; known without making it."""
+        """Return the bytes that the table of ``rules`` takes, without building it."""
         return rules.size * (rules.size + 1)
 
     def complete(self) -> None:
-        """Compute all rows that are not there yet: some milliseconds, once, and no reply has to."""
+        """Compute all missing rows, in some milliseconds, so that no reply has to compute one."""
         _complete(self._columns, self._rows, self._computed)
 
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
-        """The sizes of all parts of ``guess``, a code, among those codes that are consistent with ``history``.
+        """Return the sizes of all parts of ``guess`` among the codes consistent with ``history``: int64, (feedbacks,).
 
-        The turns must be possible: codes of the rules, and feedbacks that they can get.
+        The guesses must be codes of the rules, and the feedbacks ones that they can get; this is not checked.
 
         Raises:
             IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -54,9 +54,9 @@ class FeedbackTable:
             message = f"a guess of {len(guess)} pegs against codes of {rules.pegs}"
             raise IllegalCodeError(message, rule="pegs")
         turns: list[int] = []
-        for asked, given in history:
+        for asked, answer in history:
             turns += asked
-            turns += given
+            turns += answer
         turns += guess
         data = np.frombuffer(bytes(turns), np.uint8)
         return _part_sizes(self._columns, self._rows, self._computed, data, rules.colors, rules.repeats)
@@ -66,10 +66,10 @@ class FeedbackTable:
 def _part_sizes(
     columns: Columns, rows: Numbers, computed: NDArray[np.bool_], turns: Numbers, colors: int, repeats: bool
 ) -> Sizes:
-    """``said`` has the pegs, blacks and whites of every turn, then the pegs of the guess."""
+    """Count parts; ``turns`` holds the pegs, blacks and whites of every turn, then the pegs of the guess."""
     pegs, size = columns.shape
-    fits = np.ones(size, np.uint8)
-    # Two counters in turn: one that was just written is not read again at once.
+    consistent = np.ones(size, np.uint8)
+    # Two sets of counters in turn, so that a counter is not read right after it was written.
     counters = np.zeros((2, (pegs + 1) * (pegs + 2) // 2), np.int64)
     end = turns.size - pegs
     for start in range(0, end, pegs + 2):
@@ -77,13 +77,13 @@ def _part_sizes(
         number = np.uint8((black * (2 * pegs + 3 - black)) // 2 + turns[start + pegs + 1])
         row = _row(columns, rows, computed, turns[start : start + pegs], colors, repeats)
         for i in range(size):
-            fits[i] &= row[i] == number
+            consistent[i] &= row[i] == number
     row = _row(columns, rows, computed, turns[end:], colors, repeats)
     for i in range(0, size - 1, 2):
-        counters[0, row[i]] += fits[i]
-        counters[1, row[i + 1]] += fits[i + 1]
+        counters[0, row[i]] += consistent[i]
+        counters[1, row[i + 1]] += consistent[i + 1]
     if size % 2:
-        counters[0, row[size - 1]] += fits[size - 1]
+        counters[0, row[size - 1]] += consistent[size - 1]
     sizes: Sizes = counters[0] + counters[1]
     return sizes
 
@@ -110,7 +110,7 @@ def _row(
 
 @short_kernel
 def _index(code: Columns, colors: int, repeats: bool) -> int:
-    """The place of a code in code order."""
+    """Return the index of a code in code order."""
     index = 0
     for peg in range(code.size):
         color, choices = int(code[peg]), colors

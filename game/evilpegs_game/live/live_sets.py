@@ -1,9 +1,9 @@
-"""Live sets and part sizes, shared: computed once for all who ask, kept within a byte budget, never needed.
+"""A shared cache of live sets and part sizes with a byte budget. Every entry can be recomputed.
 
-Rules of few codes are *enumerated*: the live set is columns of codes, selected from those of the turn before. On
-larger rules part sizes are *counted* until the live set is small enough to be listed. What is counted, and what is
-listed then, is kept under a canonical form of the history, so the same opening in other colors or on other pegs is
-the same entry. Which way was taken cannot be seen in a result.
+Rules with few codes are *enumerated*: the live set is held as columns of codes, selected from those of the turn before.
+On larger rules part sizes are *counted* until the live set is small enough to be listed. Counts, and the sets listed
+after them, are kept under a canonical key of the history, so the same opening in other colors or on other pegs is the
+same entry. All methods give identical results.
 """
 
 from collections.abc import Callable
@@ -34,19 +34,20 @@ from evilpegs_game.symmetry.history_key import HistoryKey, Symmetry, history_key
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
-"""Rules of at most so many codes are enumerated: looking at each takes less time than a canonical form."""
+"""Rules of at most this many codes are enumerated: that takes less time than computing a canonical key."""
 _ENTRY_BYTES: Final = 1024
-"""What an entry takes besides its codes (key, array header, links), generously."""
+"""Bytes of an entry besides its codes (key, array header, links), rounded up generously."""
 SIZES_BYTES: Final = 2048
-"""What the part sizes of one guess take with their keys."""
+"""Bytes of the part sizes of one guess with their keys."""
 _HEAD_BYTES: Final = 4
 _MIN_LISTED_PEGS: Final = 8
 
 
 def max_listed_codes(rules: Rules) -> int:
-    """A live set of so many codes is listed rather than counted: by then that takes about as long, and only once.
+    """Return the most codes that a live set may have to be listed rather than counted.
 
-    With few pegs any count takes less time than to list even one code.
+    From there on listing takes about as long as one count, and is done only once. With fewer than 8 pegs the result is
+    0, because any count takes less time than listing even one code.
     """
     if not codes_fit_word(rules):
         return 0
@@ -54,18 +55,18 @@ def max_listed_codes(rules: Rules) -> int:
 
 
 class _Work(local):
-    """What one thread has done: rows of tables."""
+    """The number of table rows that one thread made."""
 
     rows = 0
 
 
 class LiveSets:
-    """Live sets by rules and history: least recently used first out, within ``max_bytes``; thread-safe.
+    """Live sets and part sizes by rules and history, within ``max_bytes``; the least recently used are dropped first.
 
-    ``count_bytes`` is what one count under way may take besides. A set that was dropped is computed again. Rules of at
-    most ``enumerated_codes`` codes are enumerated, larger ones counted until ``listed_at`` codes are left. Both
-    methods give identical results.
-    Columns handed out are read-only and stay valid after they are dropped from here.
+    ``count_bytes`` bounds the memory of each running count, which comes on top. Rules of at most ``enumerated_codes``
+    codes are enumerated; on larger ones live sets are counted until ``max_listed_codes(rules)`` codes are left. Both
+    methods give identical results. Columns are read-only and stay valid after they are dropped from the cache. All
+    methods are thread-safe.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class LiveSets:
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
         self._sets: ByteCache[Any] = ByteCache(max_bytes)
-        """Columns by what they follow from, and feedback tables by rules."""
+        """Columns by `exact_key` or canonical key, and feedback tables by rules."""
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
         self._set_flights: SingleFlight[object, Columns] = SingleFlight()
         self._size_flights: SingleFlight[object, tuple[int, ...]] = SingleFlight()
@@ -89,27 +90,27 @@ class LiveSets:
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
-        """What all codes of ``rules`` take; known without making them."""
+        """Return the bytes that all codes of ``rules`` take, without computing the codes."""
         return rules.pegs * rules.size + _ENTRY_BYTES
 
     def fits(self, rules: Rules) -> bool:
-        """Whether replies on ``rules`` can be given within the budget, whatever is guessed."""
+        """Return True if every reply on ``rules`` can be computed within the budget, whatever the guesses."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
 
     @property
     def bytes_used(self) -> int:
-        """What the entries take now; never more than the budget."""
+        """The bytes of all entries now; never more than the budget."""
         return self._sets.state.bytes_used
 
     @property
     def state(self) -> CacheState:
-        """How the cache of part sizes does: the shared work of counted games."""
+        """The state of the cache of part sizes, which holds the shared work of counted games."""
         return self._sizes.state
 
     def all_codes(self, rules: Rules) -> Columns:
-        """Every code of ``rules`` in code order, shared.
+        """Return every code of ``rules`` in code order, shared: uint8, shape (pegs, codes), read-only.
 
         Raises:
             TooLargeError: they do not fit the budget; nothing was allocated.
@@ -127,7 +128,7 @@ class LiveSets:
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
-        """All feedbacks of ``rules``, shared; None where there are too many codes, or too little room."""
+        """Return the shared table of all feedbacks of ``rules``; None with too many codes or too little space."""
         if rules.size > MAX_TABLE_CODES:
             return None
         table: FeedbackTable | None = self._sets.get(rules)
@@ -138,10 +139,10 @@ class LiveSets:
         return table
 
     def get(self, rules: Rules, history: History) -> Columns:
-        """The codes consistent with ``history``, in code order, at least one.
+        """Return the codes consistent with ``history``, in code order: uint8, shape (pegs, candidates), read-only.
 
         Raises:
-            ContradictionError: there is none.
+            ContradictionError: no code is consistent.
             TooLargeError: they do not fit the budget.
         """
         key = exact_key(rules, history)
@@ -150,18 +151,18 @@ class LiveSets:
             return found
         if not history:
             return self.all_codes(rules)
-        if rules.size <= self.enumerated_codes:  # computed in less time than it takes to find out who else wants it
+        if rules.size <= self.enumerated_codes:  # computing takes less time than asking who else computes it
             found = self._compute_set(key, rules, history)
             self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
             return found
         return self._get_or_compute(key, lambda: self._compute_set(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
-        """The size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
+        """Return the size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
 
         Raises:
             ContradictionError: no code is consistent with the history.
-            TooLargeError: there are too many codes to count.
+            TooLargeError: there are more than 2**63 - 1 codes, or a count does not fit into ``count_bytes``.
         """
         if rules.size <= self.enumerated_codes:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
@@ -177,28 +178,28 @@ class LiveSets:
         return found
 
     def take_work(self) -> int:
-        """The rows that counts on this thread made since it was last asked, whoever else was spared them."""
+        """Return the rows that counts on this thread made since the last call, and reset their number to 0."""
         work, self._work.rows = self._work.rows, 0
         return work
 
     def count(self, rules: Rules, history: History) -> int:
-        """How many codes are consistent with ``history``; at least one. Errors as for `part_sizes`."""
+        """Return the number of codes consistent with ``history``, at least 1. Errors are those of `part_sizes`."""
         if not history:
             return rules.size
         if rules.size <= self.enumerated_codes:
             return int(self.get(rules, history).shape[1])
-        # Without repeated turns each question leads to one about fewer turns: no flight waits for itself.
-        *before, (guess, given) = dict.fromkeys(history)
-        count = self.part_sizes(rules, tuple(before), guess)[feedback_number(given, rules.pegs)]
+        # Without repeated turns each call leads to one about fewer turns, so no computation waits for itself.
+        *before, (guess, feedback) = dict.fromkeys(history)
+        count = self.part_sizes(rules, tuple(before), guess)[feedback_number(feedback, rules.pegs)]
         if not count:
             message = f"no code of {rules} is consistent with the feedback of turns 1 to {len(history)}"
             raise ContradictionError(message, turn=len(history))
         return count
 
     def first(self, rules: Rules, history: History) -> Code:
-        """The first code in code order that is consistent with ``history``. Errors as for `part_sizes`."""
+        """Return the first code in code order that is consistent with ``history``. Errors are those of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
-            with suppress(TooLargeError):  # so few codes, and yet their tables do not fit
+            with suppress(TooLargeError):  # there are few codes, but the tables to list them may not fit
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
@@ -207,8 +208,8 @@ class LiveSets:
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
-        atlas = SolutionTables(rules, history, self._count_bytes)
-        return [atlas.sample(rng) for _ in range(count)]
+        tables = SolutionTables(rules, history, self._count_bytes)
+        return [tables.sample(rng) for _ in range(count)]
 
     def _is_listable(self, rules: Rules, history: History) -> bool:
         return self.count(rules, history) <= self._max_listed_codes(rules)
@@ -220,7 +221,7 @@ class LiveSets:
         return columns
 
     def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
-        """The set of ``key``, from the cache or computed once for all who want it now."""
+        """Return the set of ``key`` from the cache, or compute it once for all threads that ask for it now."""
 
         def find_or_compute() -> Columns:
             found = self._sets.get(key)
@@ -232,12 +233,12 @@ class LiveSets:
         return self._set_flights.get(key, find_or_compute)
 
     def _compute_set(self, exact: bytes, rules: Rules, history: History) -> Columns:
-        """Selected from the longest history before that is still here, or from all codes if they fit, or listed."""
+        """Select the set from that of the longest cached earlier history, or from all codes; else list it."""
         known, columns = self._longest_cached(exact, rules, history)
         if columns is None:
             return self._list_codes(rules, history)
-        for number, (guess, given) in enumerate(history[known:], known + 1):
-            columns = select(columns, guess, given)
+        for number, (guess, feedback) in enumerate(history[known:], known + 1):
+            columns = select(columns, guess, feedback)
             if not columns.size:
                 message = f"no code of {rules} is consistent with the feedback of turns 1 to {number}"
                 raise ContradictionError(message, turn=number)
@@ -252,7 +253,7 @@ class LiveSets:
         return 0, self.all_codes(rules) if from_all else None
 
     def _list_codes(self, rules: Rules, history: History) -> Columns:
-        """The codes one by one from the tables of a count, if they fit."""
+        """List the codes from the tables of a count. Raise TooLargeError if they do not fit."""
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
             message = (
@@ -260,14 +261,14 @@ class LiveSets:
                 "count or sample them, or guess more first"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_bytes)
-        atlas = SolutionTables(rules, history, self._count_bytes)
-        self._work.rows += atlas.work
-        return atlas.columns()
+        tables = SolutionTables(rules, history, self._count_bytes)
+        self._work.rows += tables.work
+        return tables.columns()
 
     def _compute_sizes(
         self, key: HistoryKey, rules: Rules, history: History, guess: Code, symmetry: Symmetry
     ) -> tuple[int, ...]:
-        """Computed in canonical coordinates, where everything about this opening is shared."""
+        """Compute part sizes from the canonical image of the history, whose live set all images share."""
         found = self._sizes.get(key)
         if found is not None:
             return found
@@ -280,7 +281,7 @@ class LiveSets:
             columns, onto = canonical_set
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
-            image = tuple(Turn(symmetry.image(code), given) for code, given in history)
+            image = tuple(Turn(symmetry.image(code), answer) for code, answer in history)
             counted = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
             sizes = counted.sizes
             self._work.rows += counted.work
@@ -288,39 +289,40 @@ class LiveSets:
         return sizes
 
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
-        """The live set as columns of the canonical form of its history; None where its tables do not fit."""
+        """Return the canonical live set of the history, and the symmetry to it; None if its tables do not fit."""
         key, onto = history_key(rules, history)
-        image = tuple(Turn(onto.image(code), given) for code, given in history)
+        image = tuple(Turn(onto.image(code), answer) for code, answer in history)
         try:
             return self._get_or_compute(key, lambda: self._derive_canonical(rules, history, onto, image)), onto
         except TooLargeError:
             return None
 
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
-        """From the canonical live set of the turn before, if that is here; else listed."""
-        *before, (guess, given) = history
+        """Select the set from the cached canonical live set of the turn before; list it if there is none."""
+        *before, (guess, feedback) = history
         key, there = history_key(rules, tuple(before))
         columns = self._sets.get(key) if before else None
         if columns is None:
             return self._list_codes(rules, image)
-        return convert_image(select(columns, there.image(guess), given), there, onto)
+        return convert_image(select(columns, there.image(guess), feedback), there, onto)
 
 
 def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
-    """The rules, the turns and a guess as they are; the key of a shorter history is the beginning of that of a longer.
+    """Return a key of the rules, the turns and a guess as they are; the key of a shorter history is a prefix of it.
 
-    Bytes, because the collector of garbage would walk through tuples again and again; and never a canonical key.
+    Keys are bytes, because the garbage collector would traverse tuples over and over. They begin with 0, so none equals
+    a canonical key.
     """
     numbers = [0, rules.pegs, rules.colors, rules.repeats]
-    for asked, given in history:
+    for asked, answer in history:
         numbers += asked
-        numbers += given
+        numbers += answer
     numbers += guess
     return bytes(numbers)
 
 
 def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
-    """Columns that are the image under ``there`` as the image under ``onto``, in no order; read-only."""
+    """Turn columns that are an image under ``there`` into the image under ``onto``, unordered and read-only."""
     pegs = [there.pegs.index(peg) for peg in onto.pegs]
     colors = np.empty(len(onto.colors), np.uint8)
     colors[list(there.colors)] = onto.colors

@@ -1,8 +1,9 @@
 """Symmetries of a set of codes: permutations of pegs and of colors, which change no feedback.
 
-What an optimal codebreaker needs is the same for a set and its image, and of guesses that a symmetry of the set itself
-carries into each other only one need be tried. Neither has to be found in full: a symmetry that is missed costs time,
-never truth. Source: D. E. Knuth (1976-77) for the use; the weights are color refinement, as for graphs.
+An optimal codebreaker needs the same number of guesses for a set and for its image. Of several guesses that a symmetry
+of the set itself maps to each other, only one needs to be tried. Neither kind has to be found in full: a missed
+symmetry costs time and never changes a result. Source: D. E. Knuth (1976-77) for the use of symmetries; the weights
+are color refinement, as used for graphs.
 """
 
 from dataclasses import dataclass
@@ -27,20 +28,20 @@ KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
 _MAX_GRID: Final = 1 << 20
 _MAX_GUESSES: Final = 1 << 13
-"""With more guesses it takes longer to compare them than to try them."""
+"""With more guesses than this, comparing them takes longer than trying them."""
 
 _MAX_ELEMENTS: Final = 1 << 15
 _ENOUGH: Final = 256
-"""Symmetries of one set that are put to use; by then they generate the rest."""
+"""The most symmetries of one set that are used; this many generate the others."""
 
 _Permutations = NDArray[np.int64]
 
 
 def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
-    """A digest of one image of the set under the symmetries of the rules.
+    """Return a digest of one image of the set under the symmetries of the rules.
 
-    Sets with equal keys are images of each other. Nearly always the converse holds too: colors are put in the order
-    of weights that no renaming changes, and of the orders of the pegs the one with the least fingerprint is taken.
+    Sets with equal keys are images of each other, and the converse holds nearly always: colors are put in the order of
+    weights that no renaming changes, and of all orders of the pegs the one with the least fingerprint is taken.
     """
     orders = _peg_orders(rules.pegs)
     images = columns[orders]
@@ -55,7 +56,7 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
-    """For each order of the pegs the rank of each color, by how it occurs: uint64, shape (orders, colors)."""
+    """Return for each order of the pegs the rank of each color, by how it occurs: uint64, shape (orders, colors)."""
     orders, pegs, _ = images.shape
     factors = _mix(np.arange(1, pegs + 1, dtype=np.uint64))
     where = images.astype(np.intp)
@@ -72,7 +73,7 @@ def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Stir 64 bits. Source: S. Vigna, splitmix64."""
+    """Return 64 well mixed bits per value. Source: S. Vigna, splitmix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -81,17 +82,17 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @cache
 def _peg_orders(pegs: int) -> _Permutations:
-    """All orders of the pegs, or the given one alone if there are too many."""
+    """Return all orders of the pegs: int64, shape (orders, pegs); only their own order if there are more than 120."""
     if factorial(pegs) > _MAX_PEG_ORDERS:
         return np.arange(pegs, dtype=np.int64)[None]
     return np.array(list(permutations(range(pegs))), dtype=np.int64)
 
 
 class GuessSymmetries:
-    """Finds guesses that are as good as each other against a set of codes of ``rules``."""
+    """A finder of guesses that are equally good against a set of codes of ``rules``."""
 
     def __init__(self, rules: Rules, codes: Columns) -> None:
-        """``every`` is all codes of ``rules`` in code order."""
+        """Prepare the symmetries of ``rules``; ``codes`` are all its codes in code order."""
         self._codes = codes
         self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
         self._cells_of_all = self._powers @ codes
@@ -102,11 +103,11 @@ class GuessSymmetries:
             self._index_of[self._cells_of_all] = np.arange(codes.shape[1])
 
     def indices(self, columns: Columns) -> Indices:
-        """The places of codes among all codes: int32."""
+        """Return the indices of codes among all codes: int32, shape (codes,)."""
         return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
 
     def orbits(self, columns: Columns) -> Indices:
-        """For each guess the first, in code order, of those known to be as good against ``columns``: int32."""
+        """Return for each guess the first guess in code order known to be equally good against ``columns``: int32."""
         count = self._codes.shape[1]
         if self._known is None:
             return np.arange(count, dtype=np.int32)
@@ -125,7 +126,7 @@ class _Elements:
 
 @cache
 def _elements(rules: Rules) -> _Elements:
-    """The simple symmetries: each order of the pegs with up to two exchanges of colors. They generate all of them."""
+    """Return each order of the pegs with up to two exchanges of colors. These symmetries generate all others."""
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
     pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
@@ -135,7 +136,7 @@ def _elements(rules: Rules) -> _Elements:
 
 
 def _exchanges(colors: int) -> list[list[int]]:
-    """The recolorings that exchange none, one or two pairs of colors, in that order."""
+    """Return the recolorings that exchange no, one or two pairs of colors, in that order."""
     exchanged = [list(range(colors))]
     pairs = list(combinations(range(colors), 2))
     doubles = [(first, second) for first, second in combinations(pairs, 2) if not set(first) & set(second)]
@@ -151,7 +152,7 @@ def _exchanges(colors: int) -> list[list[int]]:
 def _cell(
     columns: Columns, code: int, order: NDArray[np.int64], recoloring: NDArray[np.int64], powers: NDArray[np.int64]
 ) -> int:
-    """The image of one code, as a number with one digit a peg."""
+    """Return the image of one code, as a number with one digit per peg."""
     cell = 0
     for peg in range(order.size):
         cell += recoloring[columns[order[peg], code]] * powers[peg]
@@ -191,7 +192,7 @@ def _orbits(
 
 @kernel
 def _join(first: Indices, one: int, other: int) -> None:
-    """Make the two one family, headed by the lesser of their heads."""
+    """Merge the orbits of two guesses; the least guess represents the merged orbit."""
     while first[one] != one:
         one = first[one]
     while first[other] != other:

@@ -1,7 +1,4 @@
-"""The canonical key of a history, and the symmetry that leads to the image it holds.
-
-The image that weights stand for, written down with the symmetry that leads to it.
-"""
+"""The canonical key of a history, and the symmetry that maps the history to the image which the key holds."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -19,91 +16,21 @@ from evilpegs_game.symmetry.search import search_rows
 Bytes = NDArray[np.uint8]
 
 
-@kernel
-def _write_image(
-    data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
-) -> int:
-    """Write the image and the symmetry that the weights stand for; returns how much the rows of the image take."""
-    count = rows.size
-    names = np.full(count + colors, -1)
-    for one in used:
-        names[one] = 0
-        for other in used:
-            names[one] += weights[other] < weights[one] or (weights[other] == weights[one] and other < one)
-    fresh = used.size
-    for vertex in range(count, count + colors):
-        if names[vertex] < 0:
-            names[vertex] = fresh
-            fresh += 1
-    row_order = _row_order(data, rows, weights)
-    peg_order = _peg_order(grid, row_order, names)
-    index = 0
-    for row in row_order:
-        out[index] = data[rows[row]]
-        out[index + 1] = data[rows[row] + 1]
-        for peg in range(pegs):
-            out[index + 2 + peg] = names[grid[row, peg_order[peg]]]
-        index += pegs + 2
-    for peg in range(pegs):
-        out[index + peg] = peg_order[peg]
-    for color in range(colors):
-        out[index + pegs + color] = names[count + color]
-    return index
-
-
-@kernel
-def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
-    """The rows by feedback, then by weight; the guess that is asked comes last."""
-    order = np.arange(rows.size)
-    for index in range(1, rows.size):
-        row, to = order[index], index
-        label = int(data[rows[row]]) * 256 + int(data[rows[row] + 1])
-        while to > 0:
-            other = order[to - 1]
-            beyond = int(data[rows[other]]) * 256 + int(data[rows[other] + 1])
-            if beyond < label or (beyond == label and weights[other] <= weights[row]):
-                break
-            order[to] = other
-            to -= 1
-        order[to] = row
-    return order
-
-
-@kernel
-def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
-    """The pegs by what stands in their columns, row by row; equal columns as they were."""
-    order = np.arange(grid.shape[1])
-    for index in range(1, order.size):
-        peg, to = order[index], index
-        while to > 0:
-            row = 0
-            while row < row_order.size and grid[row_order[row], order[to - 1]] == grid[row_order[row], peg]:
-                row += 1
-            if row == row_order.size:
-                break
-            if names[grid[row_order[row], order[to - 1]]] < names[grid[row_order[row], peg]]:
-                break
-            order[to] = order[to - 1]
-            to -= 1
-        order[to] = peg
-    return order
-
-
 HistoryKey = bytes
-"""Pegs, colors and whether they repeat; then black, white and the image of the guess, for each pair in turn."""
+"""One byte each for pegs, colors and repeats; then black, white and the image of the guess, for each turn."""
 
 _NO_FEEDBACK: Final = (255, 255)
-"""In the place of a feedback: this guess has none yet."""
+"""Stands for the feedback of a guess that has none yet."""
 
 
 class Symmetry(NamedTuple):
-    """A permutation of pegs and one of colors: peg ``i`` of an image shows what was at ``pegs[i]``, renamed."""
+    """A permutation of pegs and one of colors: peg ``i`` of an image has the color of peg ``pegs[i]``, renamed."""
 
     pegs: tuple[int, ...]
     colors: tuple[int, ...]
 
     def image(self, code: Code) -> Code:
-        """The image of a code."""
+        """Return the image of a code."""
         colors = self.colors
         return tuple([colors[code[peg]] for peg in self.pegs])
 
@@ -111,9 +38,9 @@ class Symmetry(NamedTuple):
 def history_key(
     rules: Rules, history: Iterable[tuple[Code, Feedback]], guess: Code | None = None
 ) -> tuple[HistoryKey, Symmetry]:
-    """The key of a history and, perhaps, of the guess asked next; and the symmetry that leads to the image it holds.
+    """Return the key of a history, and of ``guess`` if given; and the symmetry that maps both to the image in the key.
 
-    Equal keys: images of each other. Images of each other nearly always have equal keys, up to two guesses always.
+    Histories with equal keys are images of each other. The converse holds nearly always; up to two guesses, always.
 
     Raises:
         IllegalCodeError: a guess is not a code of ``rules``.
@@ -145,8 +72,7 @@ def _raise_illegal(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> N
 def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
     """Write the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
 
-    ``data`` has black, white and the guess for each pair. Returns how much the rows take, or -1: there is an illegal
-    color.
+    ``data`` holds black, white and the guess for each pair. Return the bytes of the rows, or -1 if a color is illegal.
     """
     rows = _distinct_starts(data, pegs)
     count = rows.size
@@ -168,7 +94,7 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
 
 @kernel
 def _distinct_starts(data: Bytes, pegs: int) -> Index:
-    """Where each pair starts that is in ``data`` for the first time: int64, shape (rows,)."""
+    """Return where each pair starts that occurs in ``data`` for the first time: int64, shape (rows,)."""
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)
     count = 0
@@ -184,3 +110,73 @@ def _distinct_starts(data: Bytes, pegs: int) -> Index:
             starts[count] = start
             count += 1
     return starts[:count]
+
+
+@kernel
+def _write_image(
+    data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
+) -> int:
+    """Write the image and the symmetry that the weights define; return the bytes of the image rows."""
+    count = rows.size
+    names = np.full(count + colors, -1)
+    for one in used:
+        names[one] = 0
+        for other in used:
+            names[one] += weights[other] < weights[one] or (weights[other] == weights[one] and other < one)
+    fresh = used.size
+    for vertex in range(count, count + colors):
+        if names[vertex] < 0:
+            names[vertex] = fresh
+            fresh += 1
+    row_order = _row_order(data, rows, weights)
+    peg_order = _peg_order(grid, row_order, names)
+    index = 0
+    for row in row_order:
+        out[index] = data[rows[row]]
+        out[index + 1] = data[rows[row] + 1]
+        for peg in range(pegs):
+            out[index + 2 + peg] = names[grid[row, peg_order[peg]]]
+        index += pegs + 2
+    for peg in range(pegs):
+        out[index + peg] = peg_order[peg]
+    for color in range(colors):
+        out[index + pegs + color] = names[count + color]
+    return index
+
+
+@kernel
+def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
+    """Return the rows by feedback, then by weight; the guess without feedback comes last."""
+    order = np.arange(rows.size)
+    for index in range(1, rows.size):
+        row, to = order[index], index
+        label = int(data[rows[row]]) * 256 + int(data[rows[row] + 1])
+        while to > 0:
+            other = order[to - 1]
+            beyond = int(data[rows[other]]) * 256 + int(data[rows[other] + 1])
+            if beyond < label or (beyond == label and weights[other] <= weights[row]):
+                break
+            order[to] = other
+            to -= 1
+        order[to] = row
+    return order
+
+
+@kernel
+def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
+    """Return the pegs in the order of their columns, compared row by row; equal columns keep their order."""
+    order = np.arange(grid.shape[1])
+    for index in range(1, order.size):
+        peg, to = order[index], index
+        while to > 0:
+            row = 0
+            while row < row_order.size and grid[row_order[row], order[to - 1]] == grid[row_order[row], peg]:
+                row += 1
+            if row == row_order.size:
+                break
+            if names[grid[row_order[row], order[to - 1]]] < names[grid[row_order[row], peg]]:
+                break
+            order[to] = order[to - 1]
+            to -= 1
+        order[to] = peg
+    return order

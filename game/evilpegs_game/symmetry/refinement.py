@@ -1,4 +1,4 @@
-"""Weights of rows and colors, which no renaming changes: refined until they tell no more of them apart."""
+"""Weights of rows and colors that no renaming changes, refined until they distinguish no more of them."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ Grid = NDArray[np.int64]
 """The vertex of the color of each peg of each row: int64, shape (rows, pegs). Vertices are rows, then colors."""
 Index = NDArray[np.int64]
 Weights = NDArray[np.uint64]
-"""What is known of each vertex, hashed: uint64, shape (rows + colors,)."""
+"""A hash of all that is known of each vertex: uint64, shape (rows + colors,)."""
 
 STIR: Final = np.uint64(0x9E3779B97F4A7C15)
 NONE: Final = np.uint64(0)
@@ -22,7 +22,7 @@ _MIDDLE: Final = np.uint64(29)
 
 @kernel
 def mix(value: np.uint64) -> np.uint64:
-    """Stir 64 bits. Source: S. Vigna, splitmix64, cut to what is needed here."""
+    """Return 64 well mixed bits. Source: S. Vigna, splitmix64, reduced to what is needed here."""
     value = (value ^ (value >> _HIGH)) * _MIX
     value = (value ^ (value >> _MIDDLE)) * STIR
     return value ^ (value >> _HIGH)
@@ -30,7 +30,7 @@ def mix(value: np.uint64) -> np.uint64:
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """The rows and the colors that occur, ascending."""
+    """Return the rows and the colors that occur, ascending."""
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
     for row in range(rows):
@@ -42,14 +42,14 @@ def used_vertices(grid: Grid, colors: int) -> Index:
 
 @kernel
 def copy_weights(source: Weights, target: Weights) -> None:
-    """As ``target[:] = source``, which takes longer to compile than all the rest."""
+    """Copy ``source`` to ``target``; the slice assignment would take longer to compile than everything else."""
     for vertex in range(source.size):
         target[vertex] = source[vertex]
 
 
 @kernel
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
-    """Hash the columns at ``pegs`` by the weights of what stands in them; returns a hash of them all."""
+    """Hash the columns at ``pegs`` by the weights in them; return a hash of all these columns."""
     total = NONE
     for index in range(pegs.size):
         peg = pegs[index]
@@ -63,7 +63,7 @@ def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.
 
 @kernel
 def count_classes(weights: Weights, vertices: Index) -> int:
-    """How many different weights there are."""
+    """Return the number of different weights."""
     count = 0
     for index in range(vertices.size):
         fresh = 1
@@ -77,7 +77,7 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 
 @kernel
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
-    """Color refinement: add to the weight of each of ``vertices`` where it stands, until that tells no more apart."""
+    """Mix into the weight of each vertex where it occurs, until no more are distinguished: color refinement."""
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)
     known, before = count_classes(weights, vertices), 0
@@ -99,7 +99,7 @@ def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
 
 @kernel
 def smallest_tie(weights: Weights, vertices: Index) -> Index:
-    """The fewest of ``vertices`` that share a weight, the least weight first; none if all differ."""
+    """Return the smallest group of ``vertices`` with one weight, the least weight first; none if all differ."""
     tied = np.empty(vertices.size, np.int64)
     least, fewest, size = NONE, vertices.size + 1, 0
     for index in range(vertices.size):

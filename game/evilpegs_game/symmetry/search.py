@@ -1,8 +1,7 @@
-"""The search for the least image: rows are told apart first, then colors, one component after another.
+"""The search for the least image: it distinguishes first the rows, then the colors, component by component.
 
-Every way to tell apart what ties: a tree whose levels choose a member of a *cell*, and whose leaves are images.
-
-Two images that come out equal show a symmetry; what it carries into each other need not be tried twice.
+The search tree has one level per choice among the members of a *cell*, a group of vertices that tie; its leaves are
+images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried.
 """
 
 from typing import Final
@@ -24,17 +23,22 @@ from evilpegs_game.symmetry.refinement import (
     smallest_tie,
 )
 
-# What was compared (a tally): how many nodes are left to the search, how many images came out.
+_MAX_NODES: Final = 200
+"""The nodes that one search may refine in total; after that the first member of each tie is taken."""
+_FEW_ROWS: Final = 2
+"""If more rows than this tie, choosing one of them distinguishes less than choosing a color does."""
+
+# Fields of a tally: the nodes that the search may still visit, the images found.
 LEFT, _IMAGES = 0, 1
-# Hashes (forms) of the first and of the least image.
+# Fields of the forms, which are hashes: that of the first image, that of the least.
 _FIRST, _BEST = 0, 1
-# What is known of a cell at some level: its size, the place of the next to try, whether the first image came by here.
+# Fields of a cell: its size, the index of the next member to try, 1 if the first image lies below, the members.
 _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Begin to try the members of a cell; returns whether there are none, so that an image is complete."""
+    """Begin to try the members of a cell; return True if there are none, so that an image is complete."""
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
     for index in range(tied.size):
@@ -44,7 +48,7 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Mark the next member to try at the deepest level that has one; returns the level below, -1 if all is tried."""
+    """Mark the next member to try at the deepest level that has one; return the level below, or -1 at the end."""
     while level >= 0:
         cell = cells[level]
         index = cell[_NEXT]
@@ -62,7 +66,7 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
 
 @kernel
 def first_path_level(cells: Index, level: int) -> int:
-    """The deepest level, at most ``level``, that led to the first image too."""
+    """Return the deepest level, at most ``level``, on the path to the first image."""
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
     return level
@@ -70,7 +74,7 @@ def first_path_level(cells: Index, level: int) -> int:
 
 @kernel
 def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
-    """Keep an image if it is the first, or the best so far; returns whether it is equal to the first but not it."""
+    """Keep an image if it is the first or the best so far; return True if it is a later one equal to the first."""
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
         forms[_FIRST] = form
@@ -83,7 +87,7 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
 
 @kernel
 def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
-    """Whether a symmetry is known that carries one before ``place`` into the one there."""
+    """Return True if a known symmetry maps an earlier member to the one at ``index``."""
     covered = False
     for earlier in range(index):
         covered |= orbits[tied[earlier]] == orbits[tied[index]]
@@ -92,9 +96,9 @@ def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
 
 @kernel
 def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
-    """Enter a symmetry: it carries each member into the one whose weight in the second image is its in the first.
+    """Record the symmetry that maps each member to the one with the same weight in the second image.
 
-    ``orbits``, int64, one a vertex, is equal for those that a known symmetry carries into each other.
+    ``orbits``, int64, one per vertex, is equal for vertices that known symmetries map to each other.
     """
     for one in members:
         for other in members:
@@ -105,15 +109,9 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
                         orbits[member] = low
 
 
-_MAX_NODES: Final = 200
-"""So many nodes of the search, all told, may be refined; then the first of those that tie will do."""
-_FEW_ROWS: Final = 2
-"""Of more rows that tie, one told apart says less than one color told apart does."""
-
-
 @kernel
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
-    """Tell the rows apart, then the colors, in every way that the weights leave open; returns the best weights."""
+    """Distinguish the rows, then the colors, in every way that the weights leave open; return the best weights."""
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
     first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
@@ -141,7 +139,7 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 
 @kernel
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
-    """Make the weights of all colors differ, those of the rows being different: component by component."""
+    """Make the weights of all colors differ, component by component; those of the rows must differ already."""
     if count_classes(weights, colors) == colors.size:
         return
     heads = _components(weights, grid, colors)
@@ -164,7 +162,7 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 
 @kernel
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
-    """The least color of the component of each color that shares its weight; -1 for all other vertices."""
+    """Return for each color that ties the least color of its component: int64; -1 for all other vertices."""
     heads = np.full(weights.size, -1)
     for one in colors:
         for other in colors:
@@ -188,7 +186,7 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Put into ``settled`` different weights for the members of one component; returns a hash of its image."""
+    """Write different weights for the members of one component to ``settled``; return a hash of its image."""
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
         for row in range(grid.shape[0]):
@@ -207,7 +205,7 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Tell the members of a component apart in every way that the weights leave open; returns the best weights."""
+    """Distinguish the members of a component in every way that the weights leave open; return the best weights."""
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
