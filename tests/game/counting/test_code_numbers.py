@@ -26,7 +26,7 @@ def digits(number, rules):
 
 
 @given(st.data(), st.sampled_from(SHAPES))
-def test_code_numbers_columns_hold_digits(data, rules):
+def test_numbers_to_columns_holds_digits(data, rules):
     highest = rules.colors**rules.pegs - 1
     numbers = [0, highest, *data.draw(st.lists(st.integers(0, highest), max_size=4))]
     columns = numbers_to_columns(np.array(numbers, np.uint64), rules.pegs, rules.colors)
@@ -34,12 +34,12 @@ def test_code_numbers_columns_hold_digits(data, rules):
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=20), st.sampled_from([8, 20, 33, 64]))
-def test_code_numbers_in_order_sorts(numbers, bits):
+def test_sort_numbers_sorts(numbers, bits):
     numbers = [number >> (64 - bits) for number in numbers]
     assert sort_numbers(np.array(numbers, np.uint64), bits).tolist() == sorted(numbers)
 
 
-def test_code_numbers_extended_and_paired():
+def test_extend_and_combine_lists():
     first, numbers = np.array([0, 1, 3]), np.array([1, 2, 3], np.uint64)
     edges = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 2]], np.int32)
     first, numbers = extend_lists(first, numbers, edges, 3, np.array([10, 20], np.uint64))
@@ -51,5 +51,5 @@ def test_code_numbers_extended_and_paired():
 
 
 @pytest.mark.parametrize(("text", "fits"), [("16x16", True), ("12x34", True), ("13x34-distinct", False)])
-def test_has_numbers_while_codes_fit_word(text, fits):
+def test_codes_fit_word_up_to_64_bits(text, fits):
     assert codes_fit_word(Rules.parse(text)) is fits

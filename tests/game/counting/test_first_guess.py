@@ -24,7 +24,7 @@ def some_guess(rules):
 
 
 @given(st.data())
-def test_first_parts_of_small_rules_by_enumeration(data):
+def test_first_part_sizes_of_small_rules_by_enumeration(data):
     rules = data.draw(st.sampled_from(SMALL))
     guess, colors = data.draw(some_guess(rules)), range(rules.colors)
     codes = product(colors, repeat=rules.pegs) if rules.repeats else permutations(colors, rules.pegs)
@@ -33,14 +33,14 @@ def test_first_parts_of_small_rules_by_enumeration(data):
 
 
 @given(st.data())
-def test_first_parts_match_count_parts(data):
+def test_first_part_sizes_match_count_parts(data):
     rules = data.draw(st.sampled_from(LARGE[:1]))
     guess = data.draw(some_guess(rules))
     assert first_part_sizes(rules, guess) == count_parts(rules, (), guess).sizes
 
 
 @pytest.mark.parametrize("name", ["10x12", "12x14", "16x15", "16x23-distinct"])
-def test_first_parts_sum_to_all_codes(name):
+def test_first_part_sizes_sum_to_all_codes(name):
     rules = Rules.parse(name)
     assert (
         sum(first_part_sizes(rules, tuple(range(rules.pegs)) if rules.colors >= rules.pegs else (0,) * 16))
@@ -48,6 +48,6 @@ def test_first_parts_sum_to_all_codes(name):
     )
 
 
-def test_first_parts_refuse_uncountable_rules():
+def test_first_part_sizes_refuse_uncountable_rules():
     with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
         first_part_sizes(Rules(16, 34), (0,) * 16)

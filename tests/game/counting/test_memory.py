@@ -62,7 +62,7 @@ def test_count_parts_divides_repeatedly_within_least_memory(peak_of):
     assert counted.divisions > 10
 
 
-def test_count_parts_refuses_fills_before_allocation(peak_of):
+def test_count_parts_refuses_subsets_before_allocation(peak_of):
     with peak_of(1 << 20), pytest.raises(TooLargeError):
         count_parts(Rules.parse("16x23-distinct"), (), tuple(range(16)), 1000)
 
@@ -95,7 +95,7 @@ def test_count_parts_least_memory_suffices():
         count_parts(rules, (), guess, least - 1)
 
 
-def test_fills_shared_only_when_few():
+def test_peg_subsets_shared_only_when_few():
     few, again, many = (CountingProblem(Rules(pegs, 3), (), None, ungrouped=True) for pegs in (12, 12, 13))
     assert few.layout.subsets is again.layout.subsets
     assert len(few.layout.subsets.pegs) == SHARED_SUBSETS

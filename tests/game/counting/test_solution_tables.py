@@ -37,12 +37,12 @@ def plain(columns):
 
 
 @given(live_sets())
-def test_atlas_lists_candidates_in_code_order(found):
+def test_solution_tables_lists_candidates_in_code_order(found):
     rules, history, live = found
-    atlas = SolutionTables(rules, history, BYTES)
-    assert atlas.count == len(live)
-    assert plain(atlas.columns()) == live
-    assert not atlas.columns().flags.writeable
+    tables = SolutionTables(rules, history, BYTES)
+    assert tables.count == len(live)
+    assert plain(tables.columns()) == live
+    assert not tables.columns().flags.writeable
 
 
 @given(live_sets(), st.sampled_from([0, 3, 50, MAX_NODES]))
@@ -57,19 +57,19 @@ def test_first_code_refuses_contradiction():
         first_code(Rules(3, 4), contradiction, BYTES)
 
 
-def test_atlas_samples_uniformly():
+def test_solution_tables_samples_uniformly():
     rules, each = Rules(4, 5), 50 if numba.config.DISABLE_JIT else 400
     history = (((0, 0, 1, 2), Feedback(1, 1)), ((0, 3, 3, 1), Feedback(1, 1)), ((4, 3, 1, 3), Feedback(1, 1)))
     codes = [c for c in product(range(5), repeat=4) if all(feedback(g, c) == f for g, f in history)]
     assert len(codes) in range(2, 30)
-    atlas, rng, draws = SolutionTables(rules, history, BYTES), Random(1), each * len(codes)
-    drawn = Counter(atlas.sample(rng) for _ in range(draws))
+    tables, rng, draws = SolutionTables(rules, history, BYTES), Random(1), each * len(codes)
+    drawn = Counter(tables.sample(rng) for _ in range(draws))
     assert set(drawn) == set(codes)
     chi_square = sum((drawn[code] - each) ** 2 / each for code in codes)
     assert chi_square < len(codes) - 1 + 3 * (2 * (len(codes) - 1)) ** 0.5
 
 
-def test_atlas_refuses_contradiction_and_small_memory():
+def test_solution_tables_refuses_contradiction_and_small_memory():
     contradiction = (((0, 0, 0), Feedback(3, 0)), ((1, 1, 1), Feedback(3, 0)))
     with pytest.raises(ContradictionError):
         SolutionTables(Rules(3, 4), contradiction, BYTES)
@@ -78,24 +78,24 @@ def test_atlas_refuses_contradiction_and_small_memory():
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
-def test_atlas_refuses_to_list_oversized_codes():
+def test_solution_tables_refuses_to_list_oversized_codes():
     rules = Rules(13, 34, repeats=False)
     first, last = tuple(range(13)), tuple(range(21, 34))
-    atlas = SolutionTables(rules, ((first, Feedback(12, 0)), (last, Feedback(0, 0))), 2 * BYTES)
-    assert atlas.count == 13 * 8
+    tables = SolutionTables(rules, ((first, Feedback(12, 0)), (last, Feedback(0, 0))), 2 * BYTES)
+    assert tables.count == 13 * 8
     with pytest.raises(TooLargeError, match=r"34\*\*13"):
-        atlas.columns()
+        tables.columns()
 
 
-def test_atlas_refuses_listing_over_memory():
-    """Few rows stand for many codes: the tables fit where the steps that lead to the codes do not."""
+def test_solution_tables_refuses_listing_over_memory():
+    """Few rows stand for many codes: the tables fit where the edges that lead to the codes do not."""
     rules, few_bytes = Rules(5, 9), 150_000
-    atlas = SolutionTables(rules, (), few_bytes)
-    tables = atlas.bytes_used
+    tables = SolutionTables(rules, (), few_bytes)
+    bytes_used = tables.bytes_used
     for _ in range(2):
         with pytest.raises(TooLargeError, match=f"{few_bytes:,}"):
-            atlas.columns()
-        assert atlas.bytes_used == tables
+            tables.columns()
+        assert tables.bytes_used == bytes_used
     roomy = SolutionTables(rules, (), BYTES)
     assert np.array_equal(roomy.columns(), all_codes(rules))
-    assert roomy.bytes_used == tables
+    assert roomy.bytes_used == bytes_used
