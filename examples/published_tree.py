@@ -1,17 +1,18 @@
-"""Strategy trees as others publish them, in the form that `evilpegs certify` reads.
+"""Convert published strategy trees to the form that `evilpegs certify` reads.
 
     python examples/published_tree.py 4x6 FILE > mine.tree
     evilpegs certify mine.tree
 
-Two notations are read.
+The program reads two notations.
 
-Figures, as in the papers of Knuth, Irving, Neuwirth, Koyama and Lai: ``1296(1122: 1,16(1213: ...),96A; ...)`` and below
-it ``A = (2344: ...)``. Each number says how many codes are left; the guess follows in parentheses and then, after a
-colon, what each feedback leaves: a row for each number of blacks, rising, and in it the whites, falling. Three blacks
-of four and a white cannot be and may be left out. A letter stands for a figure below. Without a guess, or without what
-follows it, the first code that fits is guessed; a guess that could not be the code is marked with x or *.
+Figures are used in the papers of Knuth, Irving, Neuwirth, Koyama and Lai: ``1296(1122: 1,16(1213: ...),96A; ...)`` and
+below it ``A = (2344: ...)``. Each number is the number of codes left. The guess follows in parentheses. After a colon
+come the parts of the guess: one row per number of blacks, increasing, and within a row by decreasing whites. The
+impossible feedback with one peg missing and one white may be omitted. A letter refers to a figure below. If the guess,
+or everything after it, is missing, the first code that fits is guessed. A guess that cannot be the secret is marked
+with x or *.
 
-Braces, as in programming contests: ``{AB:{10:{AC:{10:AA,01:CB,00:BB}},02:BA}}``, blacks and whites as two digits.
+Braces are used in programming contests: ``{AB:{10:{AC:{10:AA,01:CB,00:BB}},02:BA}}``. Blacks and whites are two digits.
 """
 
 import re
@@ -30,35 +31,35 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Reader:
-    """The words of a text, one after the other."""
+    """A reader of the words of a text, one after another."""
 
     def __init__(self, text: str, words: str) -> None:
         self._words = [*re.findall(words, text), ""]
-        self._place = 0
+        self._index = 0
 
     @property
     def next(self) -> str:
-        return self._words[self._place]
+        return self._words[self._index]
 
     def take(self, *wanted: str) -> str:
-        """The next word, which must be one of those ``wanted`` if there are any."""
+        """Return the next word and move on; it must be one of ``wanted`` if there are any."""
         word = self.next
         if not word or (wanted and word not in wanted):
             raise MalformedError(
-                f"{' or '.join(wanted) or 'more'} is missing before {' '.join(self._words[self._place :][:8])!r}"
+                f"{' or '.join(wanted) or 'more'} is missing before {' '.join(self._words[self._index :][:8])!r}"
             )
-        self._place += 1
+        self._index += 1
         return word
 
     def skip(self, *words: str) -> bool:
-        """Whether the next word is one of these; if so it is taken."""
-        found = self.next in words and bool(self.next)
-        self._place += found
-        return found
+        """Move on if the next word is one of these, and return True if it was."""
+        matches = self.next in words and bool(self.next)
+        self._index += matches
+        return matches
 
 
 class Figures:
-    """Trees in the notation of figures. A figure is kept as its words until the codes that come there are known."""
+    """A tree in the notation of figures; the words of a figure are read once the codes that reach it are known."""
 
     def __init__(self, text: str, rules: Rules) -> None:
         first, *others = re.split(r"\b([A-Z])\s*=", text)
@@ -84,7 +85,7 @@ class Figures:
         if reader.skip(":"):
             children = dict(self._rows(reader, parts))
         else:
-            children = {given: first_that_fits(part) for given, part in parts.items()}
+            children = {feedback: first_that_fits(part) for feedback, part in parts.items()}
         reader.take(")")
         return Node(guess, children)
 
@@ -93,12 +94,12 @@ class Figures:
             whites = self._rules.pegs - black
             entries = 0
             while not entries or reader.skip(","):
-                given = Feedback(black, whites - entries)
-                if black == self._rules.pegs - 1 and given not in parts and reader.next != "0":
-                    given = Feedback(black, 0)
+                feedback = Feedback(black, whites - entries)
+                if black == self._rules.pegs - 1 and feedback not in parts and reader.next != "0":
+                    feedback = Feedback(black, 0)
                 entries += 1
-                if given in parts:
-                    yield given, self._node(reader, parts.pop(given))
+                if feedback in parts:
+                    yield feedback, self._node(reader, parts.pop(feedback))
                 else:
                     reader.take("0")
             reader.take(";")
@@ -110,14 +111,14 @@ def _words(text: str) -> Reader:
 
 
 def first_that_fits(codes: Columns) -> Node:
-    """The tree that always guesses the first code that fits."""
+    """Return the tree that always guesses the first code that fits."""
     guess = column_code(codes, 0)
-    others = ((given, part) for given, part in split(codes, guess) if given != all_black(len(guess)))
-    return Node(guess, {given: first_that_fits(part) for given, part in others})
+    others = ((feedback, part) for feedback, part in split(codes, guess) if feedback != all_black(len(guess)))
+    return Node(guess, {feedback: first_that_fits(part) for feedback, part in others})
 
 
 def read_braces(text: str, rules: Rules) -> Tree:
-    """A tree in the notation with braces; its colors are letters from A, or the symbols of evilpegs."""
+    """Read a tree in the notation with braces; colors are letters from A, or the symbols of evilpegs."""
     reader = Reader(text, r"[{}:,]|\w+")
     return Tree(rules, _branches(reader, rules))
 
@@ -144,7 +145,7 @@ def _code(word: str, rules: Rules) -> Code:
 
 
 def convert(text: str, rules: Rules) -> Tree:
-    """The tree in a text of either notation."""
+    """Read the tree in a text of either notation."""
     return read_braces(text, rules) if text.lstrip().startswith("{") else Figures(text, rules).tree()
 
 

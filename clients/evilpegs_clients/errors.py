@@ -27,7 +27,7 @@ class UnreachableReason(StrEnum):
     INSECURE = "insecure"
     """No secure connection was made."""
     OTHER_SERVER = "other_server"
-    """What answers there is not an evilpegs server."""
+    """The answer is not one of an evilpegs server."""
     NETWORK = "network"
     """The connection failed for another reason."""
     GAVE_UP = "gave_up"

@@ -48,14 +48,14 @@ class Hello(ClientMessage):
 
 
 class Play(ClientMessage):
-    """Begin a match on a ladder."""
+    """A request to begin a match on a ladder."""
 
     type: Literal["play"] = "play"
     ladder: LadderId
 
 
 class Ready(ClientMessage):
-    """Begin the next game; `nonce` is the client's share in the draw of a fixed secret."""
+    """A request to begin the next game; `nonce` is the client's share in the draw of a fixed secret."""
 
     type: Literal["ready"] = "ready"
     match: MatchId
@@ -64,7 +64,7 @@ class Ready(ClientMessage):
 
 
 class Guess(ClientMessage):
-    """Guess a code; it is safe to send a guess again after a lost answer."""
+    """A guess of a code; it is safe to send it again after a lost answer."""
 
     type: Literal["guess"] = "guess"
     match: MatchId
@@ -74,14 +74,14 @@ class Guess(ClientMessage):
 
 
 class Hint(ClientMessage):
-    """Ask for a good guess, on a practice ladder."""
+    """A request for a good guess, on a practice ladder."""
 
     type: Literal["hint"] = "hint"
     match: MatchId
 
 
 class Resign(ClientMessage):
-    """Give up one game, or without `game` every game left."""
+    """A request to give up one game, or without `game` every game left."""
 
     type: Literal["resign"] = "resign"
     match: MatchId
@@ -89,7 +89,7 @@ class Resign(ClientMessage):
 
 
 class Resume(ClientMessage):
-    """Take over an open match of the player and receive every event after `seq`."""
+    """A request to take over an open match of the player and receive every event after `seq`."""
 
     type: Literal["resume"] = "resume"
     match: MatchId
@@ -109,19 +109,19 @@ class _Watching(ClientMessage):
 
 
 class Watch(_Watching):
-    """Follow the events of a match, or of every match of a ladder."""
+    """A request to follow the events of a match, or of every match of a ladder."""
 
     type: Literal["watch"] = "watch"
 
 
 class Unwatch(_Watching):
-    """Stop following a match or a ladder."""
+    """A request to stop following a match or a ladder."""
 
     type: Literal["unwatch"] = "unwatch"
 
 
 class Ping(ClientMessage):
-    """Measure the round trip to the server; the answer repeats `c`."""
+    """A request that measures the round trip to the server; the answer repeats `c`."""
 
     type: Literal["ping"] = "ping"
     c: SequenceNumber

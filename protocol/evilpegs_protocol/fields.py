@@ -45,7 +45,7 @@ class Program(Message):
 
 
 class ClientMessage(Message):
-    """What a client sends: unknown fields are refused. The answer repeats `id` as `re`."""
+    """A message of a client. Unknown fields are refused; the answer repeats `id` as `re`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class ClientMessage(Message):
 
 
 class ServerMessage(Message):
-    """What the server sends: clients ignore fields they do not know, so that v1 can grow."""
+    """A message of the server. Clients ignore unknown fields, so that version 1 can grow."""
 
     re: MessageId | None = optional()
 

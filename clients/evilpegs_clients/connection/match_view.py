@@ -60,7 +60,7 @@ class MatchView:
         self.record: list[dict[str, Any]] = []
         """Every event as the JSON object that was received, in order."""
         self.events: list[RecordEvent] = []
-        """The same events as values."""
+        """Every event as a value, in order."""
         self.games_over: dict[int, GameOver] = {}
         self.over: MatchOver | None = None
         self._started: MatchStarted | None = None

@@ -19,7 +19,7 @@ PART = re.compile(r"\d,\d: \d+")
 
 
 class AbandonedSeat:
-    """A seat at a match that goes on without an answer."""
+    """A client of a match that moves on without an answer."""
 
     async def ends_in_time(self, work):
         return False
