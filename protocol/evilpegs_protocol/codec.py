@@ -100,7 +100,7 @@ def encode_feedback(
 
 
 def encode_turn(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `Turn` without `re`, without creating or validating the model."""
+    """Return the JSON of a `TurnStarted` without `re`, without creating or validating the model."""
     left = "null" if left_ms is None else left_ms
     return f'{{"type":"turn","match":"{match}","game":{game},"turn":{turn},"left_ms":{left}}}'
 

@@ -185,7 +185,7 @@ class MatchOver(Event):
     head: Hash
 
 
-class Turn(ServerMessage):
+class TurnStarted(ServerMessage):
     """The clock runs and the server expects a guess. This is not an event of the record."""
 
     type: Literal["turn"] = "turn"
@@ -274,7 +274,7 @@ class Unknown(ServerMessage):
 
 
 RecordEvent = MatchStarted | GameStarted | FeedbackGiven | GameOver | MatchOver
-Reply = Welcome | Turn | HintGiven | Resumed | Watching | Unwatched | Pong | Notice | Error
+Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Pong | Notice | Error
 
 AnyRecordEvent = Annotated[RecordEvent, Field(discriminator="type")]
 AnyServerMessage = Annotated[RecordEvent | Reply, Field(discriminator="type")]

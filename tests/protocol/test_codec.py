@@ -26,7 +26,7 @@ from evilpegs_protocol.codec import (
 )
 from evilpegs_protocol.fields import ClientMessage, Event
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
-from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, Turn
+from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, TurnStarted
 
 REQUESTS = json.loads(Path(__file__).with_name("client_messages.json").read_text())
 EVENTS = [
@@ -407,5 +407,5 @@ def test_plain_feedback_and_turn_equal_encoded_models(match, numbers, code, give
     )
     plain = encode_feedback(match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
     assert plain == encode_event(event)
-    opened = Turn(match=match, game=game, turn=turn, left_ms=left_ms)
+    opened = TurnStarted(match=match, game=game, turn=turn, left_ms=left_ms)
     assert encode_turn(match, game, turn, left_ms) == encode(opened)

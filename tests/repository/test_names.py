@@ -1,4 +1,4 @@
-"""Test names are unique within a test package, and tests read public facts only."""
+"""One name means one thing: classes in the packages, and tests within a test package."""
 
 import ast
 from collections import defaultdict
@@ -7,7 +7,23 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = ("game", "protocol", "server", "clients", "cli")
+INDEPENDENT = "verification/independent/"
+"""The independent check is written apart on purpose and shares no code; it may use the terms of the game again."""
 TEST_PACKAGES = sorted(path.name for path in (ROOT / "tests").iterdir() if any(path.rglob("test_*.py")))
+
+
+def public_classes():
+    """Return where each public class is defined, by name."""
+    found = defaultdict(list)
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if INDEPENDENT in path.as_posix():
+                continue
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(str(path.relative_to(ROOT)))
+    return found
 
 
 def names_of_tests(package):
@@ -22,6 +38,10 @@ def names_of_tests(package):
 
 def repeated(found):
     return {name: places for name, places in found.items() if len(places) > 1}
+
+
+def test_public_class_names_are_unique():
+    assert repeated(public_classes()) == {}
 
 
 @pytest.mark.parametrize("package", TEST_PACKAGES)

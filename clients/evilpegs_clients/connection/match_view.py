@@ -13,8 +13,7 @@ from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History
-from evilpegs_game.history import Turn as HistoryTurn
+from evilpegs_game.history import History, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
@@ -25,7 +24,7 @@ from evilpegs_protocol.server_messages import (
     RecordEvent,
     Resumed,
     ServerEvent,
-    Turn,
+    TurnStarted,
 )
 
 
@@ -131,7 +130,7 @@ class MatchView:
 
     def _apply_state(self, message: ServerEvent) -> bool:
         match message:
-            case Turn():
+            case TurnStarted():
                 self.phase, self.game, self.turn, self.left_ms = (
                     Phase.TURN,
                     message.game,
@@ -184,5 +183,5 @@ class MatchView:
 
     def _apply_feedback(self, event: FeedbackGiven) -> None:
         self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-        turn = HistoryTurn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
+        turn = Turn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
         self.history = (*self.history, turn)
