@@ -88,7 +88,7 @@ class TurnAnalysis:
 
     @property
     def is_candidate(self) -> bool | None:
-        """Whether the guess could have been the secret."""
+        """True if the guess was a candidate; None if the analysis left it out."""
         return self.figures.is_candidate if self.figures else None
 
 
