@@ -8,8 +8,8 @@ STRATEGY = '''"""Minimax that writes its process id and waits at one point of th
 
 import os
 
-from evilpegs_game.criteria import MINIMAX
-from evilpegs_game.selection import best_guess
+from evilpegs_game.guessing.criteria import MINIMAX
+from evilpegs_game.guessing.selection import best_guess
 
 FOLDER = {folder!r}
 
