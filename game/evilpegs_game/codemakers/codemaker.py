@@ -26,7 +26,7 @@ class Codemaker(Protocol):
     ...     def reply(self, position, guess):
     ...         return min(position.parts(guess))
     >>> evilpegs.duel("minimax", codemaker=Grudging(), rules="3x3")
-    <Duel of minimax with grudging on 3x3: solved in 3 guesses>
+    <Duel of minimax with grudging on 3x3: solved in 2 guesses>
     """
 
     def reply(self, position: Position, guess: Code) -> Feedback:

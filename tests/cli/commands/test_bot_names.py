@@ -25,7 +25,7 @@ def test_default_names_mark_candidates_only(tokens):
 
 
 def test_default_names_put_kept_token_first(tokens):
-    tokens.keep(SERVER, "minimax-ann-3", "ab" * 32)
+    tokens.add(SERVER, "minimax-ann-3", "ab" * 32)
     assert default_names("minimax", False, SERVER, tokens)[:2] == ["minimax-ann-3", "minimax-ann"]
 
 

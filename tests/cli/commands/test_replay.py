@@ -1,6 +1,7 @@
 """`evilpegs replay`."""
 
 import io
+import re
 from itertools import pairwise
 
 import pytest
@@ -126,9 +127,14 @@ def test_replay_refuses_unknown_match(run, server):
 
 
 def test_replay_lists_matches_of_ambiguous_prefix(run, server, played):
+    match_id = played[0]["matches"][0]["match"]
     result = run("replay", "", "--database", server.database)
     assert (result.status, result.out) == (2, "")
-    assert [matches["matches"][0]["match"] in result.complaint for matches in played] == [True, True]
+    listed = re.findall(rf"\b[0-9a-f]{{{len(match_id)}}}\b", result.complaint)
+    assert len(listed) == len(set(listed)) >= 2
+    for match in listed:
+        found = run("replay", match, "--no-analysis", "--database", server.database, "--json")
+        assert found.document["match"] == match
 
 
 CHANGE = "UPDATE events SET json = replace(json, '\"turn\":1', '\"turn\":2') WHERE match = :match AND seq = 3"
