@@ -1,9 +1,13 @@
 """Databases, records, proofs and tokens of earlier versions keep working."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from websockets.sync.client import connect
+
+from evilpegs.database import open_for_reading
 
 CODEMAKERS = ["fixed", "evil", "devil"]
 SEATED = {"name": "walker", "version": "1"}
@@ -37,6 +41,20 @@ def walker(old):
     """That player, back on a server of this version."""
     with old.server() as url, connect(url, compression=None) as socket:
         yield Walker(socket, old.tokens[old.expected["name"]][0])
+
+
+def test_migration_numbers_events_and_names_clients(old):
+    with closing(sqlite3.connect(old / "evilpegs.sqlite3")) as connection:
+        before = connection.execute("SELECT rowid, match, seq, json, hash FROM events ORDER BY rowid").fetchall()
+    with open_for_reading(old.database) as engine, engine.connect() as connection:
+        after = connection.exec_driver_sql("SELECT id, match, seq, json, hash FROM events ORDER BY id").all()
+        clients = dict(connection.exec_driver_sql("SELECT number, client FROM matches").all())
+    assert [tuple(row) for row in after] == before != []
+    for _, match, seq, text, _ in before:
+        if seq == 1:
+            program = json.loads(text)["client"]
+            assert clients.pop(match) == f"{program['name']} {program['version']}"
+    assert clients == {}
 
 
 def test_replay_of_old_matches_is_unchanged(old, run):

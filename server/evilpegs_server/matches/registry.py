@@ -20,7 +20,7 @@ from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
-from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.players import Player
@@ -59,7 +59,8 @@ class MatchRegistry:
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._reload_seconds = reload_seconds
-        self._services = MatchServices(codemaking, writer, clock, wall_ms, self.watchers.publish, self._retire, log)
+        self._listeners: list[Callable[[], None]] = []
+        self._services = MatchServices(codemaking, writer, clock, wall_ms, self._publish, self._retire, log)
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
@@ -68,7 +69,7 @@ class MatchRegistry:
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
-        opening = writes.insert_match(key.id, player, ladder.id, key.seed, self._services.wall_ms())
+        opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
             self._guests_who_played.add(player.id)
         runner.open(channel, player.name, client, [*first, opening], request.id)
@@ -149,6 +150,18 @@ class MatchRegistry:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` whenever new events are durable and were sent to their player. It must not raise or wait.
+
+        It receives no events: whoever follows the log reads them from the database, after the last one it has read.
+        """
+        self._listeners.append(listener)
+
+    def _publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
+        self.watchers.publish(key, entries, player)
+        for listener in self._listeners:
+            listener()
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.players import Player, PlayerKind, Players
-from evilpegs_server.storage.tables import events, games, matches, players
+from evilpegs_server.storage.tables import cursors, events, games, matches, players
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,16 @@ class StoredMatch:
     over: bool
     entries: list[LogEntry]
     client_nonces: Mapping[int, str | None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as it is in the database, with the id that orders the events of all matches."""
+
+    id: int
+    match: str
+    ladder: str
+    entry: LogEntry
 
 
 def load_players(engine: Engine) -> Players:
@@ -65,6 +75,37 @@ def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> It
         query = query.where(matches.c.ladder.in_(list(ladders)))
     with engine.connect() as connection:
         yield from connection.execution_options(yield_per=1000).execute(query).scalars()
+
+
+def load_events_after(engine: Engine, event: int, limit: int) -> list[StoredEvent]:
+    """Return at most ``limit`` events of all matches in the order in which they were stored, after the id ``event``.
+
+    Events are stored with increasing ids by one writer, so whoever continues after the last id misses none.
+    """
+    query = (
+        select(events, matches.c.id.label("match_id"), matches.c.ladder)
+        .join(matches, matches.c.number == events.c.match)
+        .where(events.c.id > event)
+        .order_by(events.c.id)
+        .limit(limit)
+    )
+    with engine.connect() as connection:
+        return [
+            StoredEvent(row.id, row.match_id, row.ladder, LogEntry(row.seq, row.at, row.type, row.json, row.hash))
+            for row in connection.execute(query)
+        ]
+
+
+def load_last_event_id(engine: Engine) -> int:
+    """Return the id of the event that was stored last, 0 if there is none."""
+    with engine.connect() as connection:
+        return connection.execute(select(func.max(events.c.id))).scalar() or 0
+
+
+def load_cursor(engine: Engine, reader: str) -> int | None:
+    """Return the id of the last event that ``reader`` has dealt with, None if it has none."""
+    with engine.connect() as connection:
+        return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:

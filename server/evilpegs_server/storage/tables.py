@@ -3,7 +3,8 @@
 The nonces of a match follow from `matches.seed`, which is never disclosed. `games.client_nonce` is stored as soon as
 the player is ready, because the secret of a fixed game depends on it before any event shows it. `events` and `games`
 refer to a match by `matches.number`, the order in which matches were stored. The number is smaller than the public id,
-which reduces the bytes that every guess writes.
+which reduces the bytes that every guess writes. `events.id` is the order in which events were stored; readers that
+follow the log keep the last id that they have read, and a copy of the database keeps the ids.
 """
 
 from sqlalchemy import (
@@ -18,6 +19,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
 )
 
 metadata = MetaData(
@@ -50,19 +52,26 @@ matches = Table(
     Column("seed", LargeBinary(32), nullable=False),
     Column("started_at", BigInteger, nullable=False),
     Column("over", Boolean, nullable=False),
+    Column("client", String(81), nullable=False),
     Index("ix_matches_ladder", "ladder"),
+    Index("ix_matches_ladder_client", "ladder", "client"),
     Index("ix_matches_player", "player"),
+    Index("ix_matches_player_ladder", "player", "ladder"),
+    Index("ix_matches_player_ladder_client", "player", "ladder", "client"),
+    Index("ix_matches_started_at", "started_at"),
 )
 
 events = Table(
     "events",
     metadata,
-    Column("match", ForeignKey("matches.number"), primary_key=True),
-    Column("seq", Integer, primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("match", ForeignKey("matches.number"), nullable=False),
+    Column("seq", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("type", String(20), nullable=False),
     Column("json", Text, nullable=False),
     Column("hash", String(64), nullable=False),
+    UniqueConstraint("match", "seq"),
 )
 
 games = Table(
@@ -75,3 +84,11 @@ games = Table(
     Column("guesses", Integer),
     Column("elapsed_ms", BigInteger),
 )
+
+cursors = Table(
+    "cursors",
+    metadata,
+    Column("reader", String(80), primary_key=True),
+    Column("event", Integer, nullable=False),
+)
+"""For each reader that follows the log, the id of the last event that it has dealt with."""

@@ -5,10 +5,11 @@ from typing import Final
 from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, select, true, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 
+from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import GameOver
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.players import Player, skeleton
-from evilpegs_server.storage.tables import events, games, matches, players
+from evilpegs_server.storage.tables import cursors, events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
 
 
@@ -43,6 +44,10 @@ _GAMES: Final = _NEW_GAMES.on_conflict_do_update(
 )
 _EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
 _MATCHES_OVER: Final = _finish_matches()
+_NEW_CURSORS: Final = insert(cursors)
+_CURSORS: Final = _NEW_CURSORS.on_conflict_do_update(
+    index_elements=["reader"], set_={"event": _NEW_CURSORS.excluded.event}
+)
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
@@ -66,8 +71,8 @@ def _player_row(player: Player, token_hash: str, at: int) -> Row:
     }
 
 
-def insert_match(match: str, player: Player, ladder: str, seed: bytes, at: int) -> Write:
-    """Store a new match and the seed of its nonces."""
+def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
+    """Store a new match, the client that plays it, and the seed of its nonces; ``at`` is in Unix milliseconds."""
     row: Row = {
         "id": match,
         "player": player.id,
@@ -75,6 +80,7 @@ def insert_match(match: str, player: Player, ladder: str, seed: bytes, at: int) 
         "seed": seed,
         "started_at": at,
         "over": False,
+        "client": f"{client.name} {client.version}",
     }
     return Write(2, _MATCHES, [row])
 
@@ -98,3 +104,8 @@ def finish_game(event: GameOver) -> Write:
 def finish_match(match: str) -> Write:
     """Store that a match is over."""
     return Write(5, _MATCHES_OVER, [match], bulk=True)
+
+
+def move_cursor(reader: str, event: int) -> Write:
+    """Store that ``reader`` has dealt with all events up to the one with this id."""
+    return Write(6, _CURSORS, [{"reader": reader, "event": event}])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
@@ -16,7 +17,10 @@ from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
+    load_cursor,
     load_event_texts,
+    load_events_after,
+    load_last_event_id,
     load_match,
     load_open_matches,
     load_players,
@@ -31,6 +35,7 @@ from support.workspaces import new_workspace
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
 SEED = bytes(range(32))
+CLIENT = Program(name="minimax", version="1.0")
 
 
 class Store:
@@ -48,7 +53,7 @@ class Store:
         assert errors == [None]
 
     def open(self, match, at=5, player=ANN, ladder="tiny"):
-        self(writes.insert_match(match, player, ladder, SEED, at))
+        self(writes.insert_match(match, player, CLIENT, ladder, SEED, at))
 
 
 @pytest.fixture
@@ -163,3 +168,47 @@ def test_matches_are_found_by_prefix_and_age(store):
     assert len(match_ids_with_prefix(store.engine, "a")) == 10
     assert match_ids_with_prefix(store.engine, "%") == []
     assert newest_match_ids(store.engine, 2) == ["b" * 16, "ab".ljust(16, "0")]
+
+
+def log_entries(match, *texts):
+    """Return entries of an event log with these texts, numbered from 1."""
+    event_log = EventLog(match)
+    return [event_log.append_text(5, "feedback", text) for text in texts]
+
+
+def test_events_of_all_matches_follow_in_stored_order(store):
+    for match in ("a" * 16, "b" * 16):
+        store.open(match, ladder=f"tiny-{match[0]}")
+    first, second = log_entries("a" * 16, "one", "three")
+    store(writes.insert_events("a" * 16, [first]))
+    store(writes.insert_events("b" * 16, log_entries("b" * 16, "two")))
+    store(writes.insert_events("a" * 16, [second]))
+    found = load_events_after(store.engine, 0, 10)
+    assert [(event.id, event.match[0], event.ladder, event.entry.text) for event in found] == [
+        (1, "a", "tiny-a", "one"),
+        (2, "b", "tiny-b", "two"),
+        (3, "a", "tiny-a", "three"),
+    ]
+    assert load_events_after(store.engine, 1, 1) == found[1:2]
+    assert load_events_after(store.engine, 3, 1) == []
+    assert load_last_event_id(store.engine) == 3
+
+
+def test_vacuum_keeps_event_ids(store):
+    store.open("a" * 16)
+    store(writes.insert_events("a" * 16, log_entries("a" * 16, "one", "two", "three")))
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("DELETE FROM events WHERE json = 'two'")
+        connection.commit()
+        connection.exec_driver_sql("VACUUM")
+    assert [(event.id, event.entry.text) for event in load_events_after(store.engine, 0, 10)] == [
+        (1, "one"),
+        (3, "three"),
+    ]
+
+
+def test_cursor_moves_for_its_reader_only(store):
+    assert (load_cursor(store.engine, "feed"), load_last_event_id(store.engine)) == (None, 0)
+    store(writes.move_cursor("feed", 7), writes.move_cursor("other", 9))
+    store(writes.move_cursor("feed", 8))
+    assert [load_cursor(store.engine, reader) for reader in ("feed", "other")] == [8, 9]

@@ -54,8 +54,8 @@ class TestMigrations:
         with engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
-    def test_new_database_has_first_revision(self, engine):
-        assert newest_revision() == "0001"
+    def test_new_database_has_newest_revision(self, engine):
+        assert newest_revision() == "0002"
         with engine.connect() as connection:
             assert MigrationContext.configure(connection).get_current_revision() == newest_revision()
 

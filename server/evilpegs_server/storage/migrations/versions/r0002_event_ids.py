@@ -1,0 +1,82 @@
+"""Explicit ids of events, readers' cursors, and the client of each match with indexes for lists of matches.
+
+SQLite numbers the rows of every table, but only a number that is declared as a column survives VACUUM. The events are
+copied once, in the order in which they were stored: about 3 seconds and the same disk space again per million events.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+_INDEXES = {
+    "ix_matches_ladder_client": ["ladder", "client"],
+    "ix_matches_player_ladder": ["player", "ladder"],
+    "ix_matches_player_ladder_client": ["player", "ladder", "client"],
+    "ix_matches_started_at": ["started_at"],
+}
+
+
+def upgrade() -> None:
+    """Copy the events with their row numbers as ids, and fill the new column of matches from their first events."""
+    op.create_table(
+        "events_with_id",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("match", sa.Integer(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("type", sa.String(20), nullable=False),
+        sa.Column("json", sa.Text(), nullable=False),
+        sa.Column("hash", sa.String(64), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_events"),
+        sa.UniqueConstraint("match", "seq", name="uq_events_match"),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_events_match"),
+    )
+    op.execute(
+        "INSERT INTO events_with_id (id, match, seq, at, type, json, hash)"
+        " SELECT rowid, match, seq, at, type, json, hash FROM events ORDER BY rowid"
+    )
+    op.drop_table("events")
+    op.rename_table("events_with_id", "events")
+    op.create_table(
+        "cursors",
+        sa.Column("reader", sa.String(80), nullable=False),
+        sa.Column("event", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("reader", name="pk_cursors"),
+    )
+    op.add_column("matches", sa.Column("client", sa.String(81), nullable=False, server_default=""))
+    op.execute(
+        "UPDATE matches SET client = coalesce((SELECT json_extract(json, '$.client.name') || ' ' ||"
+        " json_extract(json, '$.client.version') FROM events"
+        " WHERE events.match = matches.number AND seq = 1 AND json_valid(json)), '')"
+    )
+    for name, columns_of_index in _INDEXES.items():
+        op.create_index(name, "matches", columns_of_index)
+
+
+def downgrade() -> None:
+    """Restore the first tables; ids of events and cursors are lost."""
+    for name in _INDEXES:
+        op.drop_index(name, "matches")
+    op.drop_column("matches", "client")
+    op.drop_table("cursors")
+    op.create_table(
+        "events_without_id",
+        sa.Column("match", sa.Integer(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("type", sa.String(20), nullable=False),
+        sa.Column("json", sa.Text(), nullable=False),
+        sa.Column("hash", sa.String(64), nullable=False),
+        sa.PrimaryKeyConstraint("match", "seq", name="pk_events"),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_events_match"),
+    )
+    op.execute(
+        "INSERT INTO events_without_id (match, seq, at, type, json, hash)"
+        " SELECT match, seq, at, type, json, hash FROM events ORDER BY id"
+    )
+    op.drop_table("events")
+    op.rename_table("events_without_id", "events")
