@@ -58,6 +58,7 @@ def evilpegs():
             "-m",
             "evilpegs",
             "serve",
+            "--no-site",
             "--port",
             "0",
             "--database",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -28,6 +28,27 @@ class Settings(BaseSettings):
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
+    site: bool = True
+    """Whether the HTTP API is served."""
+    site_host: Annotated[str, Field(min_length=1)] | None = None
+    """The address on which the site listens, or None for ``host``."""
+    site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    site_url: str | None = None
+    """The URL at which others reach the site, such as that of a proxy before it."""
+    hosts: tuple[str, ...] = ()
+    """Names that requests may use for this machine, besides its own names and its addresses."""
+    public_metrics: bool = False
+    """Whether others than this machine may read `/metrics`."""
+    mqtt: str | None = None
+    """The URL of a broker to which the live feed is published, or None for no feed."""
+    mqtt_user: str | None = None
+    mqtt_password: SecretStr | None = None
+    mqtt_password_file: Path | None = None
+    """The file whose first line is the password, so that it need not be in the environment."""
+    mqtt_ca_file: Path | None = None
+    """The certificates that are trusted to sign the broker's, or None for those of the system."""
+    server_id: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "evilpegs"
+    """The name of this server in the topics of the feed."""
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
     requests_per_second: Annotated[int, Field(ge=1)] = 100

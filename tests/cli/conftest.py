@@ -83,7 +83,8 @@ class Server(Child):
 
     def __init__(self, database, *options, **how):
         self.database = f"sqlite:///{database}"
-        super().__init__("serve", "--port", "0", "--database", self.database, *options, **how)
+        site = () if "--site-port" in options else ("--no-site",)
+        super().__init__("serve", "--port", "0", "--database", self.database, *site, *options, **how)
         self.greeting = [self.next_line() for _ in range(5)]
         self.url = self.greeting[0].removeprefix("listening on ")
 

@@ -42,7 +42,9 @@ def serving(tmp_path):
 
     @asynccontextmanager
     async def serving(port=0):
-        settings = Settings(host="127.0.0.1", port=port, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+        settings = Settings(
+            site=False, host="127.0.0.1", port=port, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}"
+        )
         log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
         async with running_server(settings, log) as server:
             yield server

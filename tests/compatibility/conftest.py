@@ -41,7 +41,7 @@ class OldFiles:
     @contextmanager
     def server(self):
         """Serve the copied database on a free port; yield the address."""
-        command = [sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", self.database]
+        command = [sys.executable, "-m", "evilpegs", "serve", "--no-site", "--port", "0", "--database", self.database]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             yield process.stdout.readline().decode().split()[-1]

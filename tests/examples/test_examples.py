@@ -26,7 +26,7 @@ def drop(logger, method, event):
 
 async def played(tmp_path, *command):
     """Run a program against a real server and return what it prints."""
-    settings = Settings(host="127.0.0.1", port=0, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+    settings = Settings(site=False, host="127.0.0.1", port=0, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
     log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
     async with running_server(settings, log) as server:
         pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}

@@ -16,7 +16,7 @@ def database(tmp_path):
 @pytest.fixture
 async def server(database):
     """Run a server in this process."""
-    async with running_server(Settings(port=0, database=database), structlog.get_logger()) as running:
+    async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
         yield running
 
 

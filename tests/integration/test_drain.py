@@ -31,7 +31,7 @@ async def test_stopped_server_resumes_match_later(database, number):
         assert await raw.closed() == 1012
     assert [len(stored.entries) for stored in load_open_matches(open_existing_database(database))] == [given["seq"]]
     log = structlog.get_logger()
-    async with running_server(Settings(port=0, database=database), log) as later, dial(later.url) as again:
+    async with running_server(Settings(port=0, site=False, database=database), log) as later, dial(later.url) as again:
         assert (await again.hello(token=raw.token))["open"] == [{"match": match, "seq": given["seq"]}]
         await again.ask("resumed", type="resume", match=match, seq=given["seq"])
         opened = await again.hear("turn")
@@ -52,7 +52,7 @@ async def test_silent_connection_does_not_delay_stop(database):
 async def test_second_server_on_database_is_refused(database):
     async with child_server(database):
         with pytest.raises(DatabaseInUseError):
-            async with running_server(Settings(port=0, database=database), structlog.get_logger()):
+            async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
                 pass
         with pytest.raises(ChildNotStartedError) as caught:
             async with child_server(database):

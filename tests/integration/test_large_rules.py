@@ -52,7 +52,7 @@ async def test_hint_and_resignation_on_large_rules(server):
     ],
 )
 async def test_ladder_over_bound_is_not_offered(database, setting, ladder, number):
-    settings = Settings(port=0, database=database, **setting)
+    settings = Settings(port=0, site=False, database=database, **setting)
     async with running_server(settings, structlog.get_logger()) as small, dial(small.url) as raw:
         offered = {each["id"] for each in (await raw.hello())["ladders"]}
         assert ladder not in offered
@@ -70,7 +70,7 @@ HEAVY_CODES = ["123456123456", "1357913579AB", "AABBCCDD1122", "13245A7B9C0D"]
 
 async def test_cheap_reply_does_not_wait_for_heavy(database):
     """Players on the largest rules keep every slot busy; other players are answered first."""
-    settings = Settings(port=0, database=database, count_work=400_000_000)
+    settings = Settings(port=0, site=False, database=database, count_work=400_000_000)
     async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
         crowd = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
         last = []

@@ -22,7 +22,7 @@ async def quick_server(database):
     """Run a server whose `classic` gives a player 200 ms per game and 200 ms to be ready."""
     ladders = load_ladders()
     ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3, ready_ms=200)
-    settings = Settings(port=0, database=database)
+    settings = Settings(port=0, site=False, database=database)
     async with running_server(settings, structlog.get_logger(), ladders=ladders) as running:
         yield running
 

@@ -15,7 +15,7 @@ def test_solved_path_defaults_beside_database(tmp_path, given, used):
 
 async def test_server_end_logs_codemaking_metrics(database):
     with structlog.testing.capture_logs() as logged:
-        async with running_server(Settings(port=0, database=database), structlog.get_logger()):
+        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
             pass
     [entry] = [entry for entry in logged if entry["event"] == "codemaking"]
     assert entry["log_level"] == "debug"

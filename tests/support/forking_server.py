@@ -10,6 +10,6 @@ for line in sys.stdin:
     pid = os.fork()
     if not pid:
         print(f"forked {os.getpid()}", flush=True)
-        sys.exit(main(["serve", "--port", "0", "--database", line.strip()]))
+        sys.exit(main(["serve", "--no-site", "--port", "0", "--database", line.strip()]))
     _, status = os.waitpid(pid, 0)
     print(f"ended {os.waitstatus_to_exitcode(status)}", flush=True)

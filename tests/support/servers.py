@@ -96,6 +96,7 @@ class Child:
             sys.executable,
             *(program or ("-m", "evilpegs")),
             "serve",
+            "--no-site",
             "--port",
             "0",
             "--database",

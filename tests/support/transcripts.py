@@ -77,7 +77,7 @@ async def still_stage():
         for module, seed in SEEDS.items():
             stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(seed)))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        settings, time = Settings(port=0, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
+        settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
             running_server(settings, structlog.get_logger(), clock=time, wall_ms=time.wall_ms) as server,
             Stage(server.url, time) as stage,

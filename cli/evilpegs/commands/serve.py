@@ -37,6 +37,17 @@ def serve(
         str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
     ] = None,
     port: Annotated[int | None, WHOLE, Parameter(help="The port, by default 8765; 0 takes any that is free.")] = None,
+    site: Annotated[
+        bool | None,
+        Parameter(negative="--no-site", show_default=False, help="Whether to serve the HTTP API; by default it is."),
+    ] = None,
+    site_port: Annotated[
+        int | None, WHOLE, Parameter(help="The port of the HTTP API, by default 8000; 0 takes any that is free.")
+    ] = None,
+    mqtt: Annotated[
+        str | None,
+        Parameter(help="Publish events as they happen to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
+    ] = None,
     database: Annotated[
         str | None, Parameter(help="Where everything is kept, sqlite:///FILE; by default in the user data directory.")
     ] = None,
@@ -46,11 +57,19 @@ def serve(
 ) -> None:
     """Run a match server until Ctrl-C or SIGTERM.
 
-    Options not given are taken from the environment (EVILPEGS_HOST, EVILPEGS_PORT, EVILPEGS_DATABASE,
-    EVILPEGS_REGISTRATION), then from evilpegs.toml in the current directory. A server started again on the same
-    database goes on with the matches that were not over.
+    An option that is not given is taken from the environment (--port from EVILPEGS_PORT, and so on), then from
+    evilpegs.toml in the current directory. A server started again on the same database continues the matches that
+    were not over.
     """
-    settings = server_settings(host=host, port=port, database=database, registration=registration)
+    settings = server_settings(
+        host=host,
+        port=port,
+        site=site,
+        site_port=site_port,
+        mqtt=mqtt,
+        database=database,
+        registration=registration,
+    )
     log = configure_logging(settings.log_level)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve_until_stopped(settings, log, _announce))

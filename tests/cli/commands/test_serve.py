@@ -57,9 +57,9 @@ def test_restarted_serve_keeps_matches(run, serve):
 def test_serve_refuses_port_in_use(run):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = run("serve", "--port", port)
+        result = run("serve", "--no-site", "--port", port)
         with pytest.raises(AddressUnusableError):
-            app(["serve", "--port", str(port)])
+            app(["serve", "--no-site", "--port", str(port)])
     assert result.status == 2
     line = result.err.splitlines()[-1]
     assert all(fact in line for fact in ("evilpegs: ", "127.0.0.1", str(port), "--port"))
@@ -67,13 +67,13 @@ def test_serve_refuses_port_in_use(run):
 
 def test_serve_refuses_database_in_use(run, serve):
     running = serve()
-    result = run("serve", "--port", "0", "--database", running.database)
+    result = run("serve", "--no-site", "--port", "0", "--database", running.database)
     assert result.status == 2
     place = running.database.removeprefix("sqlite:///")
     line = result.err.splitlines()[-1]
     assert all(fact in line for fact in ("evilpegs: ", place, "--database"))
     with pytest.raises(DatabaseInUseError):
-        app(["serve", "--port", "0", "--database", running.database])
+        app(["serve", "--no-site", "--port", "0", "--database", running.database])
 
 
 def test_closed_registration_refuses_new_names(run, serve):
@@ -88,7 +88,7 @@ def test_options_override_environment_and_file(start, tmp_path, monkeypatch):
     Path("evilpegs.toml").write_text(toml)
     monkeypatch.setenv("EVILPEGS_HOST", "127.0.0.1")
     monkeypatch.setenv("EVILPEGS_PORT", "2")
-    child = start("serve", "--port", "0")
+    child = start("serve", "--no-site", "--port", "0")
     address = urlsplit(child.next_line().removeprefix(GREETING))
     assert address.hostname == "127.0.0.1"
     assert address.port not in {1, 2}
@@ -100,6 +100,6 @@ def test_serve_refuses_unwritable_directory(start, tmp_path):
     place = tmp_path / "closed"
     place.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
     database = "/proc/x.sqlite3" if (place / "x").parent.stat().st_uid == 0 else place / "x.sqlite3"
-    result = start("serve", "--port", "0", "--database", f"sqlite:///{database}").end()
+    result = start("serve", "--no-site", "--port", "0", "--database", f"sqlite:///{database}").end()
     assert result.status == 2
     assert all(fact in result.complaint for fact in (str(database), "--database"))

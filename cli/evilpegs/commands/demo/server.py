@@ -30,7 +30,7 @@ async def child_server(database: str, log: Path) -> AsyncIterator[str]:
     """
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", database),
+            *(sys.executable, "-m", "evilpegs", "serve", "--no-site", "--port", "0", "--database", database),
             stdout=PIPE,
             stderr=errors,
             preexec_fn=_end_with_parent,
