@@ -10,6 +10,9 @@ import structlog
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_game.codes import parse_code
+from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.rules import Rules
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.servers import dial
@@ -39,8 +42,11 @@ async def test_hint_and_resignation_on_large_rules(server):
         hint = await raw.ask("hint", "error", type="hint", match=match)
         assert hint["candidates"] == given["candidates"]
         assert f"{given['candidates']:,}" in hint["why"]
+        rules = Rules(10, 12)
+        guess, hinted = parse_code(given["code"], rules), parse_code(hint["code"], rules)
+        assert feedback(guess, hinted) == Feedback(given["black"], given["white"])
         over = await raw.ask("game_over", type="resign", match=match, game=1)
-        assert over["secret"] == hint["code"]
+        assert feedback(guess, parse_code(over["secret"], rules)) == Feedback(given["black"], given["white"])
 
 
 @pytest.mark.parametrize(

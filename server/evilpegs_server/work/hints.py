@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from random import Random
 from types import MappingProxyType
 from typing import Final
 
@@ -10,11 +11,14 @@ from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.guessing.criteria import EXPECTED_SIZE
+from evilpegs_game.guessing.sampling import sampled_guess
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
 HINT_BUDGET: Final = 1_000_000_000
 """Feedback evaluations that one hint may cost, about one second."""
+_SEED: Final = 0
+"""The seed of all samples, so that a hint that is computed again is the same."""
 
 
 class ComparedGuesses(StrEnum):
@@ -22,13 +26,18 @@ class ComparedGuesses(StrEnum):
 
     CODES = "codes"
     CANDIDATES = "candidates"
+    SAMPLES = "samples"
+    """Candidates drawn at random: comparing all of them would exceed the budget."""
     NONE = "none"
-    """Comparing guesses would exceed the budget: the hint is the first candidate."""
+    """Drawing candidates does not fit in memory either: the hint is the first candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintResult:
-    """A good guess, the number of candidates, why the guess is good, and the guesses it was compared with."""
+    """A good guess, the number of candidates, why the guess is good, and the guesses it was compared with.
+
+    ``why`` continues a sentence that begins with the code.
+    """
 
     code: str
     candidates: int
@@ -36,27 +45,29 @@ class HintResult:
     compared: ComparedGuesses = ComparedGuesses.CODES
 
 
-_RESERVATIONS: Final = MappingProxyType(
+_COMPARISONS: Final = MappingProxyType(
     {
-        ComparedGuesses.CODES: "",
-        ComparedGuesses.CANDIDATES: "; only candidates were weighed",
-        ComparedGuesses.NONE: "; it is the first of too many to be weighed",
+        ComparedGuesses.CODES: "no other guess leaves fewer on average",
+        ComparedGuesses.CANDIDATES: "none of the codes still possible leaves fewer on average",
+        ComparedGuesses.SAMPLES: "it is the best of some codes drawn at random from those still possible",
+        ComparedGuesses.NONE: "it is the first code still possible, because there are too many to compare",
     }
 )
 """The end of a hint's reason."""
 
 
 def find_hint(position: Position) -> HintResult:
-    """Return the best guess of all codes, or of the candidates, or the first candidate.
+    """Return the best guess of all codes, of all candidates, or of some candidates drawn at random.
 
     The budget of ``position`` decides which: more guesses are compared as long as that stays within the budget.
     """
     guess, compared = _good_guess(position)
-    if position.count == 1:
-        return HintResult(format_code(guess), 1, "is the only candidate", compared)
-    parts = position.parts(guess)
-    why = f"splits {position.count:,} candidates into {len(parts)} parts, the largest {max(parts.values()):,}"
-    return HintResult(format_code(guess), position.count, why + _RESERVATIONS[compared], compared)
+    count = position.count
+    if count == 1:
+        return HintResult(format_code(guess), 1, "is the only code still possible", compared)
+    largest = max(position.parts(guess).values())
+    why = f"leaves at most {largest:,} of the {count:,} codes still possible; {_COMPARISONS[compared]}"
+    return HintResult(format_code(guess), count, why, compared)
 
 
 def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
@@ -66,4 +77,5 @@ def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
     with suppress(TooLargeError):
         if position.budget is None or position.count**2 <= position.budget:
             return best_guess(position, EXPECTED_SIZE, candidates_only=True), ComparedGuesses.CANDIDATES
+        return sampled_guess(position, Random(_SEED)), ComparedGuesses.SAMPLES  # noqa: S311 - no secret
     return witness(position), ComparedGuesses.NONE

@@ -1,16 +1,24 @@
 """Hints: a good guess that is found within a budget, and the numbers that say why it is good."""
 
 import re
+from random import Random
 
-from evilpegs_game.codes import parse_code
-from evilpegs_game.feedback import Feedback, feedback
+import pytest
+
+from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.guessing.sampling import sampled_guess
 from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_server.work.hints import HINT_BUDGET, ComparedGuesses
+from evilpegs_server.work.hints import HINT_BUDGET, ComparedGuesses, find_hint
 from evilpegs_server.work.tasks import FindHint
 from support.workspaces import new_workspace
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
+GAMES = 10
 
 
 def hint_on(rules, history, budget=HINT_BUDGET):
@@ -26,24 +34,64 @@ def test_hint_on_first_turn_minimizes_expected_part():
     """1123 has the smallest expected part of all first guesses of 4x6."""
     hint = hint_on(CLASSIC, ())
     assert (hint.code, hint.candidates, hint.compared) == ("1123", 1296, ComparedGuesses.CODES)
-    assert numbers(hint.why) == [1296, 14, 276]
+    assert numbers(hint.why) == [276, 1296]
 
 
-def test_hint_over_budget_is_first_candidate():
+def test_hint_over_budget_is_a_sample():
     hint = hint_on(CLASSIC, (Turn((0, 0, 0, 0), Feedback(0, 0)),), budget=1)
-    assert (hint.code, hint.compared) == ("2222", ComparedGuesses.NONE)
+    assert hint.compared == ComparedGuesses.SAMPLES
+    assert "1" not in hint.code
+
+
+def test_hint_without_memory_to_sample_is_first_candidate(monkeypatch):
+    position = Position(Rules(5, 6), (), LiveSets(), 1)
+    monkeypatch.setattr(Position, "sample", too_large)
+    hint = find_hint(position)
+    assert (hint.code, hint.compared) == ("11111", ComparedGuesses.NONE)
+
+
+def too_large(*_):
+    message = "too large"
+    raise TooLargeError(message)
 
 
 def test_hint_on_huge_rules_is_candidate():
     code, history = (0, 1, 2, 3, 4, 5, 6, 7), ()
     hint = hint_on(HUGE, history)
-    assert (hint.code, hint.candidates, hint.compared) == ("11111111", 10**8, ComparedGuesses.NONE)
-    assert numbers(hint.why) == [100_000_000, 9, 43_046_721]
+    assert (hint.candidates, hint.compared) == (10**8, ComparedGuesses.SAMPLES)
+    assert len(set(hint.code)) > 3
+    largest, count = numbers(hint.why)
+    assert (count, largest) == (10**8, max(Position(HUGE).parts(parse_code(hint.code, HUGE)).values()))
     guess = (0, 1, 2, 3, 4, 5, 7, 6)
     history = (Turn(guess, feedback(guess, code)),)
     hint = hint_on(HUGE, history)
     assert (hint.candidates, hint.compared) == (28, ComparedGuesses.CANDIDATES)
     assert feedback(guess, parse_code(hint.code, HUGE)) == Feedback(6, 2)
+
+
+def test_hint_computed_again_is_the_same():
+    assert hint_on(HUGE, ()) == hint_on(HUGE, ())
+
+
+def mean_guesses(rules, choose, budget):
+    """Return the mean number of guesses over some games; ``choose`` is called with positions of this budget."""
+    rng, live_sets, total = Random(5), LiveSets(), 0
+    for _ in range(GAMES):
+        secret, position = code_at(rng.randrange(rules.size), rules), Position(rules, (), live_sets, budget)
+        while not position.history or position.history[-1].feedback != all_black(rules.pegs):
+            guess = choose(position)
+            position = position.after(guess, feedback(guess, secret))
+        total += len(position.history)
+    return total / GAMES
+
+
+@pytest.mark.parametrize("rules", [Rules(6, 10), HUGE], ids=str)
+def test_games_with_hints_are_as_short_as_games_of_sampled(rules):
+    rng = Random(1)
+    of_sampled = mean_guesses(rules, lambda position: sampled_guess(position, rng), None)
+    with_hints = mean_guesses(rules, lambda position: parse_code(find_hint(position).code, rules), 10**8)
+    of_first_candidates = mean_guesses(rules, lambda position: position.first_candidate, None)
+    assert with_hints <= 1.1 * of_sampled < of_first_candidates
 
 
 def test_hint_with_one_candidate_counts_no_parts():

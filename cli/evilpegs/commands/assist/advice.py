@@ -7,7 +7,6 @@ from random import Random
 from typing import Final, Literal
 
 from evilpegs.errors import CommandError
-from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_game.analysis.best_guesses import Among, BestGuesses, best_guesses
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.figures import GuessFigures, guess_figures
@@ -15,6 +14,7 @@ from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, column_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.guessing.sampling import sampled_guess
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -154,7 +154,7 @@ class Adviser:
 
     def _sampled_guess(self, position: Position) -> Code:
         try:
-            return Sampled().choose(self._position_for_samples(position), Random(_SEED))  # noqa: S311 - no secret
+            return sampled_guess(self._position_for_samples(position), Random(_SEED))  # noqa: S311 - no secret
         except TooLargeError:
             return position.first_candidate
 

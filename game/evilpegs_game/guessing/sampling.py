@@ -1,0 +1,47 @@
+"""A good guess on rules too large to consider every candidate: the best of some candidates drawn at random.
+
+After L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind using genetic algorithms (2009), who also
+judge guesses by a sample.
+"""
+
+from contextlib import suppress
+from math import isqrt
+from typing import Final
+
+from evilpegs_game.codes import Code, to_columns
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.live.position import Position
+from evilpegs_game.partition import part_size_table
+from evilpegs_game.random_source import RandomSource
+
+MAX_SAMPLES: Final = 1000
+"""The largest number of candidates that are drawn and compared."""
+DEFAULT_BUDGET: Final = 10**8
+"""The feedback evaluations per choice if the position has no budget; about a tenth of a second."""
+
+
+def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool = False) -> Code:
+    """Draw candidates uniformly and return the one with the most entropy among them.
+
+    The budget of ``position`` determines the number of samples, because each is compared with each. Once all candidates
+    fit into the budget, the choice is no longer random: it is the guess with the most entropy over all candidates. It
+    is taken from all codes if the budget suffices and ``candidates_only`` is False. With at most two candidates left,
+    it is the first of them.
+
+    Raises:
+        TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
+        ContradictionError: no code is consistent with the history.
+    """
+    count = position.count
+    if count <= 2:
+        return position.first_candidate
+    budget = DEFAULT_BUDGET if position.budget is None else position.budget
+    size = max(1, min(count, MAX_SAMPLES, isqrt(budget)))
+    if size == count:
+        with suppress(TooLargeError):  # listing them can exceed the limits even if they are few
+            return best_guess(position, ENTROPY, candidates_only or count * position.rules.size > budget)
+    samples = sorted(set(position.sample(rng, size)))
+    columns = to_columns(samples)
+    return samples[int(ENTROPY.best(part_size_table(columns, columns))[0])]
