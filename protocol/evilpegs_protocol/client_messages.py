@@ -58,8 +58,8 @@ class Ready(ClientMessage):
     """A request to begin the next game; `nonce` is the client's share in the draw of a fixed secret."""
 
     type: Literal["ready"] = "ready"
-    match: MatchId
-    game: Number
+    match: MatchId | None = optional()
+    game: Number | None = optional()
     nonce: ClientNonce | None = optional()
 
 
@@ -67,8 +67,8 @@ class Guess(ClientMessage):
     """A guess of a code; it is safe to send it again after a lost answer."""
 
     type: Literal["guess"] = "guess"
-    match: MatchId
-    game: Number
+    match: MatchId | None = optional()
+    game: Number | None = optional()
     turn: Number
     code: CodeText
 
@@ -77,14 +77,14 @@ class Hint(ClientMessage):
     """A request for a good guess, on a practice ladder."""
 
     type: Literal["hint"] = "hint"
-    match: MatchId
+    match: MatchId | None = optional()
 
 
 class Resign(ClientMessage):
     """A request to give up one game, or without `game` every game left."""
 
     type: Literal["resign"] = "resign"
-    match: MatchId
+    match: MatchId | None = optional()
     game: Number | None = optional()
 
 
@@ -92,7 +92,7 @@ class Resume(ClientMessage):
     """A request to take over an open match of the player and receive every event after `seq`."""
 
     type: Literal["resume"] = "resume"
-    match: MatchId
+    match: MatchId | None = optional()
     seq: SequenceNumber
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from evilpegs_clients.verification.verify import verify_game
 from evilpegs_protocol.server_messages import Reply
-from support.transcripts import LONG, PAGE, SCENES, evil, fixed, heading, replay, transcripts
+from support.transcripts import LONG, PAGE, SCENES, by_hand, evil, fixed, heading, replay, transcripts
 
 ON_PAGE = transcripts(PAGE.read_text())
 
@@ -39,5 +39,13 @@ def test_games_on_page_verify():
 def test_page_shows_nearly_every_message_type():
     shown = {message["type"] for lines in ON_PAGE.values() for message in received(lines)}
     known = {model.model_fields["type"].default for model in Reply.__args__}
-    assert known - shown <= {"hint", "pong", "notice"}
+    assert known - shown <= {"pong", "notice"}
     assert LONG in [message.get("parts") for message in received(ON_PAGE[heading(evil)])]
+
+
+def test_page_shows_parts_of_the_answered_guess():
+    """Parts are in feedback order, count the candidates before the reply, and include the one that was given."""
+    (feedback,) = (message for message in received(ON_PAGE[heading(by_hand)]) if message["type"] == "feedback")
+    assert feedback["parts"] == sorted(feedback["parts"])
+    assert sum(size for *_, size in feedback["parts"]) == 6**4
+    assert [feedback["black"], feedback["white"], feedback["candidates"]] in feedback["parts"]

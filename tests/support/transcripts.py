@@ -108,10 +108,11 @@ class Stage:
         self.lines.append(f"{who} > {text}")
         await self._open[who].send(text)
 
-    async def hear(self, who):
+    async def hear(self, who, whole=False):
+        """Receive a message; unless ``whole``, long lists are abbreviated in the transcript."""
         message = await self._open[who].hear()
         message |= {"ladders": LONG} if "ladders" in message else {}
-        message |= {"parts": LONG} if "parts" in message else {}
+        message |= {"parts": LONG} if "parts" in message and not whole else {}
         self.lines.append(f"{who} < {json.dumps(message, separators=(',', ':'), ensure_ascii=False)}")
         return message
 
@@ -168,6 +169,21 @@ async def evil(stage):
     match = await stage.play("bot", "classic-evil-practice")
     await stage.solve("bot", match, 1)
     await stage.hear("bot")
+
+
+async def by_hand(stage):
+    await stage.hello("ann")
+    await stage.say("ann", type="play", ladder="classic-evil-practice")
+    await stage.until("ann", "game_started")
+    await stage.say("ann", type="ready")
+    await stage.hear("ann")
+    await stage.say("ann", type="guess", turn=1, code="1122")
+    await stage.hear("ann", whole=True)
+    await stage.hear("ann")
+    await stage.say("ann", type="hint")
+    await stage.hear("ann")
+    await stage.say("ann", type="resign")
+    await stage.until("ann", "match_over")
 
 
 async def devil(stage):
@@ -247,6 +263,7 @@ async def resign(stage):
 SCENES = {
     "Two games of a match against a fixed secret": fixed,
     "A practice game against the evil codemaker": evil,
+    "A practice game by hand, with a hint": by_hand,
     "A practice game against the devil": devil,
     "Illegal codes": illegal,
     "A doubled guess": doubled,
@@ -274,7 +291,7 @@ async def replay(lines):
             if mark == ">":
                 await stage.send(who, text)
             elif mark == "<":
-                await stage.hear(who)
+                await stage.hear(who, whole='"parts":["…"]' not in text)
             else:
                 await stage.cut(who)
         return stage.lines

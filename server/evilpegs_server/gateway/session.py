@@ -73,7 +73,7 @@ class Session:
             guess = decode_request(text)
         except CodecError:
             return False
-        if not isinstance(guess, Guess) or (runner := self._find_awaiting_match(guess)) is None:
+        if not isinstance(guess, Guess) or guess.match is None or (runner := self._find_awaiting_match(guess)) is None:
             return False
         try:
             runner.receive(Request(self._channel, guess, arrived))
@@ -89,7 +89,7 @@ class Session:
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """Return the match that waits for exactly this message, to which the rate limit does not apply; else None."""
-        runner = self._services.registry.get(request.match)
+        runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
     def _take_token(self, now: float) -> None:
@@ -151,11 +151,30 @@ class Session:
 
     async def _to_match(self, request: MatchMessage, arrived: float) -> None:
         player = self._require_player()
-        runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
+        if request.match is None:
+            runner = self._only_match()
+        else:
+            runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
         if runner is None or runner.player != player.id:
-            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "you have no such match")
+            message = "you have no such match" if request.match else "you have no open match; begin one with play"
+            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
         self._take_seat_if_over(runner)
         runner.receive(Request(self._channel, request, arrived))
+
+    def _only_match(self) -> MatchRunner | None:
+        """Return the match that a message without one means: the only one played here, else the player's only one.
+
+        Raises:
+            RefusedRequestError: the player has several.
+        """
+        if self.player is None:
+            return None
+        runners = self._services.registry.runners_of(self.player)
+        possible = [runner for runner in runners if runner.seat is self._channel] or runners
+        if len(possible) > 1:
+            message = f"match: you have {len(possible)} open matches; say which"
+            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, message)
+        return possible[0] if possible else None
 
     def _take_seat_if_over(self, runner: MatchRunner) -> None:
         """Give this connection the seat of a match that is over, so that its player can ask for missed events."""

@@ -85,13 +85,12 @@ class Refusal(StrEnum):
 
 
 class RefusedError(Exception):
-    """A command is out of place; ``game`` and ``turn`` say where the match stands."""
+    """A command is out of place; ``expected`` is the game and turn the match has reached, None if it is over."""
 
-    def __init__(self, refusal: Refusal, message: str, game: int, turn: int) -> None:
+    def __init__(self, refusal: Refusal, message: str, expected: tuple[int, int] | None) -> None:
         super().__init__(message)
         self.refusal = refusal
-        self.game = game
-        self.turn = turn
+        self.expected = expected
 
 
 class Match:
@@ -223,6 +222,14 @@ class Match:
         """Return the turn that waits for a guess; None if no turn does."""
         return self._open_turn(now) if self.state is State.TURN else None
 
+    def hint_refusal(self) -> RefusedError | None:
+        """Return the reason why no hint can be given now; None while a turn waits for a guess."""
+        if self.state is State.TURN:
+            return None
+        if self.over:
+            return self._game_over_error()
+        return self._refusal_error(Refusal.NOT_READY, "a hint is for an open turn; send ready to open one")
+
     def ready_by_ms(self, now: float) -> int:
         """Return how many milliseconds longer the game waits for its player."""
         return max(0, round((self._wake_at or now) - now))
@@ -259,15 +266,15 @@ class Match:
 
     def _check_game(self, game: int) -> None:
         if self.over or game < self.game:
-            raise self._refusal_error(Refusal.GAME_OVER, "that game is over")
+            raise self._game_over_error()
         if game > self.game:
-            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} comes first")
+            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} is not over yet; a later game waits for it")
 
     def _check_turn(self, game: int, turn: int) -> None:
         if self.over or game < self.game:
-            raise self._refusal_error(Refusal.GAME_OVER, "that game is over")
+            raise self._game_over_error()
         if game == self.game and not self._begun:
-            raise self._refusal_error(Refusal.NOT_READY, "the game waits for ready")
+            raise self._refusal_error(Refusal.NOT_READY, "the game has not begun; send ready before the first guess")
         if (game, turn) > (self.game, self.turn):
             raise self._refusal_error(Refusal.FUTURE_TURN, "that turn has not come yet")
 
@@ -375,4 +382,7 @@ class Match:
         self.state = state
 
     def _refusal_error(self, refusal: Refusal, message: str) -> RefusedError:
-        return RefusedError(refusal, message, self.game, self.turn)
+        return RefusedError(refusal, message, None if self.over else self.game_and_turn)
+
+    def _game_over_error(self) -> RefusedError:
+        return self._refusal_error(Refusal.GAME_OVER, "the match is over" if self.over else "that game is over")

@@ -95,11 +95,11 @@ class MatchRegistry:
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
         """Return the matches of a player that are not over."""
-        return [
-            OpenMatch(match=match, seq=len(runner.sent_entries))
-            for match, runner in self._open.items()
-            if runner.player == player.id
-        ]
+        return [OpenMatch(match=runner.key.id, seq=len(runner.sent_entries)) for runner in self.runners_of(player)]
+
+    def runners_of(self, player: Player) -> list[MatchRunner]:
+        """Return the runners of a player's open matches."""
+        return [runner for runner in self._open.values() if runner.player == player.id]
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
         """Return the ids of the open matches of a ladder."""

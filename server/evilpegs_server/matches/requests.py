@@ -47,8 +47,11 @@ class Request(NamedTuple):
 
     def refuse_as(self, refused: RefusedError) -> None:
         """Send the refusal of the match as the direct answer."""
-        where = Expected(game=refused.game, turn=refused.turn)
-        self.refuse(ErrorCode(refused.refusal), str(refused), where)
+        expected = None
+        if refused.expected is not None:
+            game, turn = refused.expected
+            expected = Expected(game=game, turn=turn)
+        self.refuse(ErrorCode(refused.refusal), str(refused), expected)
 
 
 def error_text(

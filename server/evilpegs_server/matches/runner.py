@@ -17,7 +17,7 @@ from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.codec import add_re
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
-from evilpegs_protocol.server_messages import ErrorCode, Expected
+from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
@@ -121,7 +121,8 @@ class MatchRunner:
         """Return True if this message is what the match waits for and no other request is in progress."""
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
-        return not self._busy and self.match.state is state and (message.game, turn) == self.match.game_and_turn
+        game = message.game or self.match.game
+        return not self._busy and self.match.state is state and (game, turn) == self.match.game_and_turn
 
     @property
     def sent_entries(self) -> list[LogEntry]:
@@ -173,9 +174,9 @@ class MatchRunner:
     def _run_command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
         match message:
             case Ready():
-                return self.match.ready(message.game, message.nonce, now)
+                return self.match.ready(message.game or self.match.game, message.nonce, now)
             case Guess():
-                return self.match.guess(message.game, message.turn, message.code, now)
+                return self.match.guess(message.game or self.match.game, message.turn, message.code, now)
             case Resign():
                 return self.match.resign(message.game, now)
 
@@ -341,10 +342,8 @@ class MatchRunner:
     def _start_hint(self, request: Request) -> None:
         if self.key.ladder.rated:
             request.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
-        elif self.match.state is not State.TURN:
-            where = Expected(game=self.match.game, turn=self.match.turn)
-            code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
-            request.refuse(code, "a hint is for an open turn", where)
+        elif (refused := self.match.hint_refusal()) is not None:
+            request.refuse_as(refused)
         else:
             self._busy = True
             done = partial(self._finish_hint, request)

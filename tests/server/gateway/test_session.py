@@ -242,6 +242,80 @@ class TestSeat:
         assert ann.channel.close_code is None
 
 
+class TestLeftOut:
+    """Messages without a match or a game."""
+
+    async def test_only_match_may_be_left_out(self, ann):
+        await ann.request(type="play", ladder="tiny-practice")
+        assert (await ann.request(type="ready"))["turn"] == 1
+        assert (await ann.request(type="guess", turn=1, code="11"))["type"] == "feedback"
+        assert (await ann.request(type="hint"))["type"] == "hint"
+        assert (await ann.request(type="resign"))["outcome"] == "resigned"
+
+    async def test_left_out_game_is_current_game(self, ann):
+        await ann.play("tiny")
+        await ann.request(type="resign", game=1)
+        assert (await ann.request(type="ready"))["game"] == 2
+        assert (await ann.request(type="guess", turn=1, code="11"))["game"] == 2
+
+    async def test_match_played_here_is_meant(self, ann, fake_server):
+        await ann.play("tiny")
+        other = await fake_server.reconnect(ann)
+        match = await other.play("tiny")
+        assert (await other.request(type="guess", turn=1, code="11"))["match"] == match
+
+    async def test_only_match_can_be_resumed(self, ann, fake_server):
+        match = await ann.play("tiny")
+        later = await fake_server.reconnect(ann)
+        assert (await later.request(type="resume", seq=2))["match"] == match
+
+    async def test_several_matches_need_naming(self, ann):
+        for _ in range(2):
+            await ann.play("tiny")
+        error = await ann.request(type="guess", turn=1, code="11")
+        assert (error["code"], re.findall(r"\d+", error["message"])) == ("bad_message", ["2"])
+
+    @pytest.mark.parametrize("message", [{"type": "ready"}, {"type": "guess", "turn": 1, "code": "11"}])
+    async def test_no_open_match_is_refused(self, ann, fake_server, message):
+        assert await ann.error_code(**message) == "not_your_match"
+        stranger = fake_server.connect()
+        assert await stranger.error_code(**message) == "auth_required"
+
+    async def test_guess_without_match_is_not_rate_limited(self, ann):
+        """A legal guess on the player's turn spends no token: the bucket is empty and the guess is answered."""
+        await ann.play("long")
+        while (await ann.request(type="ping", c=1))["type"] == "pong":
+            pass
+        assert (await ann.request(type="guess", turn=1, code="1" * 16))["type"] == "feedback"
+        assert await ann.error_code(type="hint") == "rate_limited"
+
+
+class TestExpected:
+    async def test_expected_after_game_is_next_game(self, ann):
+        match = await ann.play("tiny")
+        await ann.request(type="resign", match=match, game=1)
+        error = await ann.guess(match, 1, "11", game=1)
+        assert (error["code"], error["expected"]) == ("game_over", {"game": 2, "turn": 0})
+
+    async def test_finished_match_expects_nothing(self, ann):
+        match = await ann.play("tiny")
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
+        error = await ann.guess(match, 1, "11")
+        assert (error["code"], "expected" in error) == ("game_over", False)
+
+    async def test_not_ready_has_three_texts(self, ann):
+        match = await ann.play("tiny-practice", ready=False)
+        errors = [
+            await ann.guess(match, 1, "11"),
+            await ann.request(type="ready", match=match, game=2),
+            await ann.request(type="hint", match=match),
+        ]
+        assert {error["code"] for error in errors} == {"not_ready"}
+        assert len({error["message"] for error in errors}) == 3
+        assert [error["expected"] for error in errors] == [{"game": 1, "turn": 0}] * 3
+
+
 class TestHint:
     async def test_hint_on_practice_ladder(self, ann):
         match = await ann.play("tiny-practice")

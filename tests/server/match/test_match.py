@@ -45,7 +45,7 @@ def refusal(driver, command, *args):
         driver.do(command, *args)
     assert driver.match.snapshot() == before
     error = caught.value
-    assert (error.game, error.turn) == driver.match.game_and_turn
+    assert error.expected == (None if driver.match.over else driver.match.game_and_turn)
     return error.refusal
 
 
