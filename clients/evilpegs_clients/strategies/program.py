@@ -1,0 +1,202 @@
+"""A strategy that asks a program: the position goes to its standard input, a code comes from its standard output.
+
+The program may be written in any language. It receives one line of JSON per guess and answers with one line of JSON;
+`docs/strategies.md` describes both. Each line holds the whole position, so a program needs no memory, and one that was
+killed can be started again in the middle of a game.
+"""
+
+import hashlib
+import json
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Final
+
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.live.position import Position
+
+ANSWER_SECONDS: Final = 60.0
+"""The seconds that a program has for one guess."""
+MAX_LINE: Final = 4096
+"""The bytes that one line of a program may have."""
+_OWN_VARIABLES: Final = "EVILPEGS_"
+
+
+class ProgramStrategy:
+    """A strategy that is a program; ``command`` is the program and its arguments, and no shell interprets them.
+
+    The program is started at the first guess, in a process group of its own, and without the variables of evilpegs in
+    its environment. It is killed with the whole group by `close`, and when it breaks a rule; the next guess starts it
+    again. What it writes to standard error appears on that of this process.
+
+    Raises:
+        StrategyError: there is no such program.
+    """
+
+    uses_rng: ClassVar[bool] = True
+
+    def __init__(self, command: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self._arguments = _split(command)
+        self._path = _find(self._arguments[0])
+        self._answer_seconds = answer_seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self.name = self._path.name
+        self.version = hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]
+        """Eight hexadecimal digits that change with the content of the program's file."""
+
+    def choose(self, position: Position, rng: Random) -> Code:
+        """Return the program's guess.
+
+        Raises:
+            StrategyError: the program cannot run, ends, takes too long, or answers with something else than a code.
+        """
+        process = self._process or self._start()
+        try:
+            self._check_silence(process)
+            self._send(process, _request_line(position, rng))
+            return _read_code(self._receive(process), position)
+        except _BrokenRuleError as error:
+            self.close()
+            message = f"program {self.name} at turn {position.turn}: {error}"
+            raise StrategyError(message) from None
+
+    def close(self) -> None:
+        """Kill the program and every process of its group, if it runs."""
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
+                [str(self._path), *self._arguments[1:]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"program {self.name} cannot be started: {error.strerror}"
+            raise StrategyError(message) from None
+        return self._process
+
+    def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
+        """Refuse a line that nobody asked for, because it would be taken for the next answer."""
+        assert process.stdout is not None  # noqa: S101 - a pipe
+        if select.select([process.stdout], [], [], 0)[0]:
+            piece = os.read(process.stdout.fileno(), MAX_LINE)
+            raise _BrokenRuleError(f"it wrote {_quote(piece)} without being asked") if piece else self._ended(process)
+
+    def _send(self, process: subprocess.Popen[bytes], line: bytes) -> None:
+        assert process.stdin is not None  # noqa: S101 - a pipe
+        try:
+            process.stdin.write(line)
+        except BrokenPipeError:
+            raise self._ended(process) from None
+
+    def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
+        """Return the next line without its end. A line may come in pieces."""
+        assert process.stdout is not None  # noqa: S101 - a pipe
+        deadline, line = time.monotonic() + self._answer_seconds, b""
+        while not line.endswith(b"\n"):
+            if len(line) > MAX_LINE:
+                message = f"it wrote a line of more than {MAX_LINE} bytes and was killed"
+                raise _BrokenRuleError(message)
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+                message = f"no answer came within {self._answer_seconds:g} s, and it was killed"
+                raise _BrokenRuleError(message)
+            piece = os.read(process.stdout.fileno(), MAX_LINE)
+            if not piece:
+                raise self._ended(process)
+            line += piece
+        return line[:-1]
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> "_BrokenRuleError":
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+        status = process.returncode
+        if status is None:
+            return _BrokenRuleError("it closed its standard input or output and was killed")
+        how = f"by signal {-status}" if status < 0 else f"with exit status {status}"
+        return _BrokenRuleError(f"it ended {how}, without an answer")
+
+
+class _BrokenRuleError(Exception):
+    """The program did not answer as it must."""
+
+
+def _split(command: str) -> list[str]:
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        message = f"not a command: {command[:80]!r}: {str(error).lower()}"
+        raise StrategyError(message) from None
+    if not arguments:
+        message = "the command of a program is empty; write a program and its arguments, such as ./mybot"
+        raise StrategyError(message)
+    return arguments
+
+
+def _find(program: str) -> Path:
+    """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
+    found = shutil.which(program)
+    if found is None:
+        hint = "is not executable; try chmod +x" if Path(program).is_file() else "does not exist"
+        message = f"the program {program[:80]!r} {hint}"
+        raise StrategyError(message)
+    return Path(found).resolve()
+
+
+def _request_line(position: Position, rng: Random) -> bytes:
+    """Return the position as a line of JSON. ``seed`` is drawn for this turn, for programs that want randomness."""
+    rules = position.rules
+    request = {
+        "rules": str(rules),
+        "pegs": rules.pegs,
+        "colors": rules.colors,
+        "symbols": SYMBOLS[: rules.colors],
+        "repeats": rules.repeats,
+        "turn": position.turn,
+        "history": [
+            {"code": format_code(guess), "black": feedback.black, "white": feedback.white}
+            for guess, feedback in position.history
+        ],
+        "seed": rng.getrandbits(32),
+    }
+    return json.dumps(request).encode() + b"\n"
+
+
+def _read_code(line: bytes, position: Position) -> Code:
+    """Return the code of an answer such as ``{"code": "1122"}``."""
+    try:
+        answer: Any = json.loads(line)
+        text = answer["code"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        message = f'it wrote {_quote(line)} instead of a line such as {{"code": "{"1" * position.rules.pegs}"}}'
+        raise _BrokenRuleError(message) from None
+    if not isinstance(text, str):
+        message = f"its code is {_quote(line)}, not a string in quotation marks"
+        raise _BrokenRuleError(message)
+    try:
+        return parse_code(text, position.rules)
+    except GameError as error:
+        raise _BrokenRuleError(str(error)) from None
+
+
+def _quote(line: bytes) -> str:
+    """Return the beginning of a line as text that is safe to print."""
+    return repr(line[:60].decode("utf-8", "replace"))

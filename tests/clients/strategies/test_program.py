@@ -1,0 +1,182 @@
+"""A strategy that is a program of its own."""
+
+import json
+import stat
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from evilpegs_clients.strategies.program import MAX_LINE, ProgramStrategy
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+CLASSIC = Rules(4, 6)
+PATIENCE = 30
+"""Seconds to wait for a process to end before the test fails."""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program whose body runs for each request, and return a function that opens it as a strategy."""
+    opened = []
+
+    def write(body, before="", arguments="", **options):
+        path = tmp_path / "my bot"
+        lines = ["import json, os, sys, time", before, "for line in sys.stdin:", "    position = json.loads(line)"]
+        path.write_text(f"#!{sys.executable}\n" + "\n".join([*lines, f"    {body}"]) + "\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        opened.append(ProgramStrategy(f"'{path}' {arguments}", **options))
+        return opened[-1]
+
+    yield write
+    for strategy in opened:
+        strategy.close()
+
+
+def answer(expression):
+    """Return a statement that answers with the code of an expression."""
+    return f"print(json.dumps({{'code': {expression}}}), flush=True)"
+
+
+def ask(strategy, position=None, seed=0):
+    return strategy.choose(position or Position(CLASSIC), Random(seed))
+
+
+def test_program_receives_whole_position(program, tmp_path):
+    seen = tmp_path / "seen"
+    strategy = program(f"open({str(seen)!r}, 'w').write(line); {answer(repr('3456'))}")
+    position = Position(CLASSIC).after((0, 0, 1, 1), Feedback(1, 2))
+    assert ask(strategy, position, seed=7) == (2, 3, 4, 5)
+    assert json.loads(seen.read_text()) == {
+        "rules": "4x6",
+        "pegs": 4,
+        "colors": 6,
+        "symbols": "123456",
+        "repeats": True,
+        "turn": 2,
+        "history": [{"code": "1122", "black": 1, "white": 2}],
+        "seed": Random(7).getrandbits(32),
+    }
+
+
+def test_one_process_answers_every_turn(program):
+    strategy = program(answer("'1111' if str(os.getpid()) == first else '2222'"), "first = str(os.getpid())")
+    assert [ask(strategy), ask(strategy)] == [(0, 0, 0, 0)] * 2
+
+
+def test_program_gets_its_arguments(program):
+    assert ask(program(answer("sys.argv[1] + sys.argv[2]"), arguments="12 '34'")) == (0, 1, 2, 3)
+
+
+def test_environment_has_no_variable_of_evilpegs(program, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_TOKEN", "secret")
+    monkeypatch.setenv("BOT_LEVEL", "3")
+    condition = "not any('EVILPEGS' in name for name in os.environ) and os.environ['BOT_LEVEL'] == '3'"
+    assert ask(program(answer(f"'1111' if {condition} else '2222'"))) == (0, 0, 0, 0)
+
+
+def test_version_follows_content_of_file(program):
+    versions = [program(answer(repr(code))).version for code in ("1111", "2222", "1111")]
+    assert versions[0] == versions[2] != versions[1]
+    assert all(len(version) == 8 for version in versions)
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ("sys.exit(3)", "3"),
+        ("os.kill(os.getpid(), 9)", "9"),
+        ("print('rubbish', flush=True)", "rubbish"),
+        (answer("'7777'"), "7777"),
+        (answer("1122"), "1122"),
+        ("print('[]', flush=True)", "[]"),
+        (f"print('x' * {2 * MAX_LINE}, flush=True)", str(MAX_LINE)),
+        ("os.close(1); time.sleep(60)", "standard"),
+        ("print('\\x1b[31m', flush=True)", "\\x1b"),
+    ],
+)
+def test_broken_program_loses_its_guess_in_one_line(program, body, named):
+    with pytest.raises(StrategyError) as caught:
+        ask(program(body))
+    line = str(caught.value)
+    assert line.isprintable()
+    assert "my bot" in line
+    assert named in line
+
+
+def test_second_line_is_no_answer_to_next_question(program, tmp_path):
+    asked, done = tmp_path / "asked", tmp_path / "done"
+    wait = f"all(iter(lambda: time.sleep(0.01) or not os.path.exists({str(asked)!r}), False))"
+    strategy = program(f"{answer(repr('1111'))}; {wait}; {answer(repr('2222'))}; open({str(done)!r}, 'w')")
+    ask(strategy)
+    asked.touch()
+    wait_until(done.exists)
+    with pytest.raises(StrategyError, match="2222"):
+        ask(strategy)
+
+
+def test_program_that_hangs_is_killed_with_its_children(program, tmp_path):
+    child = tmp_path / "child"
+    body = f"pid = os.fork(); open({str(child)!r}, 'a').write(f'{{pid}} ') if pid else None; time.sleep(600)"
+    strategy = program(body, answer_seconds=0.5)
+    with pytest.raises(StrategyError, match=r"0\.5"):
+        ask(strategy)
+    (pid,) = map(int, child.read_text().split())
+    wait_until(lambda: not is_running(pid))
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    """Return True if the process exists and is no zombie, which only waits for its parent to look."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_program_starts_again_after_it_died(program, tmp_path):
+    marker = tmp_path / "died"
+    body = f"os.path.exists({str(marker)!r}) or (open({str(marker)!r}, 'w'), os._exit(1)); {answer(repr('1234'))}"
+    strategy = program(body)
+    with pytest.raises(StrategyError):
+        ask(strategy)
+    assert ask(strategy) == (0, 1, 2, 3)
+
+
+def test_answer_may_come_in_pieces(program):
+    body = "[(sys.stdout.write(c), sys.stdout.flush()) for c in json.dumps({'code': '1234'}) + '\\n']"
+    assert ask(program(body)) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("command", ["", "  ", "'unclosed", "./no-such-program", "no-such-program-anywhere"])
+def test_bad_command_is_refused(command):
+    with pytest.raises(StrategyError):
+        ProgramStrategy(command)
+
+
+def test_file_that_is_not_executable_is_refused(tmp_path):
+    path = tmp_path / "bot"
+    path.write_text("#!/bin/sh\n")
+    with pytest.raises(StrategyError, match="chmod"):
+        ProgramStrategy(str(path))
+
+
+def test_close_ends_the_process(program, tmp_path):
+    running = tmp_path / "pid"
+    strategy = program(answer("'1111'"), f"open({str(running)!r}, 'w').write(str(os.getpid()))")
+    with closing(strategy):
+        assert ask(strategy) == (0, 0, 0, 0)
+        assert is_running(int(running.read_text()))
+    assert not is_running(int(running.read_text()))
