@@ -4,6 +4,7 @@
 packages=""
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
+command -v cc >/dev/null || packages="$packages gcc libc6-dev"
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     echo "missing for some tests:$packages (apt install$packages)" >&2
