@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -24,17 +25,66 @@ def drop(logger, method, event):
     raise structlog.DropEvent
 
 
-async def played(tmp_path, *command):
-    """Run a program against a real server and return what it prints."""
+async def run_program(tmp_path, *command):
+    """Run a program in a folder of its own; return its exit status and what it prints."""
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
+    program = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, **pipes)
+    async with asyncio.timeout(60):
+        printed, _ = await program.communicate()
+    return program.returncode, printed.decode()
+
+
+@asynccontextmanager
+async def real_server(tmp_path):
+    """Run a server and yield its address."""
     settings = Settings(site=False, host="127.0.0.1", port=0, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
     log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
     async with running_server(settings, log) as server:
-        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
-        program = await asyncio.create_subprocess_exec(*command, server.url, **pipes)
-        async with asyncio.timeout(60):
-            printed, _ = await program.communicate()
-    assert program.returncode == 0, printed.decode()
-    return printed.decode()
+        yield server.url
+
+
+async def played(tmp_path, *command):
+    """Run a program against a real server and return what it prints."""
+    async with real_server(tmp_path) as url:
+        status, printed = await run_program(tmp_path, *command, url)
+    assert status == 0, printed
+    return printed
+
+
+class Relay:
+    """A TCP relay before a server. It cuts the first connection, or changes bytes that the server sends."""
+
+    def __init__(self, url, cut_after=None, change=None):
+        self.target = url
+        self.cut_after = cut_after
+        self.change = change
+        self.connections = 0
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._pass_on, "127.0.0.1", 0)
+        port = self._server.sockets[0].getsockname()[1]
+        return self, re.sub(r":\d+/", f":{port}/", self.target)
+
+    async def __aexit__(self, *_):
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _pass_on(self, reader, writer):
+        self.connections += 1
+        left = self.cut_after if self.connections == 1 else None
+        host, port = re.search(r"//(.*?):(\d+)/", self.target).groups()
+        upstream_reader, upstream_writer = await asyncio.open_connection(host, port)
+        sending = asyncio.create_task(self._copy(reader, upstream_writer, None, None))
+        await self._copy(upstream_reader, writer, left, self.change)
+        sending.cancel()
+        writer.close()
+        upstream_writer.close()
+
+    async def _copy(self, reader, writer, left, change):
+        while data := await reader.read(4096):
+            if left is not None and (left := left - len(data)) <= 0:
+                return
+            writer.write(data if change is None else data.replace(*change))
 
 
 def missing(reason):
@@ -53,11 +103,11 @@ def node(tmp_path):
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
     folder = tmp_path / "examples"
     folder.mkdir()
-    for name in ("minimal_bot.js", "package.json", "package-lock.json"):
+    for name in ("minimal_bot.js", "complete_bot.js", "package.json", "package-lock.json"):
         shutil.copy(EXAMPLES / name, folder)
     if int(version.removeprefix("v").split(".")[0]) < OWN_WEBSOCKET:
         install(folder)
-    return program, folder / "minimal_bot.js"
+    return program, folder
 
 
 def install(folder):
@@ -80,7 +130,45 @@ async def test_python_example_solves_game(tmp_path):
 
 
 async def test_javascript_example_solves_game(tmp_path, node):
-    assert SOLVED.fullmatch(await played(tmp_path, *map(str, node)))
+    program, folder = node
+    assert SOLVED.fullmatch(await played(tmp_path, program, str(folder / "minimal_bot.js")))
+
+
+@pytest.fixture(params=["python", "javascript"])
+def complete_bot(request):
+    """The command of each complete example."""
+    if request.param == "python":
+        return [sys.executable, str(EXAMPLES / "complete_bot.py")]
+    program, folder = request.getfixturevalue("node")
+    return [program, str(folder / "complete_bot.js")]
+
+
+async def test_complete_example_resumes_after_cut(tmp_path, complete_bot):
+    """The relay cuts the connection in the middle of the match, and the bot finishes the match on the next one."""
+    async with real_server(tmp_path) as url, Relay(url, cut_after=10_000) as (relay, address):
+        status, printed = await run_program(tmp_path, *complete_bot, address)
+    assert status == 0, printed
+    assert relay.connections == 2
+    assert set(re.findall(r"^game (\d+): solved", printed, re.MULTILINE)) == {str(game) for game in range(1, 11)}
+    assert len(re.findall(r"^match [0-9a-f]{16}:", printed, re.MULTILINE)) == 1
+    assert (tmp_path / "complete_bot.json").stat().st_mode & 0o777 == 0o600
+
+
+async def test_complete_example_plays_again_with_kept_token(tmp_path, complete_bot):
+    async with real_server(tmp_path) as url:
+        runs = [await run_program(tmp_path, *complete_bot, url) for _ in range(2)]
+    assert [status for status, _ in runs] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [(b'"type":"feedback","white":0', b'"type":"feedback","white":1'), (b'"guess_limit":10', b'"guess_limit":11')],
+)
+async def test_complete_example_notices_changed_bytes(tmp_path, complete_bot, change):
+    """The control of the verification: a wrong feedback, and a record that does not match its hash."""
+    async with real_server(tmp_path) as url, Relay(url, change=change) as (_, address):
+        status, printed = await run_program(tmp_path, *complete_bot, address)
+    assert (status, "cheated" in printed) == (1, True), printed
 
 
 @pytest.mark.parametrize("name", ["package.json", "package-lock.json"])
