@@ -15,7 +15,7 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -25,7 +25,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
 
-BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconnecting
+BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconnecting | Reconnected
 """The events of a run, in order of their occurrence.
 
 * `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
@@ -33,6 +33,7 @@ BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconn
 * `GameSummary`: a game ended and was verified.
 * `MatchSummary`: a match ended; its games were reported before it.
 * `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
+* `Reconnected`: the connection is restored. After one `Reconnecting` or more.
 * `Notice`: a message of the server for people. At any time.
 """
 

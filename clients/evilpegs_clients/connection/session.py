@@ -5,7 +5,7 @@ and resumes its match after the last event it received. `MatchClient` builds on 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,11 +38,22 @@ class Reconnecting:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Reconnected:
+    """The connection is restored, and the match is resumed, after this number of attempts."""
+
+    attempts: int
+
+
+SessionEvent = Notice | Reconnecting | Reconnected
+
+
 class PlayerSession:
     """One player's session on ``server``; open it first and close it at the end.
 
-    ``on_event`` is called with each notice and each attempt to reconnect. Every method raises a `ClientError` with a
-    message of one line.
+    ``on_event`` is called with each notice, each attempt to reconnect, and each restored connection. Delays between
+    attempts grow until a request is answered or an event arrives, so a server that accepts connections only to drop
+    them is not hurried. Every method raises a `ClientError` with a message of one line.
     """
 
     def __init__(
@@ -51,7 +62,7 @@ class PlayerSession:
         credentials: Credentials,
         tokens: TokenFile,
         retry_policy: RetryPolicy,
-        on_event: Callable[[Notice | Reconnecting], None],
+        on_event: Callable[[SessionEvent], None],
     ) -> None:
         self.server = server_url(server)
         self.view: MatchView | None = None
@@ -59,6 +70,7 @@ class PlayerSession:
         self._retry_policy = retry_policy
         self._on_event = on_event
         self._restoring = asyncio.Lock()
+        self._attempts: Iterator[tuple[int, float]] | None = None
         self._connection: ProtocolConnection | None = None
         self._welcome: Welcome | None = None
         self._news: asyncio.Future[None] | None = None
@@ -89,12 +101,16 @@ class PlayerSession:
         """Send a request and return its direct answer; repeat it while the refusal is temporary."""
         for seconds in self._retry_policy.delays():
             try:
-                return await self._open_connection().ask(request)
+                answer = await self._open_connection().ask(request)
             except ServerRefusedError as error:
                 if error.code not in TEMPORARY_ERRORS:
+                    self._attempts = None
                     raise
                 refused = error
                 await self._retry_policy.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
+            else:
+                self._attempts = None
+                return answer
         raise refused
 
     async def wait_for_change(self) -> None:
@@ -125,7 +141,10 @@ class PlayerSession:
             await self._reconnect(ended.result())
 
     async def _reconnect(self, why: ClientError) -> None:
-        for attempt, seconds in enumerate(self._retry_policy.delays(), 1):
+        """Try to restore the connection; the attempts continue those before, unless a request was answered since."""
+        if self._attempts is None:
+            self._attempts = enumerate(self._retry_policy.delays(), 1)
+        for attempt, seconds in self._attempts:
             self._on_event(Reconnecting(str(why), attempt, seconds))
             await self._retry_policy.sleep(seconds)
             try:
@@ -137,7 +156,9 @@ class PlayerSession:
                     raise
                 why = error
             else:
+                self._on_event(Reconnected(attempt))
                 return
+        self._attempts = None
         message = f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts"
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
@@ -171,5 +192,14 @@ class PlayerSession:
             self._on_event(message)
         if isinstance(message, MatchStarted) and message.re is not None:
             self.view = MatchView(message.match)  # the answer to `play`
-        if self.view is not None and self.view.apply(received) and self._news is not None and not self._news.done():
+        changed = self.view is not None and self._apply(self.view, received)
+        if changed and self._news is not None and not self._news.done():
             self._news.set_result(None)
+
+    def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
+        """Apply a message to the view and return True if it is about the match; a new event resets the delays."""
+        seq = view.seq
+        changed = view.apply(received)
+        if view.seq > seq:
+            self._attempts = None
+        return changed

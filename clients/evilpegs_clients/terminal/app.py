@@ -7,7 +7,6 @@ the same name.
 import asyncio
 import sys
 from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -19,7 +18,7 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.terminal.input import Dialog, Discard, LeaveError, LineReader, ReadLine
@@ -56,10 +55,12 @@ async def run_terminal(
     credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, credentials, tokens, retry_policy, partial(_print_notice, screen))
+    news = _News(screen)
+    session = PlayerSession(server, credentials, tokens, retry_policy, news)
     try:
         client = await _join_match(session, dialog, ladder)
-        await TerminalMatch(client, dialog, new_nonce, clock).play()
+        news.match = TerminalMatch(client, dialog, new_nonce, clock)
+        await news.match.play()
     except LeaveError:
         _print_how_to_return(session, screen)
     except asyncio.CancelledError:
@@ -87,9 +88,23 @@ async def _offer_open_matches(session: PlayerSession, dialog: Dialog, welcome: W
     for match in welcome.open:
         client = await MatchClient.resume(session, match.match)
         question = f"{_open_match_text(client.view)} Go on with it?"
-        if client.view.phase is not Phase.OVER and await dialog.confirm(question):
+        if client.view.phase is Phase.OVER:
+            continue
+        if await dialog.confirm(question):
             return client
+        if await dialog.confirm(_resign_question(client.view), default=False):
+            await _resign(client)
     return None
+
+
+def _resign_question(view: MatchView) -> str:
+    consequence = "each of its games left counts as not solved" if view.started.rated else "it does not count"
+    return f"Resign it then? Otherwise it stays open; if you do, {consequence}."
+
+
+async def _resign(client: MatchClient) -> None:
+    while await client.wait_for_move() is not Phase.OVER:
+        await client.resign()
 
 
 def _open_match_text(view: MatchView) -> str:
@@ -125,8 +140,30 @@ def _return_text(view: MatchView) -> str:
     )
 
 
-def _print_notice(screen: MatchScreen, news: Notice | Reconnecting) -> None:
-    if isinstance(news, Notice):
-        screen.say(f"The server says: {news.message}")
-    else:
-        screen.say(f"{news.why}; trying again in {news.seconds:.1f} s")
+class _News:
+    """The printer of what a session reports, and of the board of ``match`` when a cut connection is restored."""
+
+    def __init__(self, screen: MatchScreen) -> None:
+        self.match: TerminalMatch | None = None
+        self._screen = screen
+
+    def __call__(self, news: SessionEvent) -> None:
+        """Print the news, then the open question again."""
+        match news:
+            case Notice():
+                self._screen.say(f"The server says: {news.message}")
+            case Reconnecting(attempt=1):
+                self._screen.say(f"The server is away: {news.why}.")
+                self._screen.status(_attempt_text(news))
+            case Reconnecting():
+                self._screen.status(_attempt_text(news))
+            case Reconnected():
+                self._screen.say("Connected again.")
+                if self.match is not None:
+                    self.match.show_board()
+        if not isinstance(news, Reconnecting):
+            self._screen.ask_again()
+
+
+def _attempt_text(news: Reconnecting) -> str:
+    return f"Trying to connect again: attempt {news.attempt} in {news.seconds:.1f} s"

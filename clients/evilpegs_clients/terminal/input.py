@@ -147,11 +147,19 @@ class Dialog:
     async def ask_in_turn(self, client: MatchClient, prompt: str) -> str | None:
         """Ask and return the answer, or None if the match has left this turn meanwhile."""
         self.screen.ask(prompt)
-        return self._answer() if await client.ends_in_time(self._next_line()) else None
+        if await client.ends_in_time(self._next_line()):
+            return self._answer()
+        self.screen.drop_prompt()
+        return None
 
-    async def confirm(self, question: str) -> bool:
-        """Ask a question and return True for yes; an empty line means yes. Raise LeaveError at the end of the input."""
-        while (yes := parse_yes(await self.ask(f"{question} [Y/n]"), default=True)) is None:
+    async def confirm(self, question: str, default: bool = True) -> bool:
+        """Ask a question and return True for yes; an empty line means ``default``.
+
+        Raises:
+            LeaveError: the input has ended.
+        """
+        choice = "[Y/n]" if default else "[y/N]"
+        while (yes := parse_yes(await self.ask(f"{question} {choice}"), default)) is None:
             self.screen.say("Type y or n.")
         return yes
 

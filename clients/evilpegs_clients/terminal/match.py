@@ -84,7 +84,18 @@ class TerminalMatch:
         if isinstance(command, PlayCommand):
             await self._execute(command)
         elif command is not None:
-            await self._client.guess(format_code(command))
+            await self._guess(format_code(command))
+
+    async def _guess(self, code: str) -> None:
+        """Send a guess, again after a cut connection; say so if the turn has ended before the server received it."""
+        view = self._view
+        turn = view.game, view.turn
+        while view.phase is Phase.TURN and (view.game, view.turn) == turn:
+            await self._client.guess(code)
+            await self._client.wait_for_move()
+        answered = [event for event in view.events if isinstance(event, FeedbackGiven)]
+        if not any((event.game, event.turn, event.code) == (*turn, code) for event in answered):
+            self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self, prompt: str) -> PlayCommand | Code | None:
         """Return the typed command or code; None if it is invalid or the match has left this turn meanwhile."""
@@ -114,7 +125,7 @@ class TerminalMatch:
     async def _execute(self, command: PlayCommand) -> None:
         match command:
             case PlayCommand.SHOW:
-                self._show_board()
+                self.show_board()
             case PlayCommand.HELP:
                 self._screen.say(HELP)
             case PlayCommand.HINT:
@@ -149,9 +160,11 @@ class TerminalMatch:
         elif (hint := await self._client.hint()) is not None:
             self._screen.hint(hint)
 
-    def _show_board(self) -> None:
-        for event in self._feedbacks():
-            self._screen.turn(self._view.started, event)
+    def show_board(self) -> None:
+        """Print every turn of this game that was printed before."""
+        for event in self._view.events[self._game_start() : self._shown]:
+            if isinstance(event, FeedbackGiven):
+                self._screen.turn(self._view.started, event)
 
     def _show_parts(self) -> None:
         with_parts = [event for event in self._feedbacks() if event.parts]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
 from rich.text import Text
 
 from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, all_parts_text, feedback_marks, largest_parts_text, peg_text
@@ -50,24 +52,50 @@ class MatchScreen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._prompted = False
+        self._question: str | Text | None = None
+        self._status = False
 
     def say(self, text: str | Text, style: str = "") -> None:
         """Print a line."""
-        if self._prompted:
-            self._console.print()
-            self._prompted = False
+        self._end_line()
         self._console.print(text, style=style, markup=False, highlight=False)
 
     def ask(self, text: str | Text) -> None:
         """Print a prompt; the typed line follows on the same line."""
+        self._end_line()
         self._console.print(text, end=" ", markup=False, highlight=False)
-        self._prompted = True
+        self._prompted, self._question = True, text
+
+    def ask_again(self) -> None:
+        """Print the prompt of an open question again, below what was printed since."""
+        if self._question is not None and not self._prompted:
+            self.ask(self._question)
 
     def end_prompt(self, line: str) -> None:
         """Note that the typed ``line`` has ended the prompt; print it unless a terminal has echoed it."""
         if not self._console.is_terminal:
             self._console.print(line, markup=False, highlight=False)
-        self._prompted = False
+        self._prompted, self._question = False, None
+
+    def drop_prompt(self) -> None:
+        """Note that the open question is no longer asked."""
+        self._question = None
+
+    def status(self, text: str) -> None:
+        """Print a line that the next status replaces; where lines cannot be replaced, only the first is printed."""
+        if not self._status:
+            self._end_line()
+        elif not self._console.is_terminal:
+            return
+        else:
+            self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+        self._console.print(text, end="", markup=False, highlight=False)
+        self._status = True
+
+    def _end_line(self) -> None:
+        if self._prompted or self._status:
+            self._console.print()
+        self._prompted = self._status = False
 
     def match(self, started: MatchStarted) -> None:
         """Print the rules, the opponent and the time control of a match."""

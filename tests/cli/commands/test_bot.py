@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs.commands.bot.run import event_lines
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
-from evilpegs_clients.connection.session import Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import Notice
 
@@ -121,7 +121,10 @@ def test_bot_shows_findings():
 
 
 def test_bot_shows_cuts_and_notices():
-    (cut,) = event_lines(Reconnecting("4x99", 2, 0.25))
-    assert all(fact in cut for fact in ("4x99", " 2 ", "0.2 s"))
+    (cut,) = event_lines(Reconnecting("4x99", 1, 0.25))
+    assert "4x99" in cut
+    assert event_lines(Reconnecting("4x99", 2, 0.25)) == []
+    (back,) = event_lines(Reconnected(2))
+    assert " 2 " in back
     (notice,) = event_lines(Notice(kind="draining", message="4x99"))
     assert notice.endswith("4x99")

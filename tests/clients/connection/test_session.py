@@ -1,11 +1,13 @@
+import asyncio
 import json
 import re
+from contextlib import suppress
 
 import pytest
 
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.session import PlayerSession, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.errors import (
     BrokenRecordError,
     ConnectionLostError,
@@ -70,8 +72,9 @@ async def test_cut_resumes_match_from_last_event(tiny_server, open_session, slee
         await session.wait_for_change()
         assert client.view.seq == 2
     assert server.sent("resume") == [{"type": "resume", "match": client.view.id, "seq": 2, "id": "2"}]
-    [cut] = news
+    cut, back = news
     assert isinstance(cut, Reconnecting)
+    assert back == Reconnected(1)
     assert (cut.attempt, cut.seconds) == (1, sleeps[0])
     assert session.server in cut.why
 
@@ -84,10 +87,39 @@ async def test_reconnecting_delays_grow(tiny_server, open_session, sleeps):
         server.sockets[0].transport.abort()
         await session.wait_for_change()
         await session.restore()  # nothing to do
-    assert [cut.attempt for cut in news] == [1, 2, 3]
+    *cuts, back = news
+    assert [cut.attempt for cut in cuts] == [1, 2, 3]
     assert sleeps == sorted(sleeps)
-    assert [cut.seconds for cut in news] == sleeps
-    assert "draining" in news[2].why
+    assert [cut.seconds for cut in cuts] == sleeps
+    assert "draining" in cuts[2].why
+    assert back == Reconnected(3)
+
+
+async def test_delays_grow_until_a_request_is_answered(tiny_server, open_session, sleeps):
+    """A server that accepts each connection and drops it at once is not hurried."""
+    server, news = tiny_server(), []
+    async with open_session(server, news=news) as session:
+        for attempt in (1, 2, 3):
+            server.sockets[-1].transport.abort()
+            await session.wait_for_change()
+            assert news[-1] == Reconnected(attempt)
+        assert sleeps == sorted(sleeps)
+        await session.ask(Ping(c=1))
+        server.sockets[-1].transport.abort()
+        await session.wait_for_change()
+        assert news[-1] == Reconnected(1)
+
+
+async def test_refusals_do_not_restart_the_delays(tiny_server, open_session, sleeps):
+    server, news = tiny_server(), []
+    async with open_session(server, news=news) as session:
+        refused = iter([True, True, False])
+        server.fault = lambda request: refusal("draining") if request["type"] == "hello" and next(refused) else None
+        server.sockets[0].transport.abort()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(session.wait_for_change(), 0)  # cancelled, as when a person types meanwhile
+        await session.restore()
+    assert [cut.attempt for cut in news[:-1]] == sorted({cut.attempt for cut in news[:-1]})
 
 
 async def test_reconnecting_gives_up_after_all_attempts(tiny_server, open_session, sleeps):

@@ -202,8 +202,57 @@ async def test_terminal_survives_cut(tiny_server, play_terminal, sleeps):
     output = await play_terminal(server, "112", "resign", "y")
     [seconds] = sleeps
     assert len(lines_of(output, f" {seconds:.1f} s")) == 1
+    assert output.count("Connected again") == 1
     assert output.count(ROW_OF_112) == 1
     assert VERIFIED in output
+
+
+async def test_board_and_prompt_return_after_cut(tiny_server, play_terminal):
+    """The server goes away while the person thinks; their next guess is typed when it is back."""
+    server = tiny_server()
+
+    async def cut():
+        server.sockets[-1].transport.abort()
+        while len(server.sockets) < 2:  # noqa: ASYNC110 - the server of the test has no event for it
+            await asyncio.sleep(0)
+        return "113"
+
+    output = await play_terminal(server, "112", cut, "resign", "y")
+    *_, after = output.partition("Connected again")
+    assert after.count(ROW_OF_112) == 1
+    assert [event["code"] for event in only_match(server).events if event["type"] == "feedback"] == ["112", "113"]
+
+
+async def test_guess_typed_during_cut_is_sent(tiny_server, play_terminal):
+    server = tiny_server()
+
+    async def cut():
+        server.sockets[-1].transport.abort()
+        return "113"
+
+    output = await play_terminal(server, "112", cut, "resign", "y")
+    assert [event["code"] for event in only_match(server).events if event["type"] == "feedback"] == ["112", "113"]
+    assert VERIFIED in output
+
+
+def only_match(server):
+    [match] = server.matches.values()
+    return match
+
+
+async def test_lost_guess_is_reported(tiny_server, play_terminal):
+    """The flag falls while the guess waits for the server."""
+    server = tiny_server(clock=CLOCK, games=2)
+
+    async def cut():
+        only_match(server).end("flagged")
+        server.sockets[-1].transport.abort()
+        return "113"
+
+    output = await play_terminal(server, "", "112", cut, "", "resign", "y")
+    typed, said = lines_of(output, "113")
+    assert typed.startswith("Guess 2")
+    assert "Guess 2" not in said
 
 
 @pytest.mark.parametrize("script", [["112", "quit"], ["112"]])
@@ -242,8 +291,10 @@ async def test_open_match_is_offered_again(tiny_server, terminal_at, output):
         await run()
         assert "[Y/n] \n" in output.getvalue()
         assert "evilpegs play --name ann" in output.getvalue()
-        await run("n", "resign", "y")
-    assert [match.state for match in server.matches.values()] == ["over", "turn", "over"]
+        await run("n", "", "resign", "y")
+        assert [match.state for match in server.matches.values()] == ["over", "turn", "over"]
+        await run("n", "y", "resign", "y")
+    assert [match.state for match in server.matches.values()] == ["over", "over", "over", "over"]
 
 
 async def test_guest_token_is_kept_on_leaving(tiny_server, play_terminal, tokens):

@@ -11,7 +11,7 @@ from evilpegs.output import console, pluralize
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
-from evilpegs_clients.connection.session import Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.strategies.strategy import Strategy
@@ -124,7 +124,9 @@ def event_lines(event: BotEvent) -> list[str]:
                 f"finding: {finding}" for finding in event.violations
             ]
         case Reconnecting():
-            return [f"{event.why}; attempt {event.attempt} in {event.seconds:.1f} s"]
+            return [f"{event.why}; trying to connect again"] if event.attempt == 1 else []
+        case Reconnected():
+            return [f"connected again after {pluralize(event.attempts, 'attempt')}"]
         case Notice():
             return [f"the server says: {event.message}"]
 
