@@ -2,6 +2,7 @@
 
 import ast
 import os
+import platform
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -20,7 +21,9 @@ CLOSED_PIPE_STATUS: Final = 1
 
 
 def _version() -> str:
-    return version("evilpegs")
+    """Return the versions that a report of an error should name."""
+    libraries = ", ".join(f"{library} {version(library)}" for library in ("numpy", "numba"))
+    return f"evilpegs {version('evilpegs')} (Python {platform.python_version()}, {libraries})"
 
 
 app = App(
@@ -66,6 +69,9 @@ def _docstring(function: str) -> str:
 
 for _index, (_name, _function) in enumerate(COMMANDS.items()):
     app.command(_function, name=_name, help=_docstring(_function), sort_key=_index)
+app.register_install_completion_command(
+    help="Install completion of commands and options for bash, zsh or fish, and exit."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
