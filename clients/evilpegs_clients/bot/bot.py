@@ -1,6 +1,5 @@
 """The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
-import secrets
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
@@ -65,7 +64,8 @@ async def play_matches(
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
-        seed: The seed of the strategy's randomness; by default a random one.
+        seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
+            the player's token, so a run under the same name that resumes a match draws the same again.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
@@ -91,7 +91,7 @@ async def play_matches(
     credentials = Credentials(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
-    bot = _Bot(session, strategy, secrets.randbits(64) if seed is None else seed, on_event)
+    bot = _Bot(session, strategy, seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
             return await bot.play(ladder, matches, finish_open=is_sole)
@@ -100,7 +100,7 @@ async def play_matches(
 
 
 class _Bot:
-    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int, on_event: OnEvent) -> None:
+    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int | None, on_event: OnEvent) -> None:
         self._session = session
         self._strategy = strategy
         self._seed = seed
@@ -120,7 +120,8 @@ class _Bot:
 
     async def _play_match(self, client: MatchClient) -> MatchSummary:
         self._on_event(client.view.started)
-        chooser = MoveChooser(self._strategy, self._seed, self._live_sets)
+        seed = self._session.rng_seed if self._seed is None else self._seed
+        chooser = MoveChooser(self._strategy, seed, self._live_sets)
         try:
             summary = await MatchPlayer(client, chooser, self._live_sets, self._on_event).play()
         except StrategyError as error:

@@ -58,7 +58,8 @@ class MatchPlayer:
         turn = self._turn()
         if self._chosen is None or self._chosen[0] != turn:
             position = self._chooser.position(self._view)
-            self._choice = run_in_thread(partial(self._chooser.choose, position))
+            seed = self._chooser.game_seed(self._view)
+            self._choice = run_in_thread(partial(self._chooser.choose, position, seed))
             if not await self._client.ends_in_time(self._choice):
                 return
             self._chosen = (turn, format_code(self._choice.result()))

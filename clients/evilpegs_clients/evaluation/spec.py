@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import SCHEME
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.rules import Rules
@@ -45,7 +46,7 @@ class StrategySpec:
         """
         _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
-        return sha256(dumps([version("evilpegs"), name, *fields]).encode()).hexdigest()
+        return sha256(dumps([version("evilpegs"), SCHEME, name, *fields]).encode()).hexdigest()
 
     def check(self) -> None:
         """Raise GameError if the strategy cannot be loaded or the first guess is no code of the rules."""
