@@ -6,6 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
+from pydantic import ValidationError
+
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.match_player import MatchPlayer
 from evilpegs_clients.bot.move_chooser import MoveChooser
@@ -17,6 +19,7 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
+from evilpegs_clients.strategies.loading import FileStrategy
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.live.live_sets import LiveSets
@@ -46,6 +49,7 @@ async def play_matches(
     name: str | None = None,
     matches: int = 1,
     seed: int | None = None,
+    client_version: str | None = None,
     token_file: Path | None = None,
     on_event: OnEvent = lambda _event: None,
     retry_policy: RetryPolicy | None = None,
@@ -66,6 +70,8 @@ async def play_matches(
         matches: The number of new matches to play. With 0, only open matches are finished.
         seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
             the player's token, so a run under the same name that resumes a match draws the same again.
+        client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default a hash
+            of the text of a strategy file, or the version of evilpegs for other strategies.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
@@ -88,7 +94,7 @@ async def play_matches(
     (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
-    credentials = Credentials(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
+    credentials = Credentials(_client_info(strategy, client_version), name)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
     bot = _Bot(session, strategy, seed, on_event)
@@ -139,6 +145,16 @@ async def _resign_match(client: MatchClient) -> str:
     except ClientError as error:
         return f"the match could not be resigned: {error}"
     return "the match was resigned"
+
+
+def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
+    if client_version is None:
+        client_version = strategy.version if isinstance(strategy, FileStrategy) else version("evilpegs")
+    try:
+        return ClientInfo(name=_label(strategy.name), version=client_version)
+    except ValidationError:
+        message = f"not a version: {client_version[:80]!r}; write 1 to 64 printable ASCII characters"
+        raise ClientError(message) from None
 
 
 def _label(name: str) -> str:

@@ -2,6 +2,7 @@ import asyncio
 import json
 import threading
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
-from evilpegs_clients.errors import SeatTakenError, ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.errors import ClientError, SeatTakenError, ServerRefusedError, ServerUnreachableError
 from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import Subject
 from evilpegs_game.errors import OverBudgetError
@@ -287,3 +289,31 @@ async def test_client_is_named_after_strategy(tiny_server, play, name, label):
     server = tiny_server()
     await play(server, Doing(lambda position: position.first_candidate, name=name))
     assert server.sent("hello")[0]["client"]["name"] == label
+
+
+async def test_client_version_is_hash_of_strategy_file(tiny_server, play, tmp_path):
+    versions, sent = [], []
+
+    async def play_as(strategy=None, **options):
+        server = tiny_server()
+        await play(server, strategy, name=f"bot{len(sent)}", **options)
+        sent.append(server.sent("hello")[0]["client"]["version"])
+
+    for text in ("# one\n", "# two\n"):
+        (tmp_path / "mine.py").write_text(f"{text}def choose(position, rng):\n    return position.first_candidate\n")
+        strategy = load_strategy(str(tmp_path / "mine.py"))
+        await play_as(strategy)
+        versions.append(strategy.version)
+    await play_as(strategy, client_version="2.0 beta")
+    await play_as()
+    assert len(set(versions)) == 2
+    assert sent == [*versions, "2.0 beta", version("evilpegs")]
+
+
+@pytest.mark.parametrize("text", ["", "x" * 65, "1\x1b[31m"])
+async def test_invalid_client_version_is_refused(tiny_server, play, text):
+    server = tiny_server()
+    with pytest.raises(ClientError, match="64") as caught:
+        await play(server, client_version=text)
+    assert "\x1b" not in str(caught.value)
+    assert server.connections == 0

@@ -27,7 +27,18 @@ def bot(
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
     matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
-    seed: Annotated[int | None, WHOLE, Parameter(help="For strategies that leave something to chance.")] = None,
+    seed: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(help="Seed of the strategy's random choices; by default it follows from the bot's token."),
+    ] = None,
+    client_version: Annotated[
+        str | None,
+        Parameter(
+            help="The version that the leaderboard shows; by default a hash of the strategy file and of the modules "
+            "beside it that it imports, or the version of evilpegs."
+        ),
+    ] = None,
     candidates_only: CandidatesOnly = False,
     as_json: Json = False,
 ) -> int:
@@ -43,7 +54,9 @@ def bot(
     check_play_options(ladder, name)
     with only_document(as_json):
         loaded = load_strategy(strategy, candidates_only)
-        summary = asyncio.run(run_bot(BotJob(loaded, candidates_only, ladder, server, name, matches, seed)))
+        summary = asyncio.run(
+            run_bot(BotJob(loaded, candidates_only, ladder, server, name, matches, seed, client_version))
+        )
     if as_json:
         print_json(_document(loaded.name, summary))
     else:

@@ -63,6 +63,7 @@ class BotJob:
     name: str | None
     matches: int
     seed: int | None
+    client_version: str | None
 
 
 async def run_bot(job: BotJob) -> BotSummary:
@@ -92,6 +93,7 @@ async def _run_as(job: BotJob, name: str) -> BotSummary:
         name=name,
         matches=job.matches,
         seed=job.seed,
+        client_version=job.client_version,
         on_event=event_printer(),
     )
 
