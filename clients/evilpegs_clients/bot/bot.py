@@ -1,6 +1,6 @@
 """The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -9,12 +9,11 @@ from random import Random
 from pydantic import ValidationError
 
 from evilpegs_clients.bot.background import run_in_thread
-from evilpegs_clients.bot.match_player import MatchPlayer
+from evilpegs_clients.bot.match_player import MatchPlayer, check_failures
 from evilpegs_clients.bot.move_chooser import MoveChooser
-from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
@@ -25,14 +24,15 @@ from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
 
-BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconnecting
+BotEvent = Welcome | MatchStarted | GameSummary | StrategyFailure | MatchSummary | Notice | Reconnecting
 """The events of a run, in order of their occurrence.
 
 * `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
 * `MatchStarted`: a match begins, or an earlier run's open match continues.
 * `GameSummary`: a game ended and was verified.
+* `StrategyFailure`: the game before it was resigned because the strategy failed.
 * `MatchSummary`: a match ended; its games were reported before it.
 * `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
 * `Notice`: a message of the server for people. At any time.
@@ -58,7 +58,9 @@ async def play_matches(
 
     Matches that an earlier run under the same name left open are finished first, in addition to ``matches``. They are
     left alone while another program with the same token file plays under that name. A cut connection is restored and
-    its match resumed. The function prints nothing; ``on_event`` reports progress.
+    its match resumed. If the strategy fails, that game is resigned; after the second failure no further game begins.
+    Before a rated match the strategy chooses a first guess without playing it, so that a strategy that cannot play
+    these rules loses nothing. The function prints nothing; ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
@@ -77,11 +79,11 @@ async def play_matches(
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
 
     Returns:
-        The player's name and, in the order of play, a summary of each match with its games and violations.
+        The player's name and, in the order of play, a summary of each match with its games, violations and failures.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
-        StrategyError: The strategy failed or chose an illegal code. Its match was resigned.
+        StrategyError: The strategy failed or chose an illegal code, before a rated match or for the second time.
 
     In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
     ``asyncio.run``.
@@ -112,6 +114,7 @@ class _Bot:
         self._seed = seed
         self._on_event = on_event
         self._live_sets = LiveSets()
+        self._failures: list[StrategyFailure] = []
 
     async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
         welcome = await self._session.open()
@@ -120,31 +123,32 @@ class _Bot:
         await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
         left_open = [match.match for match in welcome.open] if finish_open else []
         summaries = [await self._play_match(await MatchClient.resume(self._session, match)) for match in left_open]
+        if matches:
+            await self._rehearse([info for info in welcome.ladders if info.id == ladder and info.rated])
         for _ in range(matches):
+            check_failures(self._failures)
             summaries.append(await self._play_match(await MatchClient.play(self._session, ladder)))
         return BotSummary(welcome.player, tuple(summaries))
 
     async def _play_match(self, client: MatchClient) -> MatchSummary:
         self._on_event(client.view.started)
-        seed = self._session.rng_seed if self._seed is None else self._seed
-        chooser = MoveChooser(self._strategy, seed, self._live_sets)
-        try:
-            summary = await MatchPlayer(client, chooser, self._live_sets, self._on_event).play()
-        except StrategyError as error:
-            message = f"{error}; {await _resign_match(client)}"
-            raise StrategyError(message) from error
+        player = MatchPlayer(client, self._chooser(), self._live_sets, self._on_event, self._failures)
+        summary = await player.play()
         self._on_event(summary)
         return summary
 
+    async def _rehearse(self, ladders: Sequence[LadderInfo]) -> None:
+        """Raise StrategyError if the strategy fails at the first guess on a ladder; a rated match would be lost."""
+        for ladder in ladders:
+            failure = await run_in_thread(partial(self._chooser().rehearse, ladder))
+            if failure is not None:
+                self._on_event(failure)
+                message = f"{failure.error}; no match was begun on {ladder.id}"
+                raise StrategyError(message) from failure.error
 
-async def _resign_match(client: MatchClient) -> str:
-    """Resign what is left of the match and return a clause about the result, for an error message."""
-    try:
-        while await client.wait_for_move() is not Phase.OVER:
-            await client.resign()
-    except ClientError as error:
-        return f"the match could not be resigned: {error}"
-    return "the match was resigned"
+    def _chooser(self) -> MoveChooser:
+        seed = self._session.rng_seed if self._seed is None else self._seed
+        return MoveChooser(self._strategy, seed, self._live_sets)
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

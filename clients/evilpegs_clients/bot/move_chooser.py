@@ -8,6 +8,7 @@ current machines exceed.
 import math
 from typing import Final
 
+from evilpegs_clients.bot.summary import StrategyFailure
 from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.strategies.seeding import game_seed
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError, seeded_choice
@@ -16,6 +17,7 @@ from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import LadderInfo
 
 EVALUATIONS_PER_MS: Final = 200_000
 """Assumed feedback evaluations per millisecond; a modern core does three to six times as many."""
@@ -54,6 +56,18 @@ class MoveChooser:
         self._seed = seed
         self._live_sets = live_sets
 
+    def rehearse(self, ladder: LadderInfo) -> StrategyFailure | None:
+        """Choose a first guess on a ladder before a match begins there; return the failure if the strategy fails."""
+        rules, clock = Rules.parse(ladder.rules), ladder.clock
+        left, increment = (clock.base_ms, clock.increment_ms) if clock else (None, 0)
+        budget = guess_budget(rules, 1, ladder.guess_limit, left, increment)
+        position, seed = Position(rules, (), self._live_sets, budget), game_seed(self._seed, "rehearsal")
+        try:
+            self.choose(position, seed)
+        except StrategyError as error:
+            return StrategyFailure(None, None, position, seed, None, error)
+        return None
+
     def position(self, view: MatchView) -> Position:
         """Return the position of the open turn, including the budget of its choice."""
         started = view.started
@@ -61,9 +75,9 @@ class MoveChooser:
         budget = guess_budget(view.rules, view.turn, started.guess_limit, view.left_ms, increment)
         return Position(view.rules, view.history, self._live_sets, budget)
 
-    def game_seed(self, view: MatchView) -> int:
-        """Return the seed of the open game."""
-        return game_seed(self._seed, view.id, view.game)
+    def game_seed(self, match: str, game: int) -> int:
+        """Return the seed of one game."""
+        return game_seed(self._seed, match, game)
 
     def choose(self, position: Position, seed: int) -> Code:
         """Choose the guess in a game with this seed: the strategy's, or the first candidate if that exceeds the budget.
