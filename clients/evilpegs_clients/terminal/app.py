@@ -22,6 +22,7 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.input import Dialog, Discard, LeaveError, LineReader, ReadLine
 from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
 from evilpegs_clients.terminal.screen import MatchScreen
@@ -127,6 +128,6 @@ def _return_text(view: MatchView) -> str:
 
 def _print_notice(screen: MatchScreen, news: Notice | Reconnecting) -> None:
     if isinstance(news, Notice):
-        screen.say(f"The server says: {news.message}")
+        screen.say(f"The server says: {printable(news.message)}")
     else:
         screen.say(f"{news.why}; trying again in {news.seconds:.1f} s")

@@ -6,6 +6,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, all_parts_text, feedback_marks, largest_parts_text, peg_text
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import (
@@ -127,7 +128,7 @@ class MatchScreen:
 
     def hint(self, hint: HintGiven) -> None:
         """Print a hint and its reason."""
-        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {hint.why}."))
+        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {printable(hint.why)}."))
 
 
 def time_control_text(match: MatchStarted) -> str:

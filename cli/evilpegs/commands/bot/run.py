@@ -17,6 +17,7 @@ from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
@@ -126,7 +127,7 @@ def _reproduction(failure: StrategyFailure, job: BotJob) -> list[str]:
     """Return the command that plays on from the position at which the strategy failed, with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
-    secret = [] if failure.secret is None else ["--secret", failure.secret]
+    secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
     budget = [] if position.budget is None else ["--budget", str(position.budget)]
     only = ["--candidates-only"] if job.candidates_only else []
     how = [*secret, *after, "--seed", str(failure.seed), *budget, *only]
@@ -155,7 +156,7 @@ def event_lines(event: BotEvent) -> list[str]:
         case Reconnecting():
             return [f"{event.why}; attempt {event.attempt} in {event.seconds:.1f} s"]
         case Notice():
-            return [f"the server says: {event.message}"]
+            return [f"the server says: {printable(event.message)}"]
 
 
 def _position_text(position: Position) -> str:
