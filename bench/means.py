@@ -7,13 +7,12 @@ Run: python bench/means.py [--games 1000] [--consistent 100000] [--seed 0] [--on
 
 import argparse
 import time
-from functools import partial
 
+from evilpegs_clients.evaluation.tasks import simulate_games
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.seeding import game_rng
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.evaluation.expectation import expected_guesses
-from evilpegs_game.evaluation.simulation import Simulation, simulate
+from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
@@ -28,7 +27,7 @@ def measure_games(strategy: str, rules: Rules, games: int, seed: int) -> tuple[S
     chosen = load_strategy(strategy)
     warm_up(chosen, [rules], LiveSets())
     start = time.process_time()
-    return simulate(chosen.choose, rules, range(games), partial(game_rng, seed)), time.process_time() - start
+    return simulate_games(chosen, rules, range(games), None, seed), time.process_time() - start
 
 
 def comparison(strategy: str, rules: Rules, published: tuple[str, str], games: int, seed: int) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 
+from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
 
 SERVER_PACKAGES: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
@@ -25,7 +26,7 @@ def user_message(error: Exception) -> str | None:
         return "no space is left where the output goes; make room or send it elsewhere"
     if isinstance(error, CycloptsError):
         return _usage_message(error)
-    return " ".join(str(error).split()) if isinstance(error, EvilpegsError) else None
+    return printable(" ".join(str(error).split())) if isinstance(error, EvilpegsError) else None
 
 
 def _usage_message(error: CycloptsError) -> str:

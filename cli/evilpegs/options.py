@@ -80,6 +80,11 @@ After = Annotated[
     ),
 ]
 
+Traceback = Annotated[
+    bool,
+    Parameter(name="--traceback", show_default=False, help="Show the traceback of a strategy file that fails."),
+]
+
 Server = Annotated[
     str,
     Parameter(name="--server", env_var="EVILPEGS_SERVER", help="The server's address, ws://HOST:PORT/v1."),

@@ -19,8 +19,9 @@ def pluralize(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print the one document of a command with --json."""
-    print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+    """Print the one document of a command with --json; what a terminal could obey is escaped as JSON allows."""
+    text = json.dumps(document, ensure_ascii=False)
+    print("".join(symbol if symbol.isprintable() else json.dumps(symbol)[1:-1] for symbol in text))  # noqa: T201
 
 
 @contextmanager

@@ -105,6 +105,29 @@ class TurnTableRow(NamedTuple):
     took_ms: int | None = None
 
 
+class TurnPrinter:
+    """A printer of the turns of one game, each as soon as it is known, under the headings of `turn_table`."""
+
+    def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
+        self._out = out
+        self._turn = first_turn
+        self._widths = (4, max(5, 3 * pegs), max(8, pegs + 1 + len(f"{pegs},0")), 15)
+        self._print("turn", "guess", "feedback", "candidates left")
+        out.print("─" * (sum(self._widths) + 6), soft_wrap=True)
+
+    def turn(self, row: TurnTableRow) -> None:
+        """Print one turn."""
+        feedback = feedback_text(row.feedback, len(row.code))
+        self._print(str(self._turn), peg_text(row.code), feedback, format_number(row.candidates))
+        self._turn += 1
+
+    def _print(self, *cells: str | Text) -> None:
+        texts = [Text.assemble(cell) for cell in cells]
+        for index, (text, width) in enumerate(zip(texts, self._widths, strict=True)):
+            text.align("right" if index in {0, 3} else "left", width)
+        self._out.print(Text("  ").join(texts), soft_wrap=True)
+
+
 def turn_table(rows: Iterable[TurnTableRow], timed: bool = False) -> Table:
     """Return a table with a row per turn; the player's time is shown if ``timed``."""
     table = plain_table()

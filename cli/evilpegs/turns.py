@@ -26,6 +26,11 @@ def parse_turns(texts: Iterable[str], rules: Rules) -> History:
     return tuple(parse_turn(text, rules) for text in texts)
 
 
+def format_turns(history: History) -> list[str]:
+    """Return each turn as `parse_turn` reads it."""
+    return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]
+
+
 def turns_document(history: History) -> list[dict[str, Any]]:
     """Return the turns as a JSON list."""
     return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]

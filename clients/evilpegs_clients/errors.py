@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class BrokenRecordError(ClientError):
 
 
 class ServerRefusedError(ClientError):
-    """The server answered with an `error`, whose fields are attributes; ``message`` is the server's text for people."""
+    """The server answered with an `error`, whose fields are attributes; ``message`` is printable."""
 
     def __init__(
         self,
@@ -66,9 +67,9 @@ class ServerRefusedError(ClientError):
         expected: "Expected | None" = None,
         retry_after_ms: int | None = None,
     ) -> None:
-        super().__init__(f"{message} ({code})")
         self.code = code
-        self.message = message
+        self.message = printable(message)
+        super().__init__(f"{self.message} ({code})")
         self.fatal = fatal
         self.expected = expected
         self.retry_after_ms = retry_after_ms

@@ -120,7 +120,7 @@ BAD = {
         ["8x10", "1,048,576", "9"],
     ),
     "evil with a secret": (
-        ["duel", "minimax", "--secret", "1122"],
+        ["duel", "minimax", "--codemaker", "evil", "--secret", "1122"],
         CommandError,
         ["evil", "--secret", "--codemaker fixed"],
     ),

@@ -98,6 +98,8 @@ VARIED = {
     "the id of a match": ("match 1a20181dbf32054b: 30\n", "match 0123456789abcdef: 30\n"),
     "the name of a guest": ("You are guest-83b1223f\n", "You are guest-00000000\n"),
     "the port of the server": ("at ws://127.0.0.1:43210/v1.\n", "at ws://127.0.0.1:8766/v1.\n"),
+    "the secret of a lost game": ("--secret 1234 --seed 1234567890\n", "--secret 6512 --seed 1234567890\n"),
+    "the seed of a lost game": ("duel --seed 1234567890\n", "duel --seed 10987654321\n"),
     "a measured time": ("5 guesses in 1,234 ms, 4 in 0.25 s\n", "5 guesses in 9 ms, 4 in 12.50 s\n"),
     "the seconds of strategies": (
         "entropy  123  208  3.2500     4    0.001  1\n",

@@ -84,13 +84,13 @@ async def test_guest_plays_practice_ladders_only(serving, tokens):
     assert not tokens.path.exists()
 
 
-async def test_failing_strategy_resigns_on_server(serving, tokens):
+async def test_strategy_that_fails_at_once_begins_no_match(serving, tokens):
     def fail(position, rng):
         raise ValueError("clueless")
 
     strategy = type("Failing", (), {"name": "failing", "uses_rng": False, "choose": staticmethod(fail)})()
     async with serving() as server:
-        with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*resigned"):
+        with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*classic"):
             await play_matches(
                 server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
             )

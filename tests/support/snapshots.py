@@ -52,6 +52,8 @@ VARYING = [
     ("the id of a match", re.compile(r"\b[0-9a-f]{16}\b"), "MATCH"),
     ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{8}\b"), "guest-ID"),
     ("the port of the server", re.compile(r"(ws://127\.0\.0\.1:)(?!8765\b)\d{4,5}\b"), r"\1PORT"),
+    ("the secret of a lost game", re.compile(r"(--secret )\w+(?= --seed \d{9})"), r"\1CODE"),
+    ("the seed of a lost game", re.compile(r"(--seed )\d{9,}\b"), r"\1SEED"),
     ("a measured time", re.compile(r"\b(in )[\d,.]+( m?s\b)"), r"\1TIME\2"),
     ("the seconds of strategies", re.compile(r"(?m)^(\S+ .*\.\d{4} +\d+) +[\d,]+\.\d{3}(?=  )"), r"\1  SECONDS"),
     ("the milliseconds of turns", re.compile(r"(?m)^ *turn .* ms\n─+\n(?: .*\n)+"), without_times),

@@ -3,7 +3,6 @@
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from random import Random
 from typing import Any, Literal
 
 from evilpegs.api.arguments import (
@@ -16,9 +15,10 @@ from evilpegs.api.arguments import (
     to_strategy,
     to_whole,
 )
+from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
-from evilpegs_game.codes import Code, code_at, format_code
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.evaluation.exact import duel as play_duel
@@ -126,6 +126,6 @@ def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> C
         case "fixed" if secret is not None:
             return Fixed(to_code(secret, rules))
         case "fixed":
-            return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game without an opponent
+            return Fixed(draw_secret(seed, rules))
     message = f"no codemaker {name[:40]!r}; take evil, devil, fixed or an object with reply(position, guess)"
     raise MalformedError(message)

@@ -15,6 +15,7 @@ from evilpegs.files import read_record
 from evilpegs.options import Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.tables import Column, make_table
+from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_clients.verification.violation import NotChecked, Violation
@@ -105,7 +106,7 @@ def show_verification(out: Console, match: MatchVerification) -> None:
         Column("game", lambda game: str(game.game), "right"),
         Column("outcome", lambda game: game.outcome or "not over"),
         Column("guesses", lambda game: str(game.guesses), "right"),
-        Column(secret_heading, lambda game: _printable(game.secret or "")[:MAX_SECRET]),
+        Column(secret_heading, lambda game: printable(game.secret or "")[:MAX_SECRET]),
         Column("result", lambda game: game.result),
     ]
     out.print()
@@ -119,13 +120,7 @@ def _show_remarks(out: Console, what: str, remarks: Sequence[Remark]) -> None:
     if remarks:
         out.print()
     for remark in remarks:
-        line = f"{what} ({remark.check}): {Violation(remark.what, remark.game, remark.turn)}"
-        out.print(_printable(line), soft_wrap=True)
-
-
-def _printable(text: str) -> str:
-    """Return the text without control characters, with which a record could command a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
+        out.print(f"{what} ({remark.check}): {Violation(remark.what, remark.game, remark.turn)}", soft_wrap=True)
 
 
 def _summary(match: MatchVerification) -> str:

@@ -1,36 +1,38 @@
 """The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
-import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
+from pydantic import ValidationError
+
 from evilpegs_clients.bot.background import run_in_thread
-from evilpegs_clients.bot.match_player import MatchPlayer
+from evilpegs_clients.bot.match_player import MatchPlayer, check_failures
 from evilpegs_clients.bot.move_chooser import MoveChooser
-from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
+from evilpegs_clients.strategies.loading import FileStrategy
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
 
-BotEvent = Welcome | MatchStarted | GameSummary | MatchSummary | Notice | Reconnecting | Reconnected
+BotEvent = Welcome | MatchStarted | GameSummary | StrategyFailure | MatchSummary | Notice | Reconnecting | Reconnected
 """The events of a run, in order of their occurrence.
 
 * `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
 * `MatchStarted`: a match begins, or an earlier run's open match continues.
 * `GameSummary`: a game ended and was verified.
+* `StrategyFailure`: the game before it was resigned because the strategy failed.
 * `MatchSummary`: a match ended; its games were reported before it.
 * `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
 * `Reconnected`: the connection is restored. After one `Reconnecting` or more.
@@ -48,6 +50,7 @@ async def play_matches(
     name: str | None = None,
     matches: int = 1,
     seed: int | None = None,
+    client_version: str | None = None,
     token_file: Path | None = None,
     on_event: OnEvent = lambda _event: None,
     retry_policy: RetryPolicy | None = None,
@@ -56,7 +59,9 @@ async def play_matches(
 
     Matches that an earlier run under the same name left open are finished first, in addition to ``matches``. They are
     left alone while another program with the same token file plays under that name. A cut connection is restored and
-    its match resumed. The function prints nothing; ``on_event`` reports progress.
+    its match resumed. If the strategy fails, that game is resigned; after the second failure no further game begins.
+    Before a rated match the strategy chooses a first guess without playing it, so that a strategy that cannot play
+    these rules loses nothing. The function prints nothing; ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
@@ -66,17 +71,20 @@ async def play_matches(
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
-        seed: The seed of the strategy's randomness; by default a random one.
+        seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
+            the player's token, so a run under the same name that resumes a match draws the same again.
+        client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default a hash
+            of the text of a strategy file, or the version of evilpegs for other strategies.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
 
     Returns:
-        The player's name and, in the order of play, a summary of each match with its games and violations.
+        The player's name and, in the order of play, a summary of each match with its games, violations and failures.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
-        StrategyError: The strategy failed or chose an illegal code. Its match was resigned.
+        StrategyError: The strategy failed or chose an illegal code, before a rated match or for the second time.
 
     In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
     ``asyncio.run``.
@@ -89,10 +97,10 @@ async def play_matches(
     (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
-    credentials = Credentials(ClientInfo(name=_label(strategy.name), version=version("evilpegs")), name)
+    credentials = Credentials(_client_info(strategy, client_version), name)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
-    bot = _Bot(session, strategy, secrets.randbits(64) if seed is None else seed, on_event)
+    bot = _Bot(session, strategy, seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
             return await bot.play(ladder, matches, finish_open=is_sole)
@@ -101,12 +109,13 @@ async def play_matches(
 
 
 class _Bot:
-    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int, on_event: OnEvent) -> None:
+    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int | None, on_event: OnEvent) -> None:
         self._session = session
         self._strategy = strategy
         self._seed = seed
         self._on_event = on_event
         self._live_sets = LiveSets()
+        self._failures: list[StrategyFailure] = []
 
     async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
         welcome = await self._session.open()
@@ -115,30 +124,42 @@ class _Bot:
         await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
         left_open = [match.match for match in welcome.open] if finish_open else []
         summaries = [await self._play_match(await MatchClient.resume(self._session, match)) for match in left_open]
+        if matches:
+            await self._rehearse([info for info in welcome.ladders if info.id == ladder and info.rated])
         for _ in range(matches):
+            check_failures(self._failures)
             summaries.append(await self._play_match(await MatchClient.play(self._session, ladder)))
         return BotSummary(welcome.player, tuple(summaries))
 
     async def _play_match(self, client: MatchClient) -> MatchSummary:
         self._on_event(client.view.started)
-        chooser = MoveChooser(self._strategy, self._seed, self._live_sets)
-        try:
-            summary = await MatchPlayer(client, chooser, self._live_sets, self._on_event).play()
-        except StrategyError as error:
-            message = f"{error}; {await _resign_match(client)}"
-            raise StrategyError(message) from error
+        player = MatchPlayer(client, self._chooser(), self._live_sets, self._on_event, self._failures)
+        summary = await player.play()
         self._on_event(summary)
         return summary
 
+    async def _rehearse(self, ladders: Sequence[LadderInfo]) -> None:
+        """Raise StrategyError if the strategy fails at the first guess on a ladder; a rated match would be lost."""
+        for ladder in ladders:
+            failure = await run_in_thread(partial(self._chooser().rehearse, ladder))
+            if failure is not None:
+                self._on_event(failure)
+                message = f"{failure.error}; no match was begun on {ladder.id}"
+                raise StrategyError(message) from failure.error
 
-async def _resign_match(client: MatchClient) -> str:
-    """Resign what is left of the match and return a clause about the result, for an error message."""
+    def _chooser(self) -> MoveChooser:
+        seed = self._session.rng_seed if self._seed is None else self._seed
+        return MoveChooser(self._strategy, seed, self._live_sets)
+
+
+def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
+    if client_version is None:
+        client_version = strategy.version if isinstance(strategy, FileStrategy) else version("evilpegs")
     try:
-        while await client.wait_for_move() is not Phase.OVER:
-            await client.resign()
-    except ClientError as error:
-        return f"the match could not be resigned: {error}"
-    return "the match was resigned"
+        return ClientInfo(name=_label(strategy.name), version=client_version)
+    except ValidationError:
+        message = f"not a version: {client_version[:80]!r}; write 1 to 64 printable ASCII characters"
+        raise ClientError(message) from None
 
 
 def _label(name: str) -> str:

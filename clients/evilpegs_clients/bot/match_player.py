@@ -2,28 +2,54 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final
 
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.move_chooser import MoveChooser
-from evilpegs_clients.bot.summary import GameSummary, MatchSummary
+from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+
+MAX_FAILURES: Final = 2
+"""The number of failures of its strategy after which a bot begins no further game."""
+
+
+def check_failures(failures: Sequence[StrategyFailure], open_match: str | None = None) -> None:
+    """Raise StrategyError if the strategy has failed too often to begin another game; games may be left to play."""
+    if len(failures) < MAX_FAILURES:
+        return
+    error = failures[-1].error
+    message = f"{error}; it has failed {len(failures)} times, so no further game is begun"
+    if open_match is not None:
+        message += f"; match {open_match} is still open, and the same command goes on with it"
+    raise StrategyError(message) from error
 
 
 class MatchPlayer:
     """A strategy's play in the match of ``client``. Each step follows from the match view, even after resuming.
+
+    If the strategy fails, the game is resigned and the next one begins, unless the strategy has failed `MAX_FAILURES`
+    times in this run; ``failures`` are those of the run, to which this match adds. The rest is then left open.
 
     If a game ends while the strategy still computes a guess, the next game waits until that computation has ended.
     Until then the server waits for `ready`, and no clock runs.
     """
 
     def __init__(
-        self, client: MatchClient, chooser: MoveChooser, live_sets: LiveSets, on_event: Callable[[GameSummary], None]
+        self,
+        client: MatchClient,
+        chooser: MoveChooser,
+        live_sets: LiveSets,
+        on_event: Callable[[GameSummary | StrategyFailure], None],
+        failures: list[StrategyFailure],
     ) -> None:
         self._client = client
         self._view = client.view
@@ -34,11 +60,19 @@ class MatchPlayer:
         self._games: dict[int, GameSummary] = {}
         self._choice: asyncio.Future[Code] | None = None
         self._chosen: tuple[tuple[int, int], str] | None = None
+        self._failures = failures
+        self._failed: dict[int, tuple[Position, StrategyError]] = {}
 
     async def play(self) -> MatchSummary:
-        """Play to the end of the match and return its summary; raises ClientError and StrategyError."""
+        """Play to the end of the match and return its summary.
+
+        Raises:
+            ClientError: The server cannot be reached, refuses a request or contradicts itself.
+            StrategyError: The strategy has failed too often, and games are left.
+        """
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             await self._verify_ended_games()
+            check_failures(self._failures, self._view.id)
             await (self._begin() if phase is Phase.READY else self._guess())
         await self._verify_ended_games()
         return MatchSummary(
@@ -47,6 +81,7 @@ class MatchPlayer:
             games=tuple(self._games.values()),
             violations=tuple(verify_record(self._view.record)),
             over_budget=self._chooser.over_budget,
+            failures=tuple(failure for failure in self._failures if failure.match == self._view.id),
         )
 
     async def _begin(self) -> None:
@@ -56,14 +91,31 @@ class MatchPlayer:
 
     async def _guess(self) -> None:
         turn = self._turn()
+        if self._view.game in self._failed:  # the resignation was lost
+            await self._client.resign(self._view.game)
+            return
         if self._chosen is None or self._chosen[0] != turn:
             position = self._chooser.position(self._view)
-            self._choice = run_in_thread(partial(self._chooser.choose, position))
+            seed = self._chooser.game_seed(self._view.id, self._view.game)
+            self._choice = run_in_thread(partial(self._chooser.choose, position, seed))
             if not await self._client.ends_in_time(self._choice):
                 return
-            self._chosen = (turn, format_code(self._choice.result()))
+            try:
+                self._chosen = (turn, format_code(self._choice.result()))
+            except StrategyError as error:
+                await self._resign(turn[0], position, error)
+                return
         if await self._client.wait_for_move() is Phase.TURN and self._turn() == turn:
             await self._client.guess(self._chosen[1])
+
+    async def _resign(self, game: int, position: Position, error: StrategyError) -> None:
+        """Resign one game because the strategy failed."""
+        self._failed[game] = (position, error)
+        try:
+            await self._client.resign(game)
+        except ServerRefusedError as refusal:
+            message = f"{error}; game {game} could not be resigned: {refusal}"
+            raise StrategyError(message) from error
 
     def _turn(self) -> tuple[int, int]:
         return self._view.game, self._view.turn
@@ -74,6 +126,16 @@ class MatchPlayer:
                 summary = await self._summary(game)
                 self._games[game] = summary
                 self._on_event(summary)
+                self._report_failure(game)
+
+    def _report_failure(self, game: int) -> None:
+        if game not in self._failed:
+            return
+        position, error = self._failed[game]
+        seed, secret = self._chooser.game_seed(self._view.id, game), self._view.games_over[game].secret
+        failure = StrategyFailure(self._view.id, game, position, seed, secret, error)
+        self._failures.append(failure)
+        self._on_event(failure)
 
     async def _summary(self, game: int) -> GameSummary:
         over = self._view.games_over[game]

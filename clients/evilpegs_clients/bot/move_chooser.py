@@ -8,13 +8,16 @@ current machines exceed.
 import math
 from typing import Final
 
+from evilpegs_clients.bot.summary import StrategyFailure
 from evilpegs_clients.connection.match_view import MatchView
+from evilpegs_clients.strategies.seeding import game_seed
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError, seeded_choice
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import LadderInfo
 
 EVALUATIONS_PER_MS: Final = 200_000
 """Assumed feedback evaluations per millisecond; a modern core does three to six times as many."""
@@ -42,13 +45,28 @@ def remaining_turns(rules: Rules, turn: int, guess_limit: int) -> int:
 
 
 class MoveChooser:
-    """A strategy that always has a guess; ``over_budget`` counts the guesses it was replaced for being too slow."""
+    """A strategy that always has a guess; ``over_budget`` counts the guesses it was replaced for being too slow.
+
+    ``seed`` is the seed of the run. Each game has a seed of its own, which follows from it, the match and the game.
+    """
 
     def __init__(self, strategy: Strategy, seed: int, live_sets: LiveSets) -> None:
         self.over_budget = 0
-        self._name = strategy.name
-        self._choose = seeded_choice(strategy, seed)
+        self._strategy = strategy
+        self._seed = seed
         self._live_sets = live_sets
+
+    def rehearse(self, ladder: LadderInfo) -> StrategyFailure | None:
+        """Choose a first guess on a ladder before a match begins there; return the failure if the strategy fails."""
+        rules, clock = Rules.parse(ladder.rules), ladder.clock
+        left, increment = (clock.base_ms, clock.increment_ms) if clock else (None, 0)
+        budget = guess_budget(rules, 1, ladder.guess_limit, left, increment)
+        position, seed = Position(rules, (), self._live_sets, budget), game_seed(self._seed, "rehearsal")
+        try:
+            self.choose(position, seed)
+        except StrategyError as error:
+            return StrategyFailure(None, None, position, seed, None, error)
+        return None
 
     def position(self, view: MatchView) -> Position:
         """Return the position of the open turn, including the budget of its choice."""
@@ -57,24 +75,28 @@ class MoveChooser:
         budget = guess_budget(view.rules, view.turn, started.guess_limit, view.left_ms, increment)
         return Position(view.rules, view.history, self._live_sets, budget)
 
-    def choose(self, position: Position) -> Code:
-        """Choose the guess: the strategy's, or the first candidate if the strategy would exceed its budget.
+    def game_seed(self, match: str, game: int) -> int:
+        """Return the seed of one game."""
+        return game_seed(self._seed, match, game)
+
+    def choose(self, position: Position, seed: int) -> Code:
+        """Choose the guess in a game with this seed: the strategy's, or the first candidate if that exceeds the budget.
 
         Raises:
             StrategyError: The strategy failed or chose something that is not a code of the rules.
         """
         try:
-            return self._choose(position)
+            return seeded_choice(self._strategy, seed)(position)
         except OverBudgetError:
             self.over_budget += 1
             return position.first_candidate
         except StrategyError:
             raise
         except GameError as error:
-            message = f"strategy {self._name} cannot go on at turn {position.turn}: {error}"
+            message = f"strategy {self._strategy.name} cannot go on at turn {position.turn}: {error}"
             raise StrategyError(message) from error
         except BaseException as error:
             # In this thread of its own, even SystemExit and KeyboardInterrupt can only come from the strategy.
             reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-            message = f"strategy {self._name} failed at turn {position.turn}: {reason}"
+            message = f"strategy {self._strategy.name} failed at turn {position.turn}: {reason}"
             raise StrategyError(message) from error

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import Violation
+from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import Outcome
 
 
@@ -23,8 +25,25 @@ class GameSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class StrategyFailure:
+    """A strategy that failed at ``position``, in a game that was then resigned, and all that reproduces it.
+
+    ``seed`` is the seed of the game and ``secret`` a code that agrees with every reply: the secret of a fixed
+    codemaker, or the witness. It is None if the server showed none. ``match`` and ``game`` are None if the strategy
+    failed before a match began.
+    """
+
+    match: str | None
+    game: int | None
+    position: Position
+    seed: int
+    secret: str | None
+    error: StrategyError
+
+
+@dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """The games of one match; ``findings`` concern its record as a whole, not a single game.
+    """The games of one match; ``violations`` concern its record as a whole, not a single game.
 
     ``over_budget`` counts the turns at which the strategy would have taken too long and the first candidate was
     played instead.
@@ -35,6 +54,7 @@ class MatchSummary:
     games: tuple[GameSummary, ...]
     violations: tuple[Violation, ...]
     over_budget: int
+    failures: tuple[StrategyFailure, ...] = ()
 
     @property
     def verified(self) -> bool:
@@ -53,6 +73,11 @@ class BotSummary:
     def games(self) -> tuple[GameSummary, ...]:
         """The games of all matches, in the order of play."""
         return tuple(game for match in self.matches for game in match.games)
+
+    @property
+    def failures(self) -> tuple[StrategyFailure, ...]:
+        """The failures of the strategy in all matches; each cost one game."""
+        return tuple(failure for match in self.matches for failure in match.failures)
 
     @property
     def over_budget(self) -> int:

@@ -34,6 +34,7 @@ from evilpegs_clients.errors import (
     ServerUnreachableError,
     UnreachableReason,
 )
+from evilpegs_clients.printable import printable
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL
@@ -169,7 +170,7 @@ class ProtocolConnection:
         except ConnectionClosed:
             return self._close_reason()
         except CodecError as error:
-            message = f"{self._url} sent what is not evilpegs v1: {error}"
+            message = f"{self._url} sent what is not evilpegs v1: {printable(str(error))}"
             return ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
         except (ConnectionLostError, BrokenRecordError) as error:
             return error
@@ -188,7 +189,7 @@ class ProtocolConnection:
     def _close_reason(self) -> ClientError:
         if self._socket.close_code == CLOSE_SEAT_TAKEN:
             return SeatTakenError("another connection of the same player plays this match now")
-        reason = self._socket.close_reason
+        reason = printable(self._socket.close_reason or "")
         return ConnectionLostError(f"the connection to {self._url} was cut" + (f": {reason}" if reason else ""))
 
 
@@ -199,7 +200,7 @@ def _is_refused(error: Exception) -> bool:
 
 def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
     reason = UnreachableReason.NETWORK
-    message = f"cannot connect to {url}: {error}"
+    message = f"cannot connect to {url}: {printable(str(error))}"
     match error:
         case TimeoutError():
             reason = UnreachableReason.SILENT

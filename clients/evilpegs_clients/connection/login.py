@@ -7,6 +7,7 @@ from typing import Literal
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
+from evilpegs_clients.strategies.seeding import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
@@ -50,6 +51,11 @@ class LoginSequence:
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
             self._tokens.add(self._server, self._credentials.name, self._proven)
+
+    @property
+    def rng_seed(self) -> int:
+        """The seed of the player's random choices, which follows from their token and is the same in each session."""
+        return token_seed(self._proven or "")
 
     def keep_guest(self, player: str) -> None:
         """Store a guest's token under the name the server gave them, so that they can come back."""

@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 from evilpegs_clients.connection.match_view import SETTLED_PHASES, MatchView, Phase
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError, ServerRefusedError
+from evilpegs_clients.printable import printable
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, ServerEvent
@@ -104,7 +105,7 @@ class MatchClient:
         view = self.view
         answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
         if isinstance(answer, FeedbackGiven) and answer.code != code.upper():
-            message = f"the guess was {code}, and the server answers {answer.code}"
+            message = f"the guess was {code}, and the server answers {printable(answer.code)}"
             raise BrokenRecordError(message)
 
     async def resign(self, game: int | None = None) -> None:

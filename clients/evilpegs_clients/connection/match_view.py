@@ -10,6 +10,7 @@ from typing import Any
 
 from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
+from evilpegs_clients.printable import printable
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback
@@ -116,7 +117,7 @@ class MatchView:
         try:
             self._fold(event)
         except (GameError, LookupError) as error:
-            message = f"event {event.seq} of match {self.id} makes no sense: {error}"
+            message = f"event {event.seq} of match {self.id} makes no sense: {printable(str(error))}"
             raise BrokenRecordError(message) from error
         self.record.append(fields)
         self.events.append(event)

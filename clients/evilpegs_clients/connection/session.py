@@ -83,6 +83,11 @@ class PlayerSession:
             raise RuntimeError(message)
         return self._welcome
 
+    @property
+    def rng_seed(self) -> int:
+        """The seed of the player's random choices, the same in each session under one name."""
+        return self._login.rng_seed
+
     async def open(self) -> Welcome:
         """Connect and log in; a new name is claimed and its token stored."""
         self._connection = await self._connect()

@@ -7,7 +7,7 @@ from typing import Final
 
 from evilpegs_clients.evaluation.cost import CostEstimate
 from evilpegs_clients.evaluation.results import StrategyResult
-from evilpegs_clients.evaluation.spec import StrategySpec, read_source
+from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings, read_source
 from evilpegs_clients.evaluation.tally import Tally
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.registry import STRATEGIES
@@ -30,7 +30,10 @@ def make_specs(
         GameError: a strategy cannot be loaded, or ``first`` is no code of the rules.
     """
     specs = [
-        StrategySpec(strategy, read_source(strategy), rules, first, candidates_only, games, seed)
+        StrategySpec(
+            *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),
+            siblings=read_siblings(strategy),
+        )
         for strategy in dict.fromkeys(strategies)
     ]
     for spec in specs:

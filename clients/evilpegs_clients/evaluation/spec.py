@@ -10,6 +10,8 @@ from pathlib import Path
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import SCHEME
+from evilpegs_clients.strategies.source import SiblingModule, find_siblings
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.rules import Rules
@@ -19,7 +21,8 @@ from evilpegs_game.rules import Rules
 class StrategySpec:
     """One strategy on one set of rules: plain text and numbers, so that it can be sent to any process.
 
-    ``source`` is the text of a strategy file, and None for a built-in strategy. ``first`` is the first guess, and None
+    ``source`` is the text of a strategy file, and None for a built-in strategy; ``siblings`` are the modules beside the
+    file that it imports. ``first`` is the first guess, and None
     for the strategy's own. ``games`` games are simulated; with 0 games every secret is played, which is exact.
     ``seed`` is the seed of all random choices.
     """
@@ -31,6 +34,7 @@ class StrategySpec:
     candidates_only: bool = False
     games: int = 0
     seed: int = 0
+    siblings: tuple[SiblingModule, ...] = ()
 
     @property
     def opening(self) -> Code | None:
@@ -45,7 +49,7 @@ class StrategySpec:
         """
         _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
-        return sha256(dumps([version("evilpegs"), name, *fields]).encode()).hexdigest()
+        return sha256(dumps([version("evilpegs"), SCHEME, name, *fields]).encode()).hexdigest()
 
     def check(self) -> None:
         """Raise GameError if the strategy cannot be loaded or the first guess is no code of the rules."""
@@ -54,7 +58,7 @@ class StrategySpec:
 
     def load(self) -> Strategy:
         """Return the strategy; a file is loaded once per process. Raises StrategyError as `load_strategy` does."""
-        return _load(self.strategy, self.source, self.candidates_only)
+        return _load(self.strategy, self.source, self.siblings, self.candidates_only)
 
 
 def read_source(strategy: str) -> str | None:
@@ -72,12 +76,20 @@ def read_source(strategy: str) -> str | None:
         raise StrategyError(message) from error
 
 
+def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
+    """Return the modules beside a strategy's file that it imports; none for a built-in strategy."""
+    return find_siblings(Path(strategy)) if strategy not in STRATEGIES and strategy.endswith(".py") else ()
+
+
 @lru_cache(maxsize=16)
-def _load(strategy: str, source: str | None, candidates_only: bool) -> Strategy:
-    """Load the file itself if this machine has it unchanged, else a temporary copy of its text."""
-    if source is None or _local_source(strategy) == source:
+def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
+    """Load the file itself if this machine has it and its siblings unchanged, else a temporary copy of all texts."""
+    if source is None or (_local_source(strategy) == source and read_siblings(strategy) == siblings):
         return load_strategy(strategy, candidates_only)
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
+        for sibling in siblings:
+            Path(folder, sibling.path).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, sibling.path).write_text(sibling.text)
         copy = Path(folder, Path(strategy).name)
         copy.write_text(source)
         return load_strategy(str(copy), candidates_only)

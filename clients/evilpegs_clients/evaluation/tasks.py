@@ -5,15 +5,15 @@ The game tree of a strategy is cut at its large parts: a `ChoiceTask` is one gue
 `SubtreeTask` is everything below a history. Outcomes are integers, which can be added in any order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
-from evilpegs_clients.strategies.seeding import game_rng
-from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_clients.strategies.seeding import SECRET_TURN, game_seed, turn_rng
+from evilpegs_clients.strategies.strategy import Strategy, legal_choice, seeded_choice
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -134,35 +134,22 @@ def play(task: Task) -> TaskOutcome:
     return task.play()
 
 
-@dataclass(slots=True)
-class _SeededStrategy:
-    """A strategy that takes its random numbers from the generator of the current game."""
-
-    strategy: Strategy
-    rng: Random | None = None
-    uses_rng: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.strategy.name
-
-    def choose(self, position: Position, rng: Random) -> Code:
-        return self.strategy.choose(position, self.rng or rng)
-
-
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers, from 0; ``seed`` and the number determine secret and random choices.
+    """Play the games of these numbers, from 0; ``seed``, number and turn determine secret and random choices.
 
     ``first`` replaces the strategy's own first guess. Raises what `simulate` and the strategy raise.
     """
-    seeded = _SeededStrategy(strategy)
-    choose_legal = seeded_choice(seeded)
+    choose_legal = legal_choice(strategy)
+    unused = turn_rng(seed, 1)
 
     def choose(position: Position, rng: Random) -> Code:
-        seeded.rng = rng
-        return choose_legal(position) if first is None or position.history else first
+        return choose_legal(position, rng) if first is None or position.history else first
 
-    return simulate(choose, rules, numbers, lambda number: game_rng(seed, number))
+    def game_rngs(number: int) -> Callable[[int], Random]:
+        of_game = game_seed(seed, number)
+        return lambda turn: turn_rng(of_game, turn) if strategy.uses_rng or turn == SECRET_TURN else unused
+
+    return simulate(choose, rules, numbers, game_rngs)
 
 
 def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:

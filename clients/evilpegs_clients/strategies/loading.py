@@ -2,20 +2,25 @@
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import invalidate_caches
 from importlib.machinery import SourceFileLoader
 from inspect import iscoroutinefunction
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.source import SiblingModule, find_siblings, source_version
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.position import Position
+
+MODULE_PREFIX: Final = "evilpegs_strategy_"
+"""The beginning of the names of modules that are strategy files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,8 @@ class FileStrategy:
     name: str
     path: Path
     function: Callable[[Position, Random], Code]
+    version: str = ""
+    """Eight hexadecimal digits that change with the text of the file and of the sibling modules that it imports."""
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
@@ -40,6 +47,8 @@ class FileStrategy:
 
 def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
     """Return the built-in strategy of that name, or the strategy of a ``.py`` file.
+
+    The folder of the file becomes the first entry of ``sys.path``, so the file can import modules beside it.
 
     Raises:
         StrategyError: There is no such name or file, the file cannot be loaded or has no ``choose``, or
@@ -67,26 +76,51 @@ def _from_file(path: Path) -> FileStrategy:
     if not path.is_file():
         message = f"no strategy file {path}"
         raise StrategyError(message)
-    function = getattr(_import(path), "choose", None)
+    siblings = find_siblings(path)
+    version = source_version(path.read_bytes().decode(errors="replace"), siblings)
+    function = getattr(_import(path, siblings), "choose", None)
     if not callable(function):
         message = f"{path} has no function choose(position, rng)"
         raise StrategyError(message)
     if iscoroutinefunction(function):
         message = f"choose in {path} is async; write it as a plain function: def choose(position, rng)"
         raise StrategyError(message)
-    return FileStrategy(path.name, path, function)
+    return FileStrategy(path.name, path, function, version)
 
 
-def _import(path: Path) -> ModuleType:
-    name = f"evilpegs_strategy_{path.stem}"
+def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
+    name = f"{MODULE_PREFIX}{path.stem}"
+    _prefer_folder(path.resolve().parent, siblings)
     module = sys.modules[name] = ModuleType(name)  # dataclasses look up their module there
-    module.__file__ = str(path)
+    module.__file__ = str(path.resolve())
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
         message = f"{path} cannot be loaded: {_describe(error, path)}"
         raise StrategyError(message) from error
     return module
+
+
+def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
+    """Make the imports of a strategy file find its siblings as they are now.
+
+    Modules of the same names that were imported for another strategy, or before they were changed, are forgotten.
+    """
+    sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
+    invalidate_caches()
+    loaded = [module for name, module in sys.modules.items() if name.startswith(MODULE_PREFIX)]
+    folders = {folder, *(Path(module.__file__).parent for module in loaded if module.__file__)}
+    stale = {top for sibling in siblings if _home(top := sibling.name) in folders}
+    for name in [name for name in sys.modules if name.partition(".")[0] in stale]:
+        del sys.modules[name]
+
+
+def _home(name: str) -> Path | None:
+    """Return the folder from which a top-level module was imported; None if it was not imported from a file."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if file is None:
+        return None
+    return Path(file).parent.parent if Path(file).stem == "__init__" else Path(file).parent
 
 
 def _describe(error: BaseException, path: Path) -> str:

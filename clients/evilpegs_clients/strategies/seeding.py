@@ -1,25 +1,45 @@
-"""Random generators of strategies, derived from a seed, so that every run with the seed plays the same guesses."""
+"""Random generators of strategies, derived from seeds, so that runs with the same seed play the same guesses.
 
+A game has a seed of its own, and each of its turns has a generator of its own. The choice at a turn therefore does not
+depend on earlier draws: a bot that was killed and resumes its game in the middle draws what it would have drawn.
+
+* `evilpegs bot` plays a game with ``game_seed(seed, match, game)``. Without --seed, the seed is `token_seed`.
+* `evilpegs evaluate --games` plays game number i, from 0, with ``game_seed(seed, i)``.
+* `evilpegs duel` plays one game; its --seed is the seed of that game. Every game of the two commands above can
+  therefore be played again with a duel.
+"""
+
+import hmac
 from hashlib import sha256
 from random import Random
+from typing import Final
 
-from evilpegs_game.codes import format_code
-from evilpegs_game.history import History
+from evilpegs_game.codes import Code, code_at
+from evilpegs_game.rules import Rules
 
-
-def choice_rng(seed: int, history: History) -> Random:
-    """Return the generator of one choice, which depends on nothing but the seed and the history."""
-    turns = " ".join(f"{format_code(guess)}:{given}" for guess, given in history)
-    return _rng(f"{seed} {turns}")
-
-
-def game_rng(seed: int, number: int) -> Random:
-    """Return the generator of simulated game ``number`` (from 0), the same on every machine.
-
-    `evilpegs_game.evaluation.simulation` takes such a function.
-    """
-    return _rng(f"game {number} of seed {seed}")
+SCHEME: Final = "seeds of turns 1"
+"""The name of this derivation; results of random strategies under another one cannot be combined with these."""
+SECRET_TURN: Final = 0
+"""The turn whose generator draws the secret of an offline game; the strategy's turns begin with 1."""
 
 
-def _rng(text: str) -> Random:
-    return Random(int.from_bytes(sha256(text.encode()).digest()))  # noqa: S311 - guesses need not be unpredictable
+def game_seed(seed: int, *labels: str | int) -> int:
+    """Return the seed of one game, 64 bits, from the seed of a run and labels that identify the game in it."""
+    text = " ".join(map(str, (seed, *labels)))
+    return int.from_bytes(sha256(f"game {text}".encode()).digest()[:8])
+
+
+def turn_rng(seed: int, turn: int) -> Random:
+    """Return the generator of one turn of the game with this seed; it takes 7 microseconds to make."""
+    digest = sha256(f"turn {seed} {turn}".encode()).digest()
+    return Random(int.from_bytes(digest))  # noqa: S311 - guesses need not be unpredictable
+
+
+def token_seed(token: str) -> int:
+    """Return the seed of a player's random choices: HMAC-SHA256 of their token, which it does not reveal."""
+    return int.from_bytes(hmac.digest(token.encode(), b"rng", "sha256"))
+
+
+def draw_secret(seed: int, rules: Rules) -> Code:
+    """Draw the secret of the offline game with this seed, uniformly from all codes."""
+    return code_at(turn_rng(seed, SECRET_TURN).randrange(rules.size), rules)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Protocol, runtime_checkable
 
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_clients.strategies.seeding import turn_rng
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
 from evilpegs_game.live.position import Position
@@ -52,16 +52,29 @@ class Strategy(Protocol):
         ...
 
 
-def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
-    """Return a function that chooses the strategy's guess for a position, always the same guess for the same position.
+def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
+    """Return a function that chooses the strategy's guess and checks it.
 
     The function raises StrategyError if the strategy returns anything but a code of the rules.
     """
-    unused = choice_rng(seed, ())
+
+    def choose(position: Position, rng: Random) -> Code:
+        return _require_legal(strategy.choose(position, rng), position.rules, strategy.name)
+
+    return choose
+
+
+def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
+    """Return a function that chooses the strategy's guess in the game with this seed, as `legal_choice` does.
+
+    It draws random numbers from the generator of the position's turn, so it always returns the same guess for the same
+    position.
+    """
+    choose_legal = legal_choice(strategy)
+    unused = turn_rng(seed, 1)
 
     def choose(position: Position) -> Code:
-        rng = choice_rng(seed, position.history) if strategy.uses_rng else unused
-        return _require_legal(strategy.choose(position, rng), position.rules, strategy.name)
+        return choose_legal(position, turn_rng(seed, position.turn) if strategy.uses_rng else unused)
 
     return choose
 

@@ -21,6 +21,7 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.input import Dialog, Discard, LeaveError, LineReader, ReadLine
 from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
 from evilpegs_clients.terminal.screen import MatchScreen
@@ -151,9 +152,9 @@ class _News:
         """Print the news, then the open question again."""
         match news:
             case Notice():
-                self._screen.say(f"The server says: {news.message}")
+                self._screen.say(f"The server says: {printable(news.message)}")
             case Reconnecting(attempt=1):
-                self._screen.say(f"The server is away: {news.why}.")
+                self._screen.say(f"The server is away: {printable(news.why)}.")
                 self._screen.status(_attempt_text(news))
             case Reconnecting():
                 self._screen.status(_attempt_text(news))

@@ -10,6 +10,7 @@ from typing import Final
 
 from rich.text import Text
 
+from evilpegs_clients.printable import printable
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_protocol.server_messages import Codemaker, FeedbackGiven
 
@@ -26,10 +27,11 @@ def peg_color(index: int) -> str:
 
 
 def peg_text(code: str) -> Text:
-    """Return a code, given in its text form, with one colored peg per symbol."""
+    """Return a code, given in its text form, with one colored peg per symbol; a peer's may have other characters."""
     text = Text()
-    for symbol in code:
-        text.append(f" {symbol} ", f"bold black on {peg_color(SYMBOLS.index(symbol))}")
+    for symbol in printable(code):
+        index = SYMBOLS.find(symbol)
+        text.append(f" {symbol} ", f"bold black on {peg_color(index)}" if index >= 0 else "bold")
     return text
 
 

@@ -8,6 +8,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
+from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, all_parts_text, feedback_marks, largest_parts_text, peg_text
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import (
@@ -155,7 +156,7 @@ class MatchScreen:
 
     def hint(self, hint: HintGiven) -> None:
         """Print a hint and its reason."""
-        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {hint.why}."))
+        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {printable(hint.why)}."))
 
 
 def time_control_text(match: MatchStarted) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evilpegs_clients.printable import printable
+
 
 class Subject(StrEnum):
     """The part of a record that a violation concerns."""
@@ -54,7 +56,7 @@ class Violation:
 
     def __str__(self) -> str:
         position = [f"{name} {number}" for name, number in (("game", self.game), ("turn", self.turn)) if number]
-        return f"{', '.join(position) or 'match'}: {self.what}"
+        return f"{', '.join(position) or 'match'}: {printable(self.what)}"
 
 
 @dataclass(frozen=True, slots=True)

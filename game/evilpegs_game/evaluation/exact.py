@@ -1,7 +1,7 @@
 """Exact evaluation: the guesses that a strategy needs against every secret, or against one codemaker."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -103,9 +103,16 @@ def distribution_from(
 
 
 def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play a strategy against one codemaker to the end and return the turns; the last feedback is all-black.
+    """Play a strategy against one codemaker to the end and return the turns, as `play_turns` yields them."""
+    return tuple(play_turns(choose, codemaker, Position(rules, (), LiveSets()), first))
 
-    ``choose`` is the strategy, and ``first`` replaces its first guess.
+
+def play_turns(
+    choose: ChooseGuess, codemaker: Codemaker, start: Position, first: Code | None = None
+) -> Iterator[DuelTurn]:
+    """Play a strategy against one codemaker from ``start`` to the end and yield each turn once it is answered.
+
+    The last feedback is all-black. ``choose`` is the strategy, and ``first`` replaces its first guess.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -113,17 +120,16 @@ def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | 
         ContradictionError: the codemaker contradicted itself.
         TooLargeError: the codes do not fit the memory bound.
     """
-    position, idle = Position(rules, (), LiveSets()), 0
-    guess = _first_guess(choose, position, first)
-    turns: list[DuelTurn] = []
-    while not turns or turns[-1].feedback != all_black(rules.pegs):
-        guess = choose(position) if turns else guess
+    position, idle, end = start, 0, all_black(start.rules.pegs)
+    guess: Code | None = _first_guess(choose, position, first)
+    feedback = None
+    while feedback != end:
+        guess = choose(position) if guess is None else guess
         feedback = codemaker.reply(position, guess)
         child = position.after(guess, feedback)
-        turns.append(DuelTurn(guess, feedback, child.count))
+        yield DuelTurn(guess, feedback, child.count)
         idle = _idle_turns(idle, position, child)
-        position = child
-    return tuple(turns)
+        position, guess = child, None
 
 
 def _first_guess(choose: ChooseGuess, root: Position, first: Code | None) -> Code:

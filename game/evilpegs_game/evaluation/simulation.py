@@ -2,8 +2,8 @@
 
 It serves where playing every secret takes too long, and for strategies with random choices.
 
-A game has a number. Its secret and all random choices of its strategy come from the generator of that number, so a
-block of games has the same result wherever it is played, and blocks can be added up.
+A game has a number. Its secret and each random choice of its strategy come from generators that the number and the
+turn determine, so a block of games has the same result wherever it is played, and blocks can be added up.
 """
 
 from collections.abc import Callable
@@ -76,11 +76,12 @@ def _student_95(freedom: int) -> float:
 
 
 def simulate(
-    choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rng: Callable[[int], _D]
+    choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
 ) -> Simulation:
-    """Play the games of these numbers, at least one; game i draws random numbers from ``game_rng(i)`` only.
+    """Play the games of these numbers, at least one.
 
-    The generator draws the secret uniformly from all codes and is then passed to ``choose`` at each turn.
+    ``game_rngs(i)`` returns the generators of game i, as a function of the turn. The generator of turn 0 draws the
+    secret uniformly from all codes; that of each later turn is passed to ``choose``.
 
     Raises:
         StuckError: a game was not over after `MAX_TURNS` guesses.
@@ -89,17 +90,17 @@ def simulate(
     live_sets = LiveSets()
     solved = [0] * MAX_TURNS
     for number in games:
-        solved[_play_game(choose, Position(rules, (), live_sets), game_rng(number)) - 1] += 1
+        solved[_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) - 1] += 1
     while not solved[-1]:
         solved.pop()
     return Simulation(rules, tuple(solved))
 
 
-def _play_game(choose: Callable[[Position, _D], Code], position: Position, rng: _D) -> int:
+def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:
     """Play one game and return its number of guesses."""
-    secret = code_at(rng.randrange(position.rules.size), position.rules)
+    secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
-        guess = choose(position, rng)
+        guess = choose(position, turn_rng(turn))
         reply = feedback(guess, secret)
         if reply == all_black(position.rules.pegs):
             return turn

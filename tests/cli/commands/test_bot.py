@@ -1,6 +1,7 @@
 """`evilpegs bot`."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def test_bot_json_has_documented_keys(run, server):
     result = run("bot", "entropy", "--server", server.url, "--ladder", "classic-evil-practice", "--json")
     document = result.document
     assert result.status == 0
-    assert set(document) == {"player", "strategy", "verified", "over_budget", "matches"}
+    assert set(document) == {"player", "strategy", "verified", "over_budget", "failures", "matches"}
     assert (document["strategy"], document["verified"], document["over_budget"]) == ("entropy", True, 0)
     (match,) = document["matches"]
     assert set(match) == {"match", "ladder", "verified", "findings", "games"}
@@ -103,10 +104,70 @@ def test_bot_reports_refusal_in_one_line(run, server, played, arguments, named):
 
 def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
     (tmp_path / "broken.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
-    result = run("bot", "broken.py", "--server", server.url, "--ladder", "classic-practice")
+    result = run("bot", "broken.py", "--server", server.url, "--ladder", "classic-practice", "--json")
     assert result.status == 2
     assert "ZeroDivisionError" in result.err.splitlines()[-1]
     assert "Traceback" not in result.err
+    (failure,) = result.document["failures"]
+    assert (failure["match"], failure["game"]) == (result.document["matches"][0]["match"], 1)
+    assert set(failure) == {"match", "game", "after", "seed", "message"}
+
+
+FRAGILE = """\
+def choose(position, rng):
+    code = position.sample(rng)[0]
+    if position.turn == 3 and position.budget:
+        raise ValueError(f"{position.history} {code} {rng.random()} {position.budget}")
+    return code
+"""
+
+
+def command_in(err):
+    """Return the words of the last command that reproduces a failure."""
+    (*_, line) = [line for line in err.splitlines() if "evilpegs duel" in line]
+    return shlex.split(line[line.index("evilpegs duel") :])[1:]
+
+
+@pytest.mark.parametrize("ladder", ["classic", "classic-evil-practice"])
+def test_bot_failure_is_reproduced_by_printed_command(run, server, tmp_path, ladder):
+    """The message has the history, the random numbers and the budget, so only the same choice fails with it."""
+    (tmp_path / "odd name.py").write_text(FRAGILE)
+    result = run("bot", "odd name.py", "--server", server.url, "--ladder", ladder)
+    assert result.status == 2
+    (*_, failure) = re.findall(r"ValueError: .*\(line 4\)", result.err.rpartition("\n")[0].rpartition("\n")[0])
+    words = command_in(result.err)
+    assert failure in run(*words).complaint
+    seed = words.index("--seed") + 1
+    assert failure not in run(*words[:seed], str(int(words[seed]) + 1), *words[seed + 1 :]).complaint  # the control
+    assert "Traceback" not in result.err
+
+
+def test_bot_with_traceback_shows_frames_of_strategy(run, server, tmp_path):
+    (tmp_path / "mine.py").write_text("import helper\ndef choose(position, rng):\n    return helper.divide(position)\n")
+    (tmp_path / "helper.py").write_text("def divide(position):\n    return 1 / 0\n")
+    result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice", "--traceback")
+    (shown,) = re.findall(r"Traceback.*?\nZeroDivisionError: division by zero\n", result.err, re.DOTALL)
+    assert re.findall(r'File "[^"]*?([^"/]+)", line (\d+)', shown) == [("mine.py", "3"), ("helper.py", "2")]
+
+
+@pytest.mark.parametrize("command", [["duel"], ["evaluate", "--rules", "3x3"]])
+def test_traceback_is_shown_offline(run, tmp_path, command):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return {}[position.turn]\n")
+    name, *options = command
+    plain, shown = run(name, "mine.py", *options), run(name, "mine.py", *options, "--traceback")
+    assert (plain.status, shown.status) == (2, 2)
+    assert "Traceback" not in plain.err
+    assert re.findall(r'File "[^"]*?([^"/]+)", line (\d+)', shown.err) == [("mine.py", "2")]
+    assert shown.err.endswith(plain.err)
+
+
+@pytest.mark.parametrize(("strategy", "ladder"), [("minimax", "monster"), ("optimal", "huge")])
+def test_bot_that_cannot_play_begins_no_rated_match(run, server, strategy, ladder):
+    result = run("bot", strategy, "--server", server.url, "--ladder", ladder, "--name", f"cannot-{strategy}")
+    assert result.status == 2
+    assert all(fact in result.err.splitlines()[-1] for fact in (strategy, ladder))
+    replayed = run("replay", "last", "--database", server.database, "--no-analysis", "--json")
+    assert replayed.status == 2 or replayed.document["player"] != f"cannot-{strategy}"
 
 
 def test_bot_shows_findings():

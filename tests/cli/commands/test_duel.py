@@ -52,14 +52,14 @@ def test_duel_repeats_with_same_seed(run, seed):
 
 def test_duel_table_ends_with_solving_guess(run):
     lines = run("duel", "minimax").out.splitlines()
-    assert numbers_in(lines[0]) == {"4x6", "5"}
-    assert {"minimax", "evil"} <= set(lines[0].split())
-    assert lines[-1].split() == ["5", "5", "4", "5", "5", "●●●●", "4,0", "1"]
+    assert numbers_in(lines[-1]) == {"5"}
+    assert {"minimax", "evil", "4x6"} <= set(lines[0].split())
+    assert lines[-2].split() == ["5", "5", "4", "5", "5", "●●●●", "4,0", "1"]
 
 
 def test_duel_uses_singular_for_one_guess(run):
     arguments = ("duel", "minimax", "--rules", "2x2", "--codemaker", "fixed", "--secret", "11", "--first", "11")
-    assert run(*arguments).out.splitlines()[0].endswith(" 1 guess")
+    assert run(*arguments).out.endswith(" 1 guess\n")
 
 
 def test_duel_json_excludes_strategy_prints(run, talker):
@@ -108,3 +108,47 @@ def test_duel_solved_file_changes_no_reply(run, tmp_path):
     assert result.document == fresh
     assert result.complaint.startswith(f"{path}: ")
     assert path.read_bytes() == saved
+
+
+def test_duel_prints_each_turn_before_the_next_choice(run, talker):
+    lines = run("duel", talker, "--secret", "3333").out.splitlines()
+    kinds = ["thinking" if line == "thinking" else line.split()[0] for line in lines[4:-1]]
+    assert kinds == ["thinking", "1", "thinking", "2", "thinking", "3"]
+
+
+def test_duel_with_secret_is_fixed(run):
+    document = run("duel", "minimax", "--secret", "6543", "--json").document
+    assert (document["codemaker"], document["turns"][-1]["code"]) == ("fixed", "6543")
+
+
+def test_duel_plays_on_after_turns(run):
+    whole = run("duel", "sampled", "--seed", "3", "--secret", "5264", "--json").document
+    after = [f"{turn['code']}:{turn['black']},{turn['white']}" for turn in whole["turns"][:2]]
+    rest = run("duel", "sampled", "--seed", "3", "--secret", "5264", "--after", *after, "--json").document
+    assert rest["turns"] == whole["turns"][2:]
+    assert rest["guesses"] == whole["guesses"]
+    assert [turn["code"] for turn in rest["after"]] == [turn["code"] for turn in whole["turns"][:2]]
+    assert run("duel", "sampled", "--after", *after).out.splitlines()[3].split()[0] == "3"
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--secret", "1234", "--after", "1122:2,1"], ["'1234'", "--after"]),
+        (["--after", "1122:4,0"], ["--after"]),
+        (["--after", "1122"], ["''"]),
+        (["--after"], ["--after"]),
+        (["--budget", "0"], ["--budget", "0"]),
+        (["--codemaker", "evil", "--secret", "1234"], ["--secret"]),
+    ],
+)
+def test_duel_refuses_impossible_start(run, options, named):
+    result = run("duel", "minimax", *options)
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in named)
+
+
+def test_duel_budget_reaches_strategy(run, tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    raise ValueError(position.budget)\n")
+    assert "ValueError: 77 " in run("duel", "mine.py", "--budget", "77", "--json").complaint
+    assert "ValueError: None " in run("duel", "mine.py", "--json").complaint

@@ -2,16 +2,18 @@ import asyncio
 import json
 import threading
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.bot.summary import GameSummary, MatchSummary
+from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
-from evilpegs_clients.errors import SeatTakenError, ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.errors import ClientError, SeatTakenError, ServerRefusedError, ServerUnreachableError
 from evilpegs_clients.strategies.consistent import FirstConsistent
+from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import Subject
 from evilpegs_game.errors import OverBudgetError
@@ -136,14 +138,98 @@ async def test_bot_counts_turns_over_budget(tiny_server, play):
         (lambda position: (7,), ["doing", "(7,)", "'8'", "3x4"]),
     ],
 )
-async def test_failing_strategy_resigns_match(tiny_server, play, do, named):
-    server = tiny_server(games=3)
+async def test_second_failure_begins_no_further_game(tiny_server, play, do, named):
+    server, events = tiny_server(games=4), []
     with pytest.raises(StrategyError) as caught:
-        await play(server, Doing(do))
-    assert [text for text in [*named, "resigned"] if text not in str(caught.value)] == []
-    assert "\n" not in str(caught.value)
+        await play(server, Doing(do), on_event=events.append)
     [match] = server.matches.values()
-    assert [outcome for outcome, *_ in match.ends] == ["resigned"] * 3
+    assert [text for text in [*named, match.match] if text not in str(caught.value)] == []
+    assert "\n" not in str(caught.value)
+    assert [outcome for outcome, *_ in match.ends] == ["resigned"] * 2
+    assert (len(server.sent("ready")), match.game, match.state) == (2, 3, "ready")
+    failures = [event for event in events if isinstance(event, StrategyFailure)]
+    assert [(failure.match, failure.game, failure.position.turn) for failure in failures] == [
+        (match.match, 1, 1),
+        (match.match, 2, 1),
+    ]
+
+
+class FailingOnce:
+    """A strategy that fails once, at a second turn."""
+
+    def __init__(self):
+        self.positions = []
+
+    def choose(self, position):
+        if position.turn == 2 and not self.positions:
+            self.positions.append(position)
+            raise ZeroDivisionError
+        return position.first_candidate
+
+
+@pytest.mark.parametrize("lost", [(), (5,), (6,)], ids=["kept", "cut before", "cut after"])
+async def test_one_failure_costs_one_game(tiny_server, play, lost):
+    server, strategy = tiny_server(games=3), FailingOnce()
+
+    def cut_resignation(request):
+        is_first = len(server.sent("resign")) == 1
+        return ("lose" if lost == (5,) else "swallow") if lost and request["type"] == "resign" and is_first else None
+
+    server.fault = cut_resignation
+    summary = await play(server, Doing(strategy.choose))
+    assert sorted(game.outcome for game in summary.games) == ["resigned", "solved", "solved"]
+    assert summary.verified
+    [failure] = summary.failures
+    [match] = server.matches.values()
+    [over] = [event for event in match.events if event.get("outcome") == "resigned"]
+    assert (failure.match, failure.game, failure.secret) == (match.match, over["game"], over["secret"])
+    assert failure.position.history == strategy.positions[0].history
+    assert isinstance(failure.error.__cause__, ZeroDivisionError)
+
+
+async def test_failures_of_two_matches_end_run(tiny_server, play):
+    server, failed = tiny_server(games=1), []
+
+    def choose(position):
+        if len(server.matches) in (1, 3) and len(server.matches) not in failed:
+            failed.append(len(server.matches))
+            raise ZeroDivisionError
+        return position.first_candidate
+
+    with pytest.raises(StrategyError, match=r"ZeroDivisionError.* 2 times"):
+        await play(server, Doing(choose), matches=5)
+    assert [match.ends[0][0] for match in server.matches.values()] == ["resigned", "solved", "resigned"]
+
+
+def offer(server, **kind):
+    """Make a tiny server list its ladder, rated and timed like its matches."""
+    info = {"id": "tiny", "rules": "3x4", "codemaker": "fixed", "tie": None, "clock": CLOCK, "guess_limit": 8}
+    ladder = info | {"games": 3, "rated": True} | kind
+    server.cheat = lambda event: event | {"ladders": [ladder]} if event["type"] == "welcome" else event
+    return server
+
+
+@pytest.mark.parametrize(("rated", "matches"), [(True, 0), (False, 1)])
+async def test_rated_match_is_not_begun_by_strategy_that_fails(tiny_server, play, rated, matches):
+    server, events = offer(tiny_server(games=3), rated=rated), []
+    with pytest.raises(StrategyError, match="ZeroDivisionError"):
+        await play(server, Doing(lambda position: 1 / 0), on_event=events.append)
+    assert len(server.matches) == matches
+    assert next(event.position.budget > 1 for event in events if isinstance(event, StrategyFailure))
+
+
+async def test_rehearsal_is_no_guess(tiny_server, play):
+    server, turns = offer(tiny_server(games=2)), []
+
+    def choose(position):
+        turns.append(position.turn)
+        if len(turns) == 1:
+            raise OverBudgetError("too much")
+        return position.first_candidate
+
+    summary = await play(server, Doing(choose))
+    assert len(turns) == 1 + sum(game.guesses for game in summary.games)
+    assert summary.over_budget == 0
 
 
 async def test_failed_resignation_is_reported(tiny_server, play):
@@ -287,3 +373,31 @@ async def test_client_is_named_after_strategy(tiny_server, play, name, label):
     server = tiny_server()
     await play(server, Doing(lambda position: position.first_candidate, name=name))
     assert server.sent("hello")[0]["client"]["name"] == label
+
+
+async def test_client_version_is_hash_of_strategy_file(tiny_server, play, tmp_path):
+    versions, sent = [], []
+
+    async def play_as(strategy=None, **options):
+        server = tiny_server()
+        await play(server, strategy, name=f"bot{len(sent)}", **options)
+        sent.append(server.sent("hello")[0]["client"]["version"])
+
+    for text in ("# one\n", "# two\n"):
+        (tmp_path / "mine.py").write_text(f"{text}def choose(position, rng):\n    return position.first_candidate\n")
+        strategy = load_strategy(str(tmp_path / "mine.py"))
+        await play_as(strategy)
+        versions.append(strategy.version)
+    await play_as(strategy, client_version="2.0 beta")
+    await play_as()
+    assert len(set(versions)) == 2
+    assert sent == [*versions, "2.0 beta", version("evilpegs")]
+
+
+@pytest.mark.parametrize("text", ["", "x" * 65, "1\x1b[31m"])
+async def test_invalid_client_version_is_refused(tiny_server, play, text):
+    server = tiny_server()
+    with pytest.raises(ClientError, match="64") as caught:
+        await play(server, client_version=text)
+    assert "\x1b" not in str(caught.value)
+    assert server.connections == 0

@@ -44,7 +44,7 @@ def view(honest_match):
 
 def chosen(view, do):
     chooser = MoveChooser(Doing(do), 1, LiveSets())
-    return chooser.choose(chooser.position(view)), chooser
+    return chooser.choose(chooser.position(view), 1), chooser
 
 
 def test_chooser_position_is_open_turn(view):
@@ -52,8 +52,17 @@ def test_chooser_position_is_open_turn(view):
     position = chooser.position(view)
     assert (position.rules, position.history, position.turn) == (view.rules, view.history, 2)
     assert position.budget > 1
-    assert position.is_candidate(chooser.choose(position))
-    assert chooser.choose(position) == MoveChooser(RandomConsistent(), 1, LiveSets()).choose(position)
+    assert position.is_candidate(chooser.choose(position, 1))
+    assert chooser.choose(position, 1) == MoveChooser(RandomConsistent(), 1, LiveSets()).choose(position, 1)
+
+
+def test_chooser_seed_differs_by_game_match_and_run():
+    seeds = set()
+    for run in (1, 2):
+        for match in ("00" * 8, "01" * 8):
+            for game in (1, 2, 11):
+                seeds |= {MoveChooser(RandomConsistent(), run, LiveSets()).game_seed(match, game)}
+    assert len(seeds) == 12
 
 
 def test_chooser_plays_first_candidate_over_budget(view):

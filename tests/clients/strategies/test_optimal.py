@@ -7,7 +7,7 @@ import numba
 import pytest
 
 from evilpegs_clients.strategies.optimal import TREE_FILES, Optimal
-from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_clients.strategies.seeding import turn_rng
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
@@ -38,7 +38,7 @@ def choice(rules, *turns, budget=None, **options):
     secret, *guesses = [parse_code(code, rules) for code in turns] or [()]
     history = tuple(Turn(guess, feedback(guess, secret)) for guess in guesses)
     position = Position(rules, history, LiveSets(), budget)
-    return Optimal(**options).choose(position, choice_rng(0, ())), position
+    return Optimal(**options).choose(position, turn_rng(0, 1)), position
 
 
 @pytest.mark.parametrize("rules", TREE_FILES, ids=str)
@@ -88,7 +88,7 @@ def test_optimal_refuses_impossible_feedback():
     """No code of 4x6 gives 3,1."""
     position = Position(Rules(4, 6), (Turn((0, 0, 1, 2), Feedback(3, 1)),), LiveSets())
     with pytest.raises(ContradictionError, match="4x6"):
-        Optimal().choose(position, choice_rng(0, ()))
+        Optimal().choose(position, turn_rng(0, 1))
 
 
 @compiled

@@ -9,7 +9,7 @@ import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import choice_rng
+from evilpegs_clients.strategies.seeding import turn_rng
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
@@ -66,13 +66,13 @@ class StrategyContract(ABC):
         assert random.getstate() == before
 
     def test_choices_are_plain_tuples_of_int(self):
-        choice = self.strategy.choose(position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1)), choice_rng(0, ()))
+        choice = self.strategy.choose(position_of(Rules(3, 3), (2, 1, 0), (0, 0, 1)), turn_rng(0, 1))
         assert type(choice) is tuple
         assert {type(color) for color in choice} == {int}
 
     def test_uses_rng_is_true_when_choices_vary(self):
         position = position_of(Rules(3, 3), (2, 1, 0))
-        choices = {self.strategy.choose(position, choice_rng(seed, ())) for seed in range(20)}
+        choices = {self.strategy.choose(position, turn_rng(seed, 1)) for seed in range(20)}
         assert len(choices) == 1 or self.strategy.uses_rng
 
 
@@ -125,18 +125,18 @@ class TestSampled(NamedContract):
                 Counting.drawn = count
                 return super().sample(rng, count)
 
-        self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), choice_rng(0, ()))
+        self.strategy.choose(Counting(Rules(3, 6), (), LiveSets(), budget=30), turn_rng(0, 1))
         assert Counting.drawn == 5
 
     def test_weighs_all_of_few_candidates(self):
         position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
-        choices = {self.strategy.choose(position, choice_rng(seed, ())) for seed in range(5)}
+        choices = {self.strategy.choose(position, turn_rng(seed, 1)) for seed in range(5)}
         assert choices == {best_guess(position, ENTROPY)}
 
     def test_weighs_other_codes_within_budget(self):
         full = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
         position = Position(full.rules, full.history, LiveSets(), budget=full.count**2)
-        choice = self.strategy.choose(position, choice_rng(0, ()))
+        choice = self.strategy.choose(position, turn_rng(0, 1))
         assert choice == best_guess(position, ENTROPY, candidates_only=True)
         assert choice != best_guess(full, ENTROPY)
 
@@ -155,7 +155,7 @@ class TestSampled(NamedContract):
                 return [rng.choice(listed) for _ in range(count)]
 
         unlisted = Unlisted(position.rules, position.history, LiveSets())
-        assert self.strategy.choose(unlisted, choice_rng(0, ())) in listed
+        assert self.strategy.choose(unlisted, turn_rng(0, 1)) in listed
 
 
 class TestMinimax(NamedContract):

@@ -21,18 +21,27 @@ def first_consistent(position, rng):
     return position.first_candidate
 
 
-class FixedDraws:
-    """A source of draws that gives one number, the secret's, and then always 0."""
+class Draw:
+    """A source of draws that always gives one number."""
 
     def __init__(self, number):
-        self.draws = [number]
+        self.number = number
 
     def randrange(self, stop):
-        return self.draws.pop() if self.draws else 0
+        return self.number
+
+
+def secret_is_number(number):
+    """Give the generators of a game whose secret has its number; strategies draw 0."""
+    return lambda turn: Draw(0 if turn else number)
+
+
+def random_game(number):
+    return lambda turn: Random(f"{number} {turn}")
 
 
 def test_simulate_every_secret_equals_evaluation():
-    played = simulate(first_consistent, Rules(3, 3), range(27), FixedDraws)
+    played = simulate(first_consistent, Rules(3, 3), range(27), secret_is_number)
     assert played.distribution == (1, 3, 12, 9, 2)
     assert (played.count, played.total, played.max, played.mean) == (27, 89, 5, 89 / 27)
 
@@ -40,15 +49,15 @@ def test_simulate_every_secret_equals_evaluation():
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=12, unique=True))
 def test_simulate_blocks_add_up(cuts):
     first, *_, last = sorted(cuts)
-    blocks = [simulate(consistent, RULES, range(one, two), Random) for one, two in pairwise(sorted(cuts))]
-    whole = simulate(consistent, RULES, range(first, last), Random)
+    blocks = [simulate(consistent, RULES, range(one, two), random_game) for one, two in pairwise(sorted(cuts))]
+    whole = simulate(consistent, RULES, range(first, last), random_game)
     assert sum(blocks[1:], blocks[0]) == whole
     assert whole.count == last - first
 
 
 def test_simulated_game_depends_on_its_draws_alone():
-    alone = simulate(consistent, RULES, range(7, 8), Random)
-    games = [simulate(consistent, RULES, range(number, number + 1), Random).max for number in range(20)]
+    alone = simulate(consistent, RULES, range(7, 8), random_game)
+    games = [simulate(consistent, RULES, range(number, number + 1), random_game).max for number in range(20)]
     assert games[7] == alone.max
     assert len(set(games)) > 1
 
@@ -89,10 +98,10 @@ def test_simulations_of_other_rules_are_not_added():
 
 def test_simulate_refuses_stuck_strategy():
     with pytest.raises(StuckError, match=r"2x3.*\b200\b"):
-        simulate(lambda position, rng: (0, 0), RULES, range(1), lambda number: FixedDraws(8))
+        simulate(lambda position, rng: (0, 0), RULES, range(1), lambda number: lambda turn: Draw(8))
 
 
 def test_simulated_interval_holds_mean_of_two_codes():
-    low, high = simulate(consistent, Rules(1, 2), range(1000), Random).interval
+    low, high = simulate(consistent, Rules(1, 2), range(1000), random_game).interval
     assert low < 1.5 < high
     assert high - low < 0.07

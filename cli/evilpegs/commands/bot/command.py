@@ -7,11 +7,14 @@ from cyclopts import Parameter
 
 from evilpegs.commands.bot.run import BotJob, describe_games, run_bot
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.play_options import check_play_options
-from evilpegs_clients.bot.summary import BotSummary, MatchSummary
+from evilpegs.tracebacks import traceback_of_strategy
+from evilpegs.turns import turns_document
+from evilpegs_clients.bot.summary import BotSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import StrategyError
 
 NOT_VERIFIED: Final = 1
 
@@ -27,28 +30,54 @@ def bot(
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
     matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
-    seed: Annotated[int | None, WHOLE, Parameter(help="For strategies that leave something to chance.")] = None,
+    seed: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(help="Seed of the strategy's random choices; by default it follows from the bot's token."),
+    ] = None,
+    client_version: Annotated[
+        str | None,
+        Parameter(
+            help="The version that the leaderboard shows; by default a hash of the strategy file and of the modules "
+            "beside it that it imports, or the version of evilpegs."
+        ),
+    ] = None,
     candidates_only: CandidatesOnly = False,
+    traceback: Traceback = False,
     as_json: Json = False,
 ) -> int:
     """Play matches with a strategy and verify every game as it ends.
 
     The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an
-    earlier run of the same bot left open is finished first. Where something the server said does not hold, the
-    findings are shown and the exit status is 1.
+    earlier run of the same bot left open is finished first. If the strategy fails, its game is resigned, and after
+    the second failure no further game is begun; each failure comes with a command that reproduces it. Where
+    something the server said does not hold, the findings are shown and the exit status is 1.
     """
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
     check_play_options(ladder, name)
     with only_document(as_json):
-        loaded = load_strategy(strategy, candidates_only)
-        summary = asyncio.run(run_bot(BotJob(loaded, candidates_only, ladder, server, name, matches, seed)))
+        with traceback_of_strategy(traceback):
+            loaded = load_strategy(strategy, candidates_only)
+        who = (loaded, strategy, candidates_only, ladder, server, name)
+        summary = asyncio.run(run_bot(BotJob(*who, matches, seed, client_version, traceback)))
     if as_json:
         print_json(_document(loaded.name, summary))
     else:
         _show(summary)
-    return 0 if summary.verified else NOT_VERIFIED
+    return _status(summary)
+
+
+def _status(summary: BotSummary) -> int:
+    """Return the exit status; raise StrategyError with the last failure if the strategy failed."""
+    if not summary.verified:
+        return NOT_VERIFIED
+    if summary.failures:
+        games = f"{len(summary.failures)} of {pluralize(len(summary.games), 'game')}"
+        message = f"{summary.failures[-1].error}; {games} resigned because the strategy failed"
+        raise StrategyError(message)
+    return 0
 
 
 def _document(strategy: str, summary: BotSummary) -> dict[str, Any]:
@@ -57,7 +86,18 @@ def _document(strategy: str, summary: BotSummary) -> dict[str, Any]:
         "strategy": strategy,
         "verified": summary.verified,
         "over_budget": summary.over_budget,
+        "failures": [_failure_document(failure) for failure in summary.failures],
         "matches": [_match_document(match) for match in summary.matches],
+    }
+
+
+def _failure_document(failure: StrategyFailure) -> dict[str, Any]:
+    return {
+        "match": failure.match,
+        "game": failure.game,
+        "after": turns_document(failure.position.history),
+        "seed": failure.seed,
+        "message": str(failure.error),
     }
 
 

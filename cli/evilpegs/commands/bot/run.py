@@ -2,19 +2,24 @@
 
 import getpass
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from evilpegs.output import console, pluralize
+from evilpegs.tracebacks import print_strategy_traceback
+from evilpegs.turns import format_turns
 from evilpegs_clients.bot.bot import BotEvent, play_matches
-from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
 MAX_NAME: Final = 18
@@ -54,15 +59,21 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The matches that a bot is to play; without ``name`` it chooses one."""
+    """The matches that a bot is to play; without ``name`` it chooses one.
+
+    ``typed`` is the strategy's name or file as it was typed. If ``traceback``, failures are shown with their traceback.
+    """
 
     strategy: Strategy
+    typed: str
     candidates_only: bool
     ladder: str
     server: str
     name: str | None
     matches: int
     seed: int | None
+    client_version: str | None
+    traceback: bool
 
 
 async def run_bot(job: BotJob) -> BotSummary:
@@ -92,19 +103,35 @@ async def _run_as(job: BotJob, name: str) -> BotSummary:
         name=name,
         matches=job.matches,
         seed=job.seed,
-        on_event=event_printer(),
+        client_version=job.client_version,
+        on_event=event_printer(job),
     )
 
 
-def event_printer() -> Callable[[BotEvent], None]:
+def event_printer(job: BotJob) -> Callable[[BotEvent], None]:
     """Return a function that prints each event to standard error."""
     out = console(sys.stderr)
 
     def report(event: BotEvent) -> None:
         for line in event_lines(event):
             out.print(line, soft_wrap=True)
+        if isinstance(event, StrategyFailure):
+            out.print(f"    reproduce it with: {shlex.join(_reproduction(event, job))}", soft_wrap=True)
+            if job.traceback:
+                print_strategy_traceback(event.error)
 
     return report
+
+
+def _reproduction(failure: StrategyFailure, job: BotJob) -> list[str]:
+    """Return the command that plays on from the position at which the strategy failed, with the same random numbers."""
+    position = failure.position
+    after = ["--after", *format_turns(position.history)] if position.history else []
+    secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
+    budget = [] if position.budget is None else ["--budget", str(position.budget)]
+    only = ["--candidates-only"] if job.candidates_only else []
+    how = [*secret, *after, "--seed", str(failure.seed), *budget, *only]
+    return ["evilpegs", "duel", job.typed, "--rules", str(position.rules), *how]
 
 
 def event_lines(event: BotEvent) -> list[str]:
@@ -119,6 +146,9 @@ def event_lines(event: BotEvent) -> list[str]:
             return [f"  game {event.game}: {event.outcome}, {guesses}, {_verdict(event.verified)}"] + [
                 f"  finding: {finding}" for finding in event.violations
             ]
+        case StrategyFailure():
+            lost = "" if event.game is None else f"; game {event.game} was resigned"
+            return [f"  {event.error}{lost}", f"    at {_position_text(event.position)}"]
         case MatchSummary():
             return [f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}"] + [
                 f"finding: {finding}" for finding in event.violations
@@ -128,7 +158,12 @@ def event_lines(event: BotEvent) -> list[str]:
         case Reconnected():
             return [f"connected again after {pluralize(event.attempts, 'attempt')}"]
         case Notice():
-            return [f"the server says: {event.message}"]
+            return [f"the server says: {printable(event.message)}"]
+
+
+def _position_text(position: Position) -> str:
+    turns = " ".join(format_turns(position.history))
+    return f"turn {position.turn} on {position.rules}" + (f", after {turns}" if turns else "")
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:

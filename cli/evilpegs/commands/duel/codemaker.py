@@ -4,14 +4,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 from typing import Final, Literal
 
 from evilpegs.errors import CommandError
+from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
-from evilpegs_game.codes import code_at, parse_code
+from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
@@ -68,7 +68,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
     if seed is None:
         message = "a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one"
         raise CommandError(message)
-    return Fixed(code_at(Random(seed).randrange(rules.size), rules))  # noqa: S311 - a game against oneself
+    return Fixed(draw_secret(seed, rules))
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:

@@ -1,20 +1,36 @@
 """The command `evilpegs duel`, its table and its JSON document."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from evilpegs.commands.duel.codemaker import CodemakerName, open_codemaker
-from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.errors import CommandError
+from evilpegs.options import (
+    FILE,
+    WHOLE,
+    After,
+    CandidatesOnly,
+    First,
+    Json,
+    RulesText,
+    StrategyName,
+    Traceback,
+    require_after,
+)
 from evilpegs.output import console, only_document, pluralize, print_json
-from evilpegs.tables import TurnTableRow, turn_table
+from evilpegs.tables import TurnPrinter, TurnTableRow
+from evilpegs.tracebacks import traceback_of_strategy
+from evilpegs.turns import parse_turns, turns_document
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Method
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.evaluation.exact import DuelTurn
-from evilpegs_game.evaluation.exact import duel as play_duel
+from evilpegs_game.evaluation.exact import DuelTurn, play_turns
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 
@@ -23,16 +39,23 @@ def duel(
     /,
     *,
     codemaker: Annotated[
-        CodemakerName,
-        Parameter(help="evil and devil never commit to a secret; fixed has one, see --secret."),
-    ] = "evil",
+        CodemakerName | None,
+        Parameter(
+            help="evil and devil never commit to a secret; fixed has one, see --secret. By default evil, and fixed "
+            "with --secret."
+        ),
+    ] = None,
     rules: RulesText = "classic",
     first: First = None,
     secret: Annotated[str | None, Parameter(help="The secret of a fixed codemaker.")] = None,
+    after: After = None,
     seed: Annotated[
         int | None,
         WHOLE,
-        Parameter(help="Draws the secret of a fixed codemaker, and what a strategy leaves to chance."),
+        Parameter(help="Seed of the game: draws the secret of a fixed codemaker, and a strategy's random choices."),
+    ] = None,
+    budget: Annotated[
+        int | None, WHOLE, Parameter(help="The budget of each choice in feedback evaluations; by default none.")
     ] = None,
     exact_up_to: Annotated[
         int | None,
@@ -43,37 +66,56 @@ def duel(
         Path | None, FILE, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
     ] = None,
     candidates_only: CandidatesOnly = False,
+    traceback: Traceback = False,
     as_json: Json = False,
 ) -> None:
-    """Play a strategy against one codemaker to the end, without a server, and show every turn.
+    """Play a strategy against one codemaker to the end, without a server, and show every turn as it comes.
 
     The evil codemaker gives the reply that leaves most codes; of several the one with fewest blacks, then
     fewest whites. The devil gives the reply after which an optimal codebreaker needs most guesses at worst; of
     several the one that leaves most codes, and so on like evil. With too many candidates it replies like evil.
     """
     parsed = Rules.parse(rules)
+    name = codemaker or ("evil" if secret is None else "fixed")
     opening = None if first is None else parse_code(first, parsed)
-    opened = open_codemaker(codemaker, parsed, secret, seed, exact_up_to, solved)
-    with opened as opponent, only_document(as_json), with_strategy_name(strategy):
+    start = _start(parsed, after, secret, budget)
+    opened = open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
+    with opened as opponent, only_document(as_json), with_strategy_name(strategy), traceback_of_strategy(traceback):
         loaded = load_strategy(strategy, candidates_only)
-        turns = play_duel(seeded_choice(loaded, seed or 0), opponent, parsed, opening)
-    methods = _methods(parsed, opponent, turns)
+        played = play_turns(seeded_choice(loaded, seed or 0), opponent, start, opening)
+        turns = tuple(played) if as_json else _show_turns(start, loaded.name, name, played)
+    methods = _methods(start, opponent, turns)
     if as_json:
-        print_json(_document(parsed, loaded.name, codemaker, turns, methods))
+        print_json(_document(start, loaded.name, name, turns, methods))
     else:
-        _show(parsed, loaded.name, codemaker, turns, methods)
+        _show_end(start, turns, methods)
 
 
-def _methods(rules: Rules, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
+def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
+    """Return the position at which the duel begins; raise CommandError if no game can begin there."""
+    start = Position(rules, parse_turns(require_after(after), rules), LiveSets(), budget)
+    if budget is not None and budget < 1:
+        message = f"--budget must be at least 1, not {budget}"
+        raise CommandError(message)
+    if any(black == rules.pegs for _, (black, _) in start.history):
+        message = "the turns after --after solve the game already; leave the last one out"
+        raise CommandError(message)
+    if start.history and secret is not None and not start.is_candidate(parse_code(secret, rules)):
+        message = f"the secret {secret!r} does not agree with the turns after --after; leave one of them out"
+        raise CommandError(message)
+    return start
+
+
+def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
     """Return how a devil found each reply; nothing for other codemakers."""
     if not isinstance(codemaker, Devil):
         return []
-    before = [rules.size, *(turn.candidates_left for turn in turns[:-1])]
+    before = [start.count, *(turn.candidates_left for turn in turns[:-1])]
     return [codemaker.method_for(candidates) for candidates in before]
 
 
 def _document(
-    rules: Rules, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]
+    start: Position, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]
 ) -> dict[str, Any]:
     document: list[dict[str, Any]] = [
         {"code": format_code(guess), "black": black, "white": white, "candidates": candidates}
@@ -82,17 +124,29 @@ def _document(
     for turn, method in zip(document, methods, strict=False):
         turn["method"] = method
     return {
-        "rules": str(rules),
+        "rules": str(start.rules),
         "strategy": strategy,
         "codemaker": codemaker,
-        "guesses": len(turns),
+        **({"after": turns_document(start.history)} if start.history else {}),
+        "guesses": len(start.history) + len(turns),
         "turns": document,
     }
 
 
-def _show(rules: Rules, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]) -> None:
+def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:
+    """Print each turn as it is played, and return all of them."""
     out = console()
-    out.print(f"{strategy} against {codemaker} on {rules}: {pluralize(len(turns), 'guess', 'guesses')}")
-    out.print(turn_table(TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in turns))
+    out.print(f"{strategy} against {codemaker} on {start.rules}")
+    printer = TurnPrinter(out, start.rules.pegs, start.turn)
+    turns = []
+    for turn in played:
+        printer.turn(TurnTableRow(format_code(turn.guess), turn.feedback, turn.candidates_left))
+        turns.append(turn)
+    return tuple(turns)
+
+
+def _show_end(start: Position, turns: tuple[DuelTurn, ...], methods: list[Method]) -> None:
+    out = console()
+    out.print(f"solved in {pluralize(len(start.history) + len(turns), 'guess', 'guesses')}")
     if "greedy" in methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")

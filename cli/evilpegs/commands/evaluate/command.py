@@ -12,9 +12,10 @@ from evilpegs.commands.evaluate.files import check_csv, plot_histogram, write_cs
 from evilpegs.commands.evaluate.table import show_results
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD
-from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName
+from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.plots import check_plot
+from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
 from evilpegs_clients.evaluation.plan import ExecutionPlan
 from evilpegs_clients.evaluation.request import make_results, make_specs
@@ -69,6 +70,7 @@ def evaluate(
     plot: Plot = None,
     csv: Csv = None,
     dry_run: DryRun = False,
+    traceback: Traceback = False,
     as_json: Json = False,
 ) -> None:
     """Play strategies against every secret of the rules and count their guesses, exactly.
@@ -85,7 +87,7 @@ def evaluate(
     _check_options(strategies, games, jobs, cluster)
     _check_outputs(plot, csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
-    with only_document(as_json or csv == STANDARD):
+    with only_document(as_json or csv == STANDARD), traceback_of_strategy(traceback):
         specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed)
         costs = [estimate_cost(spec, jobs) for spec in specs]
         for cost in costs:

@@ -1,0 +1,42 @@
+"""The traceback of a strategy file that failed, without the frames of evilpegs itself: the option --traceback."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Final
+
+from evilpegs_clients.strategies.strategy import StrategyError
+
+OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
+"""The beginnings of the names of modules whose frames are left out where they come first."""
+
+
+@contextmanager
+def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
+    """Print the strategy's own traceback to standard error if the block raises StrategyError, and raise that again."""
+    try:
+        yield
+    except StrategyError as error:
+        if is_wanted:
+            print_strategy_traceback(error)
+        raise
+
+
+def print_strategy_traceback(error: StrategyError) -> None:
+    """Print the traceback of the exception that a strategy raised; nothing if it raised none."""
+    cause = error.__cause__
+    if cause is not None and not isinstance(cause, StrategyError):
+        frames = _skip_own_frames(cause.__traceback__)
+        print("".join(traceback.format_exception(type(cause), cause, frames)), end="", file=sys.stderr)  # noqa: T201
+
+
+def _skip_own_frames(frames: TracebackType | None) -> TracebackType | None:
+    while frames is not None and _module(frames).startswith(OWN_PACKAGES):
+        frames = frames.tb_next
+    return frames
+
+
+def _module(frames: TracebackType) -> str:
+    return f"{frames.tb_frame.f_globals.get('__name__', '')}."

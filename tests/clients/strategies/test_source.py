@@ -1,0 +1,107 @@
+import hashlib
+import sys
+from dataclasses import replace
+
+import pytest
+
+from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings, read_source
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.source import find_siblings
+from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+ROOT = Position(Rules(3, 3))
+PLAIN = "def choose(position, rng):\n    return position.first_candidate\n"
+HELPED = "from helper import code\n\ndef choose(position, rng):\n    return code()\n"
+LAZY = "def choose(position, rng):\n    import helper\n    return helper.code()\n"
+
+
+@pytest.fixture(autouse=True)
+def own_imports(monkeypatch):
+    """Leave sys.path and the modules of other tests as they were."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def code(digit):
+    return f"def code():\n    return ({digit},) * 3\n"
+
+
+def test_version_of_single_file_is_its_sha256(write):
+    path = write("mine.py", PLAIN)
+    assert load_strategy(path).version == hashlib.sha256(PLAIN.encode()).hexdigest()[:8]
+
+
+def test_version_follows_text_and_not_name(write):
+    first = load_strategy(write("mine.py", PLAIN)).version
+    assert load_strategy(write("other.py", PLAIN)).version == first
+    assert load_strategy(write("mine.py", PLAIN + "\n")).version != first
+
+
+@pytest.mark.parametrize("text", [HELPED, LAZY])
+def test_version_follows_imported_siblings(write, text):
+    path = write("mine.py", text)
+    versions = set()
+    for digit in (0, 1, 0):
+        write("helper.py", code(digit))
+        strategy = load_strategy(path)
+        assert seeded_choice(strategy)(ROOT) == (digit,) * 3
+        versions.add(strategy.version)
+    assert len(versions) == 2
+
+
+def test_version_ignores_modules_that_are_not_imported(write):
+    path = write("mine.py", "import json, math\n" + PLAIN)
+    first = load_strategy(path).version
+    write("helper.py", code(1))
+    assert load_strategy(path).version == first
+
+
+def test_siblings_include_packages_and_what_siblings_import(write, tmp_path):
+    write("mine.py", "import tables.small\nfrom first import value\nfrom . import nothing\n" + PLAIN)
+    write("tables/__init__.py", "")
+    write("tables/small.py", "from tables.deep import more\n")
+    write("tables/deep/more.py", "import mine\n")
+    write("first.py", "import second\n")
+    write("second.py", "import first\n")
+    write("third.py", "")
+    paths = [sibling.path for sibling in find_siblings(tmp_path / "mine.py")]
+    assert paths == ["first.py", "second.py", "tables/__init__.py", "tables/deep/more.py", "tables/small.py"]
+
+
+def test_strategies_of_two_folders_have_their_own_siblings(write):
+    strategies = []
+    for digit in (0, 1):
+        write(f"folder{digit}/helper.py", code(digit))
+        strategies.append(load_strategy(write(f"folder{digit}/mine.py", HELPED)))
+    assert [seeded_choice(strategy)(ROOT) for strategy in strategies] == [(0, 0, 0), (1, 1, 1)]
+    assert strategies[0].version != strategies[1].version
+
+
+def test_spec_carries_siblings(write, tmp_path):
+    write("helper.py", code(2))
+    path = write("mine.py", HELPED)
+    here = StrategySpec(path, read_source(path), Rules(3, 3), siblings=read_siblings(path))
+    elsewhere = replace(here, strategy="/elsewhere/mine.py")
+    (tmp_path / "helper.py").unlink()
+    (tmp_path / "mine.py").unlink()
+    assert seeded_choice(elsewhere.load())(ROOT) == (2, 2, 2)
+    write("helper.py", code(1))
+    changed = replace(here, siblings=read_siblings(write("mine.py", HELPED)))
+    assert changed.digest != here.digest == elsewhere.digest
+    assert seeded_choice(changed.load())(ROOT) == (1, 1, 1)
