@@ -54,14 +54,14 @@ RulesText = Annotated[
     ),
 ]
 
-StrategyName = Annotated[
-    str,
-    Parameter(
-        name="STRATEGY",
-        help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
-        "sampled, optimal, or a .py file with choose(position, rng).",
-    ),
-]
+_STRATEGY: Final = Parameter(
+    name="STRATEGY",
+    help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
+    "sampled, optimal, or a .py file with choose(position, rng).",
+)
+StrategyName = Annotated[str, _STRATEGY]
+OptionalStrategyName = Annotated[str | None, _STRATEGY]
+"""A strategy where --exec may name a program instead."""
 
 CandidatesOnly = Annotated[
     bool,

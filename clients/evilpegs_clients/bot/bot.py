@@ -18,7 +18,6 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
-from evilpegs_clients.strategies.loading import FileStrategy
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_game.live.live_sets import LiveSets
@@ -73,8 +72,9 @@ async def play_matches(
         matches: The number of new matches to play. With 0, only open matches are finished.
         seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
             the player's token, so a run under the same name that resumes a match draws the same again.
-        client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default a hash
-            of the text of a strategy file, or the version of evilpegs for other strategies.
+        client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default the
+            strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
+            evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
@@ -154,7 +154,7 @@ class _Bot:
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
     if client_version is None:
-        client_version = strategy.version if isinstance(strategy, FileStrategy) else version("evilpegs")
+        client_version = getattr(strategy, "version", None) or version("evilpegs")
     try:
         return ClientInfo(name=_label(strategy.name), version=client_version)
     except ValidationError:

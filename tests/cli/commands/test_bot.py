@@ -1,7 +1,9 @@
 """`evilpegs bot`."""
 
+import hashlib
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -189,3 +191,69 @@ def test_bot_shows_cuts_and_notices():
     assert " 2 " in back
     (notice,) = event_lines(Notice(kind="draining", message="4x99"))
     assert notice.endswith("4x99")
+
+
+PROGRAM = """#!{python}
+import json, os, sys, time
+for line in sys.stdin:
+    position = json.loads(line)
+    {body}
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program that runs a statement for each position, and return its path."""
+
+    def write(body):
+        path = tmp_path / "mybot"
+        path.write_text(PROGRAM.format(python=sys.executable, body=body))
+        path.chmod(0o755)
+        return str(path)
+
+    return write
+
+
+ANSWER = "print(json.dumps({'code': position['symbols'][position['turn'] % 6] * position['pegs']}), flush=True)"
+
+
+def test_bot_plays_with_program(run, server, program):
+    result = run("bot", "--exec", program(ANSWER), "--server", server.url, "--ladder", "classic-practice", "--json")
+    assert (result.status, result.document["strategy"]) == (0, "mybot")
+    assert result.document["matches"][0]["games"][0]["guesses"] == 10
+
+
+def test_version_of_program_is_hash_of_its_file(run, server, program):
+    path = program(ANSWER)
+    run("bot", "--exec", path, "--server", server.url, "--ladder", "classic-practice")
+    document = run("replay", "last", "--no-analysis", "--database", server.database, "--json").document
+    assert document["client"] == f"mybot {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]}"
+
+
+def test_program_that_dies_loses_its_game(run, server, program):
+    path = program("sys.stderr.write('my own words'); sys.exit(5)")
+    result = run("bot", "--exec", path, "--server", server.url, "--ladder", "classic-practice")
+    assert result.status == 2
+    assert "exit status 5" in result.err.splitlines()[-1]
+    reproduction = shlex.split(next(line for line in result.err.splitlines() if "evilpegs duel" in line))
+    words = reproduction[reproduction.index("duel") :]
+    assert words[1:3] == ["--exec", path]
+    again = run(*words)
+    assert (again.status, "exit status 5" in again.complaint) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["minimax", "--exec", "./mybot"],
+        ["--exec", "./no-such-program"],
+        ["--exec", ""],
+        ["--exec", "sh", "--candidates-only"],
+    ],
+)
+@pytest.mark.parametrize("command", ["bot", "duel"])
+def test_bad_choice_of_strategy_is_refused(run, command, words):
+    result = run(command, *words)
+    assert (result.status, result.out) == (2, "")
+    assert "exec" in result.complaint or "program" in result.complaint

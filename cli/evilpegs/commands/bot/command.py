@@ -1,28 +1,30 @@
 """`evilpegs bot`: a strategy plays matches on a server."""
 
 import asyncio
+from contextlib import ExitStack
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
 from evilpegs.commands.bot.run import BotJob, describe_games, run_bot
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, Server, StrategyName, Traceback
+from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, OptionalStrategyName, Server, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.play_options import check_play_options
+from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.turns import turns_document
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary, StrategyFailure
-from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError
 
 NOT_VERIFIED: Final = 1
 
 
 def bot(
-    strategy: StrategyName,
+    strategy: OptionalStrategyName = None,
     /,
     *,
+    program: ProgramCommand = None,
     ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = "classic",
     server: Server = DEFAULT_SERVER,
     name: Annotated[
@@ -38,8 +40,8 @@ def bot(
     client_version: Annotated[
         str | None,
         Parameter(
-            help="The version that the leaderboard shows; by default a hash of the strategy file and of the modules "
-            "beside it that it imports, or the version of evilpegs."
+            help="The version that the leaderboard shows; by default a hash of the program, or of the strategy file "
+            "and of the modules beside it that it imports, or the version of evilpegs."
         ),
     ] = None,
     candidates_only: CandidatesOnly = False,
@@ -57,10 +59,11 @@ def bot(
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
     check_play_options(ladder, name)
-    with only_document(as_json):
+    choice = StrategyChoice(strategy, program, candidates_only)
+    with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
-            loaded = load_strategy(strategy, candidates_only)
-        who = (loaded, strategy, candidates_only, ladder, server, name)
+            loaded = stack.enter_context(choice.open())
+        who = (loaded, choice, ladder, server, name)
         summary = asyncio.run(run_bot(BotJob(*who, matches, seed, client_version, traceback)))
     if as_json:
         print_json(_document(loaded.name, summary))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs.output import console, pluralize
+from evilpegs.strategy_choice import StrategyChoice
 from evilpegs.tracebacks import print_strategy_traceback
 from evilpegs.turns import format_turns
 from evilpegs_clients.bot.bot import BotEvent, play_matches
@@ -61,12 +62,11 @@ def _user() -> str:
 class BotJob:
     """The matches that a bot is to play; without ``name`` it chooses one.
 
-    ``typed`` is the strategy's name or file as it was typed. If ``traceback``, failures are shown with their traceback.
+    ``choice`` is the strategy as it was typed. If ``traceback``, failures are shown with their traceback.
     """
 
     strategy: Strategy
-    typed: str
-    candidates_only: bool
+    choice: StrategyChoice
     ladder: str
     server: str
     name: str | None
@@ -92,7 +92,7 @@ def _names(job: BotJob) -> list[str]:
     if job.name is not None:
         return [job.name]
     tokens = TokenFile(default_token_file())
-    return default_names(job.strategy.name, job.candidates_only, server_url(job.server), tokens)
+    return default_names(job.strategy.name, job.choice.candidates_only, server_url(job.server), tokens)
 
 
 async def _run_as(job: BotJob, name: str) -> BotSummary:
@@ -129,9 +129,8 @@ def _reproduction(failure: StrategyFailure, job: BotJob) -> list[str]:
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
     budget = [] if position.budget is None else ["--budget", str(position.budget)]
-    only = ["--candidates-only"] if job.candidates_only else []
-    how = [*secret, *after, "--seed", str(failure.seed), *budget, *only]
-    return ["evilpegs", "duel", job.typed, "--rules", str(position.rules), *how]
+    how = [*secret, *after, "--seed", str(failure.seed), *budget]
+    return ["evilpegs", "duel", *job.choice.typed, "--rules", str(position.rules), *how]
 
 
 def event_lines(event: BotEvent) -> list[str]:

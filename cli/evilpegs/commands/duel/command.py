@@ -15,16 +15,16 @@ from evilpegs.options import (
     CandidatesOnly,
     First,
     Json,
+    OptionalStrategyName,
     RulesText,
-    StrategyName,
     Traceback,
     require_after,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
+from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tables import TurnPrinter, TurnTableRow
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.turns import parse_turns, turns_document
-from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Method
 from evilpegs_game.codes import format_code, parse_code
@@ -35,9 +35,10 @@ from evilpegs_game.rules import Rules
 
 
 def duel(
-    strategy: StrategyName,
+    strategy: OptionalStrategyName = None,
     /,
     *,
+    program: ProgramCommand = None,
     codemaker: Annotated[
         CodemakerName | None,
         Parameter(
@@ -80,8 +81,14 @@ def duel(
     opening = None if first is None else parse_code(first, parsed)
     start = _start(parsed, after, secret, budget)
     opened = open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
-    with opened as opponent, only_document(as_json), with_strategy_name(strategy), traceback_of_strategy(traceback):
-        loaded = load_strategy(strategy, candidates_only)
+    choice = StrategyChoice(strategy, program, candidates_only)
+    with (
+        opened as opponent,
+        only_document(as_json),
+        with_strategy_name(program or strategy or ""),
+        traceback_of_strategy(traceback),
+        choice.open() as loaded,
+    ):
         played = play_turns(seeded_choice(loaded, seed or 0), opponent, start, opening)
         turns = tuple(played) if as_json else _show_turns(start, loaded.name, name, played)
     methods = _methods(start, opponent, turns)

@@ -1,0 +1,59 @@
+"""The strategy that a command plays: a built-in one, a Python file, or a program given with --exec."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from evilpegs.errors import CommandError
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.program import ProgramStrategy
+from evilpegs_clients.strategies.strategy import Strategy
+
+ProgramCommand = Annotated[
+    str | None,
+    Parameter(
+        name="--exec",
+        help="Play with this program instead of a strategy: its command line, such as ./mybot or './mybot --fast'. "
+        "It reads positions and writes codes as lines of JSON; see docs/strategies.md.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyChoice:
+    """A strategy as it was typed: a name or file, or the command line of a program."""
+
+    name_or_file: str | None
+    program: str | None
+    candidates_only: bool = False
+
+    @property
+    def typed(self) -> list[str]:
+        """The words that make another command choose the same strategy."""
+        if self.program is not None:
+            return ["--exec", self.program]
+        return [self.name_or_file or "", *(["--candidates-only"] if self.candidates_only else [])]
+
+    @contextmanager
+    def open(self) -> Iterator[Strategy]:
+        """Load the strategy for the block, and end its program at the end of the block.
+
+        Raises:
+            CommandError: neither or both of a strategy and a program were given.
+            StrategyError: the strategy cannot be loaded, or there is no such program.
+        """
+        if (self.name_or_file is None) is (self.program is None):
+            what = "no strategy was given" if self.program is None else "a strategy and --exec exclude each other"
+            message = f"{what}; write a strategy's name, a .py file, or --exec and a program"
+            raise CommandError(message)
+        if self.program is None:
+            yield load_strategy(self.name_or_file or "", self.candidates_only)
+            return
+        if self.candidates_only:
+            message = "--candidates-only is for the strategies with a name; a program decides by itself"
+            raise CommandError(message)
+        with closing(ProgramStrategy(self.program)) as program:
+            yield program
