@@ -8,13 +8,13 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.match_replay import GameReplay, MatchReplay, TurnReplay
 from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
+from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay
 from support.printed import numbers_in
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
