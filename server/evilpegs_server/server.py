@@ -31,6 +31,7 @@ from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
+from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -112,7 +113,7 @@ async def running_server(
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
-        clock = clock or StallFreeClock(loop.time)
+        clock, loop_lag = clock or StallFreeClock(loop.time), Durations()
         pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
@@ -125,7 +126,7 @@ async def running_server(
         stack.enter_context(tune_gc_and_gil())
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections)
-        stack.callback(asyncio.create_task(_tick(clock)).cancel)
+        stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
@@ -218,7 +219,7 @@ async def _close_worker(process: WorkerProcess, solved_file: SolvedPositionsFile
         solved_file.save(solved)
 
 
-async def _tick(clock: StallFreeClock) -> None:
+async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
     while True:
-        clock.tick()
+        loop_lag.add(clock.tick() / 1000)
         await asyncio.sleep(TICK_MS / 1000)
