@@ -12,11 +12,11 @@ theory and asymptotic confidence sequences, 2021), tuned to be tightest around `
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
 
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted, RecordEvent
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, LadderInfo, MatchStarted, RecordEvent
 
 PROVISIONAL: Final = 100
 """The number of games that a row needs for a rank."""
@@ -63,6 +63,17 @@ def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardR
     evil = any(started.codemaker != "fixed" for started in tallies.started)
     rows = [_row(player, tally) for player, tally in tallies.latest().items()]
     return _rank_exactly(rows) if evil else _rank_by_interval(rows)
+
+
+def leaderboard_document(info: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
+    """Return a leaderboard as a JSON object."""
+    return {
+        "ladder": info.id,
+        "rules": info.rules,
+        "codemaker": info.codemaker,
+        "guess_limit": info.guess_limit,
+        "rows": [asdict(row) for row in rows],
+    }
 
 
 class _Tallies:
