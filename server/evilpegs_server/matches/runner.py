@@ -129,6 +129,11 @@ class MatchRunner:
         return self.event_log.entries[: self._sent_count]
 
     @property
+    def sent_count(self) -> int:
+        """The number of events that are durable and have been sent to the player."""
+        return self._sent_count
+
+    @property
     def broken(self) -> bool:
         """True if the match must be read from storage again."""
         return self._broken

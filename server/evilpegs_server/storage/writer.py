@@ -5,6 +5,7 @@ durable when its callback runs, and a busy server needs one flush where one tran
 """
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
+
+from evilpegs_server.storage.writer_health import WriterHealth
 
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
@@ -59,7 +62,9 @@ class Writer:
         engine: Engine,
         notify: Callable[[Callable[[], None]], object],
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.health = WriterHealth(now)
         self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
@@ -83,6 +88,7 @@ class Writer:
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
+        self.health.note_submitted()
         self._submitted.append(_Job(writes, done))
         if len(self._submitted) == 1:
             self._call_soon(partial(self._flush_unless_more, 1))
@@ -171,6 +177,7 @@ class Writer:
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
+            self.health.note_committed(len(jobs), sum(error is not None for error in errors))
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
 
