@@ -30,7 +30,8 @@ from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
-from evilpegs_server.site.running_site import running_site
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
+from evilpegs_server.site.running_site import SiteSources, running_site
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
@@ -57,7 +58,7 @@ A unit of work is a few nanoseconds. Heavy replies leave one core to the event l
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of hints. Hints have a slot of their own, so that they never delay a reply."""
-_SHARED: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
+_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 """The hosts that mean every address of this machine."""
 
 
@@ -124,9 +125,11 @@ async def running_server(
         writer.start()
         stack.callback(writer.close)
         clock = clock or StallFreeClock(loop.time)
-        pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
-        stack.callback(pool.close)
-        stack.callback(hint_pool.close)
+        pool, hint_pool, analysis_pool = (
+            TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS, ANALYSIS_LIMITS)
+        )
+        for each in (pool, hint_pool, analysis_pool):
+            stack.callback(each.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
         codemaking = Codemaking(workspace, pool, hint_pool, capacity)
         registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
@@ -136,7 +139,12 @@ async def running_server(
         stack.enter_context(tune_gc_and_gil())
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         hosts = allowed_hosts(settings.hosts, settings.site_url)
-        site = await _open_site(settings, hosts, registry, writer, engine, log, stack) if settings.site else None
+        site = None
+        if settings.site:
+            leaderboards = await _open_leaderboards(engine, registry, log, stack)
+            analyses = MatchAnalyses(engine, analysis_pool)
+            sources = SiteSources(registry, writer, engine, leaderboards, analyses, log)
+            site = await _open_site(settings, hosts, sources, stack)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock)).cancel)
         host, port = await _listen(gateway, settings)
@@ -197,24 +205,27 @@ def _session_services(
     )
 
 
+async def _open_leaderboards(
+    engine: Engine, registry: MatchRegistry, log: BoundLogger, stack: AsyncExitStack
+) -> LiveLeaderboards:
+    leaderboards = LiveLeaderboards(engine, registry.ladders, log)
+    stack.push_async_callback(leaderboards.close)
+    await leaderboards.start()
+    registry.listen(leaderboards.wake)
+    return leaderboards
+
+
 async def _open_site(
-    settings: Settings,
-    hosts: AllowedHosts,
-    registry: MatchRegistry,
-    writer: Writer,
-    engine: Engine,
-    log: BoundLogger,
-    stack: AsyncExitStack,
+    settings: Settings, hosts: AllowedHosts, sources: SiteSources, stack: AsyncExitStack
 ) -> SiteAddress:
     host = settings.site_host or settings.host
-    address = SiteAddress(settings.site_port, settings.site_url, None if host in _SHARED | {settings.host} else host)
-    leaderboards = LiveLeaderboards(engine, registry.ladders)
-    site = running_site(host, settings.site_port, address.base_path, hosts, registry, writer, engine, leaderboards, log)
+    is_apart = host != settings.host and host not in _ALL_INTERFACES
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
+    site = running_site(host, settings.site_port, address.base_path, hosts, sources)
     try:
-        _, port = await stack.enter_async_context(site)
+        return replace(address, port=await stack.enter_async_context(site))
     except OSError as error:
         raise _unusable(error, host, settings.site_port, "--site-port") from None
-    return replace(address, port=port)
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:

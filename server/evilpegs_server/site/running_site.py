@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from sqlalchemy import Engine
@@ -20,37 +21,45 @@ from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.writer import Writer
 
 
+@dataclass(frozen=True, slots=True)
+class SiteSources:
+    """The parts of a server from which the site reads."""
+
+    registry: MatchRegistry
+    writer: Writer
+    engine: Engine
+    leaderboards: LiveLeaderboards
+    analyses: MatchAnalyses
+    log: BoundLogger
+
+
 @asynccontextmanager
 async def running_site(
-    host: str,
-    port: int,
-    base_path: str,
-    hosts: AllowedHosts,
-    registry: MatchRegistry,
-    writer: Writer,
-    engine: Engine,
-    leaderboards: LiveLeaderboards,
-    log: BoundLogger,
-) -> AsyncIterator[tuple[str, int]]:
-    """Run the site within the block, and give the block the host and port that were bound. Raises OSError."""
+    host: str, port: int, base_path: str, hosts: AllowedHosts, sources: SiteSources
+) -> AsyncIterator[int]:
+    """Run the site within the block, and give the block the port that was bound. Raises OSError."""
     sockets = await bind(host, port)
     reads = Reads()
-    services = SiteServices(
-        registry=registry,
-        engine=engine,
-        leaderboards=leaderboards,
-        leaderboard_bodies=LeaderboardBodies(leaderboards, reads),
-        analyses=MatchAnalyses(engine),
-        readiness=Readiness(registry, writer),
+    app = create_app(_services(base_path, hosts, sources, reads))
+    try:
+        async with running_http_server(app, sockets):
+            yield sockets[0].getsockname()[1]
+    finally:
+        sources.analyses.close()
+        reads.close()
+
+
+def _services(base_path: str, hosts: AllowedHosts, sources: SiteSources, reads: Reads) -> SiteServices:
+    return SiteServices(
+        registry=sources.registry,
+        engine=sources.engine,
+        leaderboards=sources.leaderboards,
+        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
+        analyses=sources.analyses,
+        readiness=Readiness(sources.registry, sources.writer),
         reads=reads,
         hosts=hosts,
         base_path=base_path,
         version=version("evilpegs"),
-        log=log,
+        log=sources.log,
     )
-    try:
-        async with running_http_server(create_app(services), sockets):
-            bound = sockets[0].getsockname()
-            yield bound[0], bound[1]
-    finally:
-        reads.close()

@@ -3,22 +3,21 @@
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
-import orjson
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import LadderId, Milliseconds, Name
 from evilpegs_protocol.server_messages import Codemaker
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.site.analysis import MatchNotOverError
+from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
 from evilpegs_server.site.match_documents import match_document
 from evilpegs_server.site.models import MatchDocument, MatchEntry, MatchPage
-from evilpegs_server.site.problems import quote
+from evilpegs_server.site.problems import busy_response, quote
 from evilpegs_server.site.responses import HOUR, document, json_body, next_page, problem_statuses
 from evilpegs_server.site.routes.ladders import find_ladder
 from evilpegs_server.site.services import Services, SiteServices
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.browse import MatchFilter, MatchSummary, list_matches
+from evilpegs_server.storage.browse import ListedMatch, MatchFilter, list_matches
 
 JSON_LINES: Final = "application/jsonl"
 
@@ -82,7 +81,7 @@ def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | Non
     return tuple(ladder.id for ladder in ladders if query.codemaker in {None, ladder.codemaker})
 
 
-def _entry(match: MatchSummary) -> MatchEntry:
+def _entry(match: ListedMatch) -> MatchEntry:
     fields = asdict(match)
     return MatchEntry(**{name: fields[name] for name in MatchEntry.model_fields})
 
@@ -142,9 +141,10 @@ _ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {
 async def get_analysis(services: Services, match: MatchPath) -> Response:
     """Return what each guess of a match was worth. It is computed when it is first asked for, which takes seconds."""
     try:
-        analysis = await services.analyses.document(match)
+        return json_body(await services.analyses.text(match), HOUR)
+    except MatchUnknownError:
+        raise _unknown(match) from None
     except MatchNotOverError:
         raise HTTPException(409, "the match is still played; it is analyzed when it is over") from None
-    except LookupError:
-        raise _unknown(match) from None
-    return json_body(orjson.dumps(analysis), HOUR)
+    except AnalysesBusyError as error:
+        return busy_response(str(error))

@@ -27,7 +27,7 @@ class PlayerQuery(BaseModel):
 @router.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
 async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]) -> Response:
     """List the players by name."""
-    found = await services.reads.run(list_players, services.engine, query.cursor, query.limit + 1)
+    found = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
     page = found[: query.limit]
     cursor = page[-1].name if len(found) > len(page) else None
     following = next_page(services.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
