@@ -17,6 +17,7 @@ MAX_REQUEST_BYTES: Final = 16 << 10
 KEEP_ALIVE_SECONDS: Final = 15
 CHECK_SECONDS: Final = 5.0
 """The time in which a connection must send the rest of a request, or take more of an answer."""
+_BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 2.0
 """The time that answers have to reach their clients when the server stops."""
 
@@ -101,6 +102,7 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listener.bind(address)
+        listener.listen(_BACKLOG)
         listener.setblocking(False)
     except OSError:
         listener.close()
