@@ -69,7 +69,7 @@ def played_site(database, **settings):
     def run():
         try:
             loop.run_until_complete(serve())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again in the thread of the test
             failures.append(error)
         finally:
             loop.close()

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import errno
+import os
 import socket
 
 import pytest
@@ -88,7 +90,7 @@ async def test_unfinished_request_ends_connection(monkeypatch):
 async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     async with serving(send_much) as connect:
-        reader, writer = await connect()
+        _, writer = await connect()
         writer.transport.pause_reading()
         writer.write(REQUEST)
         async with asyncio.timeout(PATIENCE):
@@ -133,7 +135,7 @@ async def test_malformed_request_is_refused_without_log(caplog):
 
 
 async def test_bind_refuses_port_in_use():
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match=os.strerror(errno.EADDRINUSE)):
         await bind("127.0.0.1", taken.getsockname()[1])
 
 

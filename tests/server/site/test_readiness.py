@@ -17,7 +17,7 @@ def readiness(fake_server):
 
 async def until(condition):
     async with asyncio.timeout(PATIENCE):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - nothing announces it
             await asyncio.sleep(0.001)
 
 
