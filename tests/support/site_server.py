@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import threading
+import time
 from dataclasses import dataclass
 
+import httpx
 import structlog
 
 from evilpegs_server.server import running_server
@@ -42,6 +44,14 @@ class PlayedSite:
         self.open = await ann.play("classic-practice")
         await ann.guess(self.open, 1, 1, "1122")
         await bob.ask("watching", type="watch", match=self.open)
+
+    def wait_for_leaderboards(self):
+        """Wait until the leaderboards, which change at most once per second, have the finished matches."""
+        deadline = time.monotonic() + PATIENCE
+        for ladder in ("classic", "classic-evil"):
+            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard").json()["rows"]:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
