@@ -52,6 +52,10 @@ worst: $(READY)
 snapshots: $(READY)
 	@$(BIN)/python tests/support/snapshots.py
 
+# Write the description of the HTTP API again. A test compares it with what a server sends.
+openapi: $(READY)
+	@$(BIN)/python -m evilpegs_server.site.openapi
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -61,4 +65,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-compiled test-plain check format bench load worst snapshots
+.PHONY: demo serve test test-compiled test-plain check format bench load worst snapshots openapi

@@ -85,7 +85,7 @@ def _problem(error: ErrorDetails) -> str:
         return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
     if error["type"] == "string_too_short":
         return "must not be empty; leave it out for the default"
-    return error["msg"]
+    return error["msg"].removeprefix("Value error, ")
 
 
 def _source(error: ErrorDetails, options: dict[str, Any]) -> str:

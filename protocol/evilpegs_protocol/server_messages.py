@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from evilpegs_protocol.fields import (
     CodeText,
@@ -102,6 +102,12 @@ class Limits(Message):
     requests_per_second: Count
 
 
+class ServerProgram(Program):
+    """The program of the server; `site` is the URL of its HTTP API, null if it has none."""
+
+    site: Annotated[str, StringConstraints(pattern=r"^https?://[!-~]{1,500}$")] | None = None
+
+
 class Welcome(ServerMessage):
     """The answer to `hello`; it contains `token` only when the token has just been issued."""
 
@@ -112,7 +118,7 @@ class Welcome(ServerMessage):
     open: tuple[OpenMatch, ...]
     ladders: tuple[LadderInfo, ...]
     limits: Limits
-    server: Program
+    server: ServerProgram
 
 
 class MatchStarted(Event):

@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -25,13 +25,18 @@ from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.hosts import AllowedHosts, SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
+from evilpegs_server.site.metrics import MetricSources
+from evilpegs_server.site.running_site import SiteSources, running_site
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -55,6 +60,8 @@ A unit of work is a few nanoseconds. Heavy replies leave one core to the event l
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of hints. Hints have a slot of their own, so that they never delay a reply."""
+_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
+"""The hosts that mean every address of this machine."""
 
 
 class AddressUnusableError(EvilpegsError):
@@ -71,12 +78,18 @@ class RunningServer:
     registry: MatchRegistry
     warm: asyncio.Task[None]
     """A task that is done when no reply has to wait for a kernel to be compiled."""
+    site: SiteAddress | None = None
+    """The address of the HTTP API, None if there is none."""
 
     @property
     def url(self) -> str:
         """The URL to which clients on this machine connect."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"ws://{host}:{self.port}{PATH}"
+        return f"ws://{host_in_url(self.host)}:{self.port}{PATH}"
+
+    @property
+    def site_url(self) -> str | None:
+        """The URL of the HTTP API for clients on this machine, None if there is none."""
+        return None if self.site is None else self.site.url_for(self.host)
 
 
 def wall_ms() -> int:
@@ -114,9 +127,11 @@ async def running_server(
         writer.start()
         stack.callback(writer.close)
         clock, loop_lag = clock or StallFreeClock(loop.time), Durations()
-        pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
-        stack.callback(pool.close)
-        stack.callback(hint_pool.close)
+        pool, hint_pool, analysis_pool = (
+            TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS, ANALYSIS_LIMITS)
+        )
+        for each in (pool, hint_pool, analysis_pool):
+            stack.callback(each.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
         codemaking = Codemaking(workspace, pool, hint_pool, capacity)
         registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
@@ -125,14 +140,25 @@ async def running_server(
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
-        gateway = Gateway(services, clock, settings.max_connections)
+        hosts = allowed_hosts(settings.hosts, settings.site_url)
+        site = None
+        if settings.site:
+            leaderboards = await _open_leaderboards(engine, registry, log, stack)
+            analyses = MatchAnalyses(engine, analysis_pool)
+            pools = {"replies": pool.metrics, "hints": hint_pool.metrics, "analyses": analysis_pool.metrics}
+            caches = {"analyses": lambda: analyses.state, "part_sizes": lambda: codemaking.metrics().known}
+            metrics = MetricSources(registry, writer.commits, loop_lag, pools, caches)
+            public = settings.public_metrics
+            sources = SiteSources(registry, writer, engine, leaderboards, analyses, metrics, public, log)
+            site = await _open_site(settings, hosts, sources, stack)
+        gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
                 registry.restore(stored)
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, port, settings.database, registry, warm)
+            yield RunningServer(host, port, settings.database, registry, warm, site)
         finally:
             await _stop(registry, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
@@ -185,16 +211,40 @@ def _session_services(
     )
 
 
+async def _open_leaderboards(
+    engine: Engine, registry: MatchRegistry, log: BoundLogger, stack: AsyncExitStack
+) -> LiveLeaderboards:
+    leaderboards = LiveLeaderboards(engine, registry.ladders, log)
+    stack.push_async_callback(leaderboards.close)
+    await leaderboards.start()
+    registry.listen(leaderboards.wake)
+    return leaderboards
+
+
+async def _open_site(
+    settings: Settings, hosts: AllowedHosts, sources: SiteSources, stack: AsyncExitStack
+) -> SiteAddress:
+    host = settings.site_host or settings.host
+    is_apart = host != settings.host and host not in _ALL_INTERFACES
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
+    site = running_site(host, settings.site_port, address.base_path, hosts, sources)
+    try:
+        return replace(address, port=await stack.enter_async_context(site))
+    except OSError as error:
+        raise _unusable(error, host, settings.site_port, "--site-port") from None
+
+
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
     try:
         return await gateway.open(settings.host, settings.port)
     except OSError as error:
-        in_use = error.errno == errno.EADDRINUSE
-        reason, option = (
-            ("the port is in use", "--port") if in_use else (error.strerror or str(error), "--host or --port")
-        )
-        message = f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another with {option}"
-        raise AddressUnusableError(message) from None
+        raise _unusable(error, settings.host, settings.port, "--port") from None
+
+
+def _unusable(error: OSError, host: str, port: int, option: str) -> AddressUnusableError:
+    in_use = error.errno == errno.EADDRINUSE
+    reason, change = ("the port is in use", option) if in_use else (error.strerror or str(error), f"--host or {option}")
+    return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
 
 
 async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:

@@ -1,10 +1,12 @@
 """The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
+import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -14,10 +16,30 @@ from pydantic_settings import (
 
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
+_SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
+
 
 def default_database() -> str:
     """Return the URL of the database in the user's data directory."""
     return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
+
+
+def _check_site_url(url: str) -> str:
+    """Return a URL at which a site can be reached; raises ValueError."""
+    if not _is_site_url(url):
+        message = f"not the address of a site: {url[:80]!r}; write http://HOST:PORT/ or https://HOST/PATH/"
+        raise ValueError(message)
+    return url
+
+
+def _is_site_url(url: str) -> bool:
+    if not _SITE_URL.fullmatch(url):
+        return False
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 class Settings(BaseSettings):
@@ -33,7 +55,7 @@ class Settings(BaseSettings):
     site_host: Annotated[str, Field(min_length=1)] | None = None
     """The address on which the site listens, or None for ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    site_url: str | None = None
+    site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
     hosts: tuple[str, ...] = ()
     """Names that requests may use for this machine, besides its own names and its addresses."""

@@ -85,8 +85,9 @@ class Server(Child):
         self.database = f"sqlite:///{database}"
         site = () if "--site-port" in options else ("--no-site",)
         super().__init__("serve", "--port", "0", "--database", self.database, *site, *options, **how)
-        self.greeting = [self.next_line() for _ in range(5)]
+        self.greeting = [self.next_line() for _ in range(5 if site else 6)]
         self.url = self.greeting[0].removeprefix("listening on ")
+        self.site = None if site else self.greeting[1].split()[-1]
 
 
 @pytest.fixture(autouse=True)

@@ -94,6 +94,17 @@ def test_welcome_keeps_null_clock_of_untimed_ladder():
     assert [ladder["tie"] for ladder in ladders] == [None, "largest"]
 
 
+def test_welcome_of_older_server_has_no_site():
+    welcome = SAMPLES[0] | {"server": {"name": "evilpegs", "version": "0.1.0"}}
+    assert read(welcome).server.site is None
+
+
+def test_welcome_refuses_site_that_is_no_url():
+    server = SAMPLES[1]["server"] | {"site": "javascript:alert(1)"}
+    with pytest.raises(CodecError, match="site"):
+        read(SAMPLES[1] | {"server": server})
+
+
 @pytest.mark.parametrize("kind", ["applause", "", "Turn", "unknown", "known"])
 def test_event_of_unknown_type_reads_as_unknown(kind):
     message = {"type": kind, "match": 5, "more": [1], "re": "a"}

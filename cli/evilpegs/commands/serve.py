@@ -90,9 +90,11 @@ def _announce(server: RunningServer) -> None:
 
 def greeting(server: RunningServer) -> str:
     """Return the lines printed once the server listens: its address, its database, and commands that reach it."""
-    url = replace(server, host=reachable_host(server.host)).url
+    reachable = replace(server, host=reachable_host(server.host))
+    url, site = reachable.url, reachable.site_url
     lines = [
         f"listening on {url}",
+        *([] if site is None else [f"the site is {site}"]),
         f"the database is {server.database}",
         f"start a bot:  evilpegs bot minimax --server {url}",
         f"play:         evilpegs play --server {url}",

@@ -1,6 +1,7 @@
 """The gateway: a WebSocket server that gives every connection a session."""
 
 import http
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -16,21 +17,33 @@ from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
+from evilpegs_server.hosts import AllowedHosts, SiteAddress
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
 HELLO_SECONDS: Final = 10.0
 """The time in which a connection must say hello."""
+_PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
+"""The paths and queries that a redirection repeats."""
 
 
 class Gateway:
     """A listener on one address, with a session for every connection."""
 
-    def __init__(self, services: SessionServices, clock: StallFreeClock, max_connections: int) -> None:
+    def __init__(
+        self,
+        services: SessionServices,
+        clock: StallFreeClock,
+        max_connections: int,
+        hosts: AllowedHosts,
+        site: SiteAddress | None,
+    ) -> None:
         self._services = services
         self._clock = clock
         self._max_connections = max_connections
+        self._hosts = hosts
+        self._site = site
         self._server: Server | None = None
         self._channels: set[SocketChannel] = set()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
@@ -75,16 +88,31 @@ class Gateway:
         return connection
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
-        if request.path.split("?")[0] != PATH:
+        path = request.path.split("?")[0]
+        if not _is_upgrade(request):
+            host = self._hosts.find(request.headers.get_all("Host"))
+            if host is None:
+                why = "This server does not answer for that host; add its name to the setting hosts.\n"
+                return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
+            if self._site is not None and path != PATH:
+                return _redirect(connection, self._site.url_for(host), request.path)
+        if path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
         if len(self._channels) >= self._max_connections:
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back later.\n")
         return None
 
+    def _site_url(self, connection: ServerConnection) -> str | None:
+        """Return the URL of the site for a client: with the host that it named, or the address that it reached."""
+        if self._site is None or connection.request is None:
+            return None
+        host = self._hosts.find(connection.request.headers.get_all("Host"))
+        return self._site.url_for(host or connection.local_address[0])
+
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
         channel = SocketChannel(connection)
-        session = Session(self._services, channel, self._clock.now())
+        session = Session(self._services, channel, self._clock.now(), self._site_url(connection))
         silence = connection.loop.call_later(HELLO_SECONDS, self._close_if_silent, session, channel)
         self._channels.add(channel)
         connection.handle_now = session.try_guess
@@ -103,6 +131,17 @@ class Gateway:
     def _close_if_silent(self, session: Session, channel: SocketChannel) -> None:
         if session.player is None:
             channel.close(1008, "no hello")
+
+
+def _is_upgrade(request: Request) -> bool:
+    return any("websocket" in value.lower() for value in request.headers.get_all("Upgrade"))
+
+
+def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
+    """Return a redirection to the site, to the same path there if it has a plain form."""
+    response = connection.respond(http.HTTPStatus.PERMANENT_REDIRECT, f"The site is at {site}\n")
+    response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
+    return response
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -11,7 +11,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, Limits, Welcome
+from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
 from evilpegs_server.matches.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.storage import writes
@@ -48,8 +48,10 @@ async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str |
     return known, None
 
 
-def welcome_message(services: SessionServices, player: Player, token: str | None, re: str | None) -> Welcome:
-    """Return the answer to `hello`; ``re`` is the id of the request."""
+def welcome_message(
+    services: SessionServices, player: Player, token: str | None, re: str | None, site: str | None
+) -> Welcome:
+    """Return the answer to `hello`; ``re`` is the id of the request and ``site`` the URL of the site, if any."""
     return Welcome(
         player=player.name,
         kind=player.kind,
@@ -62,7 +64,7 @@ def welcome_message(services: SessionServices, player: Player, token: str | None
             open_matches=MAX_OPEN_MATCHES,
             requests_per_second=services.requests_per_second,
         ),
-        server=services.program,
+        server=ServerProgram(name=services.program.name, version=services.program.version, site=site),
         re=re,
     )
 

@@ -31,12 +31,16 @@ MAX_REFUSALS: Final = 500
 
 
 class Session:
-    """The session of one connection. Every message gets exactly one direct answer."""
+    """The session of one connection. Every message gets exactly one direct answer.
 
-    def __init__(self, services: SessionServices, channel: ClientChannel, now: float) -> None:
+    ``site`` is the URL of the site for this client, None if there is none.
+    """
+
+    def __init__(self, services: SessionServices, channel: ClientChannel, now: float, site: str | None = None) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
+        self._site = site
         self._client: Program | None = None
         self._is_new_guest = False
         self._closing = False
@@ -146,7 +150,7 @@ class Session:
         self._services.registry.counts.identify_connection(self.player.kind)
         self._is_new_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id))])
+        self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
 
     def _require_player(self) -> Player:
         if self.player is None:

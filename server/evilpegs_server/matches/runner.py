@@ -17,7 +17,7 @@ from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.codec import add_re
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
-from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
@@ -131,6 +131,11 @@ class MatchRunner:
     def sent_entries(self) -> list[LogEntry]:
         """The events that are durable and have been sent to the player."""
         return self.event_log.entries[: self._sent_count]
+
+    @property
+    def sent_count(self) -> int:
+        """The number of events that are durable and have been sent to the player."""
+        return self._sent_count
 
     @property
     def broken(self) -> bool:

@@ -40,6 +40,10 @@ class Watchers:
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
+    def count(self, key: MatchKey) -> int:
+        """Return the number of connections that watch a match, or all matches of its ladder."""
+        return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))
+
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
         """Send durable events of a match to its watchers, except to ``player``, who has them already."""
         if not self._channels:

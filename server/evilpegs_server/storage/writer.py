@@ -17,6 +17,7 @@ import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
 
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.writer_health import WriterHealth
 
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
@@ -62,7 +63,9 @@ class Writer:
         engine: Engine,
         notify: Callable[[Callable[[], None]], object],
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.health = WriterHealth(now)
         self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
@@ -88,6 +91,7 @@ class Writer:
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
+        self.health.note_submitted()
         self._submitted.append(_Job(writes, done))
         if len(self._submitted) == 1:
             self._call_soon(partial(self._flush_unless_more, 1))
@@ -179,6 +183,7 @@ class Writer:
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
+            self.health.note_committed(len(jobs), sum(error is not None for error in errors))
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
 

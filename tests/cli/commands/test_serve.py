@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from evilpegs.commands.demo.server import GREETING
@@ -28,6 +29,37 @@ def test_serve_greets_with_url_and_commands(server):
     assert words[2] in STRATEGIES
     assert words[3:] == ["--server", server.url]
     assert play.endswith(f"evilpegs play --server {server.url}")
+
+
+def test_serve_greets_with_site_that_answers(serve):
+    running = serve("--site-port", "0")
+    assert running.site in running.greeting[1]
+    assert httpx.get(running.site + "readyz").json() == {"status": "ready"}
+    game = running.url.replace("ws://", "http://").removesuffix("/v1")
+    assert httpx.get(game).headers["location"] == running.site
+    result = running.end(signal.SIGTERM)
+    assert result.status == 0
+    assert [json.loads(line)["event"] for line in result.err.splitlines()] == ["listening", "stopped"]
+
+
+def test_serve_refuses_site_port_in_use(run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run("serve", "--port", "0", "--site-port", port)
+    assert result.status == 2
+    line = result.err.splitlines()[-1]
+    assert all(fact in line for fact in ("evilpegs: ", "127.0.0.1", str(port), "--site-port"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://x", "example.org", "http://", "http://a b/", "https://x/?q", "http://x:0/", "http://x:99999/", "http://["],
+)
+def test_serve_refuses_site_url(run, monkeypatch, url):
+    monkeypatch.setenv("EVILPEGS_SITE_URL", url)
+    result = run("serve", "--port", "0", "--site-port", "0")
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in ("EVILPEGS_SITE_URL", repr(url)))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -35,7 +35,7 @@ class TestHello:
             "open_matches": MAX_OPEN_MATCHES,
             "requests_per_second": 100,
         }
-        assert welcome["server"] == {"name": "evilpegs", "version": "0"}
+        assert welcome["server"] == {"name": "evilpegs", "version": "0", "site": None}
 
     async def test_hello_without_name_admits_guest(self, fake_server):
         guest = await fake_server.connect().hello()

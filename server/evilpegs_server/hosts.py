@@ -1,0 +1,82 @@
+"""The names by which requests may call this machine, and the address of the site that clients are told.
+
+A page on another site can make a browser believe that the name of that site is the address of this machine. Its
+requests then carry that name, so a request is answered only if it names a host that belongs here.
+"""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
+
+
+def host_name(header: str) -> str | None:
+    """Return the name or address in a Host header, in lower case and without its port; None if it is malformed."""
+    match = _HOST.fullmatch(header.strip())
+    return None if match is None else (match[1] or match[2]).lower().removesuffix(".")
+
+
+def machine_names() -> tuple[str, ...]:
+    """Return the names of this machine: the one it has, that without its domain, and that in the local network."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return name, short, f"{short}.local"
+
+
+class AllowedHosts:
+    """The hosts that requests may name: every IP address, localhost, and the given names."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = frozenset({"localhost", *(name.lower().removesuffix(".") for name in names)})
+
+    def find(self, headers: Sequence[str]) -> str | None:
+        """Return the host that a request names, given its Host headers; None unless there is one and it is allowed."""
+        name = host_name(headers[0]) if len(headers) == 1 else None
+        return name if name is not None and (name in self._names or _is_address(name)) else None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def host_in_url(host: str) -> str:
+    """Return a host as it stands in a URL, which is in brackets if it is an IPv6 address."""
+    return f"[{host}]" if ":" in host else host
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAddress:
+    """The address of the site: ``url`` if it is set, else ``host``, else the host that the request named.
+
+    ``host`` is set if the site listens on another address than the game.
+    """
+
+    port: int
+    url: str | None = None
+    host: str | None = None
+
+    def url_for(self, host: str) -> str:
+        """Return the URL of the site, which ends with a slash, for a client that reaches this machine at ``host``."""
+        if self.url is not None:
+            return self.url.rstrip("/") + "/"
+        return f"http://{host_in_url(self.host or host)}:{self.port}/"
+
+    @property
+    def base_path(self) -> str:
+        """The path below which others reach the site, without a slash at its end."""
+        return urlsplit(self.url or "").path.rstrip("/")
+
+
+def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:
+    """Return the hosts that requests to this machine may name, with ``names`` and the host of ``site_url``."""
+    own = urlsplit(site_url).hostname if site_url is not None else None
+    return AllowedHosts([*machine_names(), *names, *([own] if own else [])])

@@ -1,0 +1,100 @@
+"""Bounds of the guesses that a ladder's rules need: from counting, and from the best results known.
+
+A guess has at most f feedbacks. One of them ends the game, so after t guesses at most (f - 1)^t situations are left
+to tell apart. At most (f - 1)^(t - 1) codes can therefore be found with the t-th guess, by any strategy. Against an
+adversary the same count bounds the worst case, because the largest part has at least (n - 1) / (f - 1) of n codes.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from evilpegs_game.rules import Rules
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.site.models import Bound, Bounds
+
+RESULTS_FILE: Final = Path(__file__).with_name("known_results.toml")
+COUNTING: Final = "counting the feedbacks of a guess"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownResult:
+    """A number of guesses that a strategy reaches; if it is ``proved``, none needs fewer."""
+
+    guesses: float
+    proved: bool
+    source: str
+
+
+KnownResults = Mapping[tuple[str, str], KnownResult]
+"""The best results by rules and objective, ``mean`` or ``worst``."""
+
+
+def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
+    """Return the results in a file."""
+    rows: list[dict[str, Any]] = tomllib.loads(path.read_text())["results"]
+    return {
+        (row["rules"], row["objective"]): KnownResult(
+            row["guesses"] if "guesses" in row else row["total"] / Rules.parse(row["rules"]).size,
+            row["proved"],
+            row["source"],
+        )
+        for row in rows
+    }
+
+
+def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
+    """Return what is known about the guesses that a ladder needs.
+
+    A secret drawn at random has a mean. A worst case of the rules bounds what any codemaker can force, and only a devil
+    that solves the whole game forces all of it.
+    """
+    rules = str(ladder.rules)
+    forced = ladder.codemaker == "fixed" or (ladder.exact_up_to or 0) >= ladder.rules.size
+    worst = _bound(float(least_worst(ladder.rules)), results.get((rules, "worst")), is_least=forced)
+    if ladder.codemaker != "fixed":
+        return Bounds(mean=None, worst=worst)
+    return Bounds(mean=_bound(least_mean(ladder.rules), results.get((rules, "mean")), is_least=True), worst=worst)
+
+
+def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Bound:
+    if known is None:
+        return Bound(at_least=counted, at_most=None, source=COUNTING)
+    least = known.guesses if known.proved and is_least else counted
+    return Bound(at_least=least, at_most=known.guesses, source=known.source)
+
+
+def feedback_count(rules: Rules) -> int:
+    """Return the number of feedbacks that a guess can receive. One peg off a permutation cannot be misplaced."""
+    pegs = rules.pegs
+    fewest = 0 if rules.repeats else max(0, 2 * pegs - rules.colors)
+    return sum(
+        1
+        for black in range(pegs + 1)
+        for white in range(pegs + 1 - black)
+        if black + white >= fewest and (black, white) != (pegs - 1, 1)
+    )
+
+
+def _found_at_most(rules: Rules) -> Iterator[int]:
+    """Yield the number of codes that can be found with the first guess, the second, and so on, until all are found."""
+    left, most, others = rules.size, 1, feedback_count(rules) - 1
+    while left > 0:
+        found = min(left, most)
+        yield found
+        left -= found
+        if left and not others:
+            return
+        most *= others
+
+
+def least_worst(rules: Rules) -> int:
+    """Return a number of guesses that every strategy needs in the worst case."""
+    return sum(1 for _ in _found_at_most(rules))
+
+
+def least_mean(rules: Rules) -> float:
+    """Return a mean number of guesses over all secrets below which no strategy gets."""
+    return sum(turn * found for turn, found in enumerate(_found_at_most(rules), 1)) / rules.size

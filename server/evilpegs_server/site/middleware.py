@@ -1,0 +1,73 @@
+"""Layers around the application: failures and time limits, allowed hosts, and HEAD."""
+
+import asyncio
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.site.problems import busy_response, problem_response
+
+REQUEST_SECONDS: Final = 10.0
+"""The time in which a request is answered, or refused."""
+
+
+class Guard:
+    """A layer that answers failures with a problem, and requests that take longer than ``seconds``."""
+
+    def __init__(self, app: ASGIApp, log: BoundLogger, seconds: float = REQUEST_SECONDS) -> None:
+        self._app = app
+        self._log = log
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        started = False
+
+        async def note_and_send(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._app(scope, receive, note_and_send)
+        except TimeoutError:
+            if not started:
+                await busy_response("the answer took too long; try again soon")(scope, receive, send)
+        except Exception:  # noqa: BLE001 - no request may stop the server; the exception is logged
+            self._log.exception("a request failed", path=scope["path"])
+            if not started:
+                await problem_response(500, "the server failed at this request")(scope, receive, send)
+
+
+class HostCheck:
+    """A layer that refuses requests that name a host which is not allowed."""
+
+    def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        named = Headers(scope=scope).getlist("host")
+        if self._hosts.find(named) is None and (named or scope["http_version"] != "1.0"):
+            detail = "this server does not answer for that host; add its name to the setting hosts"
+            await problem_response(421, detail)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class HeadAsGet:
+    """A layer that lets the application answer HEAD as it answers GET. The HTTP server leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)

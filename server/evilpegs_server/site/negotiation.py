@@ -1,0 +1,41 @@
+"""The headers by which a client states what it accepts and what it already has."""
+
+from collections.abc import Iterator
+
+
+def _weighted(header: str) -> Iterator[tuple[str, float]]:
+    """Yield the values of a header in lower case with their weights, which are 1 where none is given."""
+    for item in header.split(","):
+        value, *parameters = (part.strip().lower() for part in item.split(";"))
+        weights = [part.removeprefix("q=") for part in parameters if part.startswith("q=")]
+        yield value, _weight(weights[0]) if weights else 1.0
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def accepts_media(accept: str, media_type: str) -> bool:
+    """Return True if an Accept header admits the media type. The most specific range that fits decides."""
+    if not accept.strip():
+        return True
+    weights = dict(_weighted(accept))
+    ranges = (media_type, media_type.partition("/")[0] + "/*", "*/*")
+    return next((weights[each] for each in ranges if each in weights), 0.0) > 0
+
+
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Return True if an Accept-Encoding header admits gzip."""
+    weights = dict(_weighted(accept_encoding))
+    return weights.get("gzip", weights.get("*", 0.0)) > 0
+
+
+def matching_tag(if_none_match: str, tags: tuple[str, ...]) -> str | None:
+    """Return the first of the entity tags that an If-None-Match header names; None if it names none of them."""
+    if if_none_match.strip() == "*":
+        return tags[0]
+    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+    return next((tag for tag in tags if tag in named), None)

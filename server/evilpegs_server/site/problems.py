@@ -1,0 +1,97 @@
+"""Errors as RFC 9457 describes them: every refusal is a JSON object with a status, a title and one line of detail."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+
+from evilpegs_server.site.reads import BusyError
+
+MEDIA_TYPE: Final = "application/problem+json"
+RETRY_SECONDS: Final = 2
+"""The time after which a client may try again what the server was too busy for."""
+ALLOWED_METHODS: Final = "GET, HEAD"
+_QUOTED: Final = 40
+"""The number of characters of a wrong value that an error repeats."""
+
+
+class Problem(BaseModel):
+    """A refusal: the status of the response, its name, and what to do about it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response that explains an error in one line."""
+    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    return Response(problem.model_dump_json(), status, headers, MEDIA_TYPE)
+
+
+def busy_response(detail: str) -> Response:
+    """Return a response that asks the client to try again soon."""
+    return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
+
+
+def quote(value: object) -> str:
+    """Return the beginning of a value that a client sent as printable ASCII in quotation marks."""
+    return ascii(str(value)[:_QUOTED])
+
+
+def handle_problems(app: FastAPI) -> None:
+    """Let the application answer every error that it knows with a problem."""
+    app.add_exception_handler(HTTPException, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(BusyError, _too_busy)
+
+
+async def _refusal(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
+    match error.status_code:
+        case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
+            return problem_response(404, "there is nothing at this path; see / for the list")
+        case 405:
+            detail = f"this server only answers requests; use {ALLOWED_METHODS.replace(',', ' or')}"
+            return problem_response(405, detail, {"Allow": ALLOWED_METHODS})
+    return problem_response(error.status_code, error.detail, error.headers)
+
+
+async def _too_busy(_request: Request, _error: Exception) -> Response:
+    return busy_response("too many requests wait already; try again soon")
+
+
+async def _invalid_request(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
+    first = error.errors()[0]
+    where, *path = first["loc"]
+    name = str(path[-1]) if path else str(where)
+    if where == "path":
+        return problem_response(404, f"there is no {name} {quote(first['input'])}")
+    return problem_response(400, _describe(name, first))
+
+
+def _describe(name: str, error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a parameter of a query."""
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "extra_forbidden":
+            return f"there is no parameter {quote(name)}; see /api/v1/openapi.json"
+        case "int_parsing" | "int_parsing_size" | "int_from_float":
+            wanted = "a whole number"
+        case "greater_than_equal":
+            wanted = f"{context['ge']} or more"
+        case "less_than_equal":
+            wanted = f"{context['le']} or less"
+        case "literal_error":
+            wanted = str(context["expected"])
+        case _:
+            wanted = f"of the form that /api/v1/openapi.json gives for {name}"
+    return f"{name} is {quote(error['input'])}; it must be {wanted}"

@@ -1,0 +1,42 @@
+"""Whether the server can take matches."""
+
+from typing import Final
+
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.writer import Writer
+
+PROBE: Final = "readyz"
+"""The reader whose cursor is written to find out whether the database can be written again."""
+
+
+class Readiness:
+    """The state of the match registry and of the writer.
+
+    While the last commit has failed, every question also submits a small write, one at a time. Otherwise a server to
+    which nobody is sent would never learn that its disk has room again.
+    """
+
+    def __init__(self, registry: MatchRegistry, writer: Writer) -> None:
+        self._registry = registry
+        self._writer = writer
+        self._probing = False
+
+    def obstacle(self) -> str | None:
+        """Return why no match can begin, None if one can."""
+        if self._registry.draining:
+            return "the server is about to stop"
+        if self._writer.health.stuck:
+            return "the log of events cannot be written: a commit takes too long"
+        if self._writer.health.failed:
+            self._probe()
+            return "the log of events cannot be written: the last commit failed"
+        return None
+
+    def _probe(self) -> None:
+        if not self._probing:
+            self._probing = True
+            self._writer.submit([writes.move_cursor(PROBE, 0)], self._finish_probe)
+
+    def _finish_probe(self, _error: Exception | None) -> None:
+        self._probing = False

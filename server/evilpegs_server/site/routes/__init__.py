@@ -1,0 +1,16 @@
+"""The routes of the site, one module per subject."""
+
+from typing import Final
+
+from fastapi import FastAPI
+
+from evilpegs_server.site.routes import health, ladders, live, matches, players
+
+API: Final = "/api/v1"
+
+
+def add_routes(app: FastAPI) -> None:
+    """Add every route of the site to an application."""
+    app.include_router(health.router)
+    for subject in (ladders, players, matches, live):
+        app.include_router(subject.router, prefix=API)

@@ -1,0 +1,47 @@
+"""Health, readiness, the index and the description of the API."""
+
+from fastapi import APIRouter, Request, Response
+
+from evilpegs_server.site.models import HealthDocument, IndexDocument, ReadyDocument
+from evilpegs_server.site.problems import busy_response
+from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
+from evilpegs_server.site.services import Services
+
+router = APIRouter(tags=["server"])
+NEVER_KEPT = "no-store"
+_LINKS = {
+    "ladders": "/api/v1/ladders",
+    "players": "/api/v1/players",
+    "matches": "/api/v1/matches",
+    "live": "/api/v1/live",
+    "openapi": "/api/v1/openapi.json",
+    "health": "/healthz",
+    "ready": "/readyz",
+}
+
+
+@router.get("/", response_model=IndexDocument, responses=problem_statuses())
+async def get_index(services: Services) -> Response:
+    """Return the paths at which to begin."""
+    links = {name: services.base_path + path for name, path in _LINKS.items()}
+    return document(IndexDocument(name="evilpegs", version=services.version, links=links), MINUTE)
+
+
+@router.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
+async def get_health() -> Response:
+    """Return 200 as long as the server answers."""
+    return document(HealthDocument(), NEVER_KEPT)
+
+
+@router.get("/readyz", response_model=ReadyDocument, responses=problem_statuses())
+async def get_ready(services: Services) -> Response:
+    """Return 200 if matches can begin: the server is not about to stop, and its log can be written."""
+    obstacle = services.readiness.obstacle()
+    return document(ReadyDocument(), NEVER_KEPT) if obstacle is None else busy_response(obstacle)
+
+
+@router.get("/api/v1/openapi.json", include_in_schema=False)
+async def get_openapi(request: Request) -> Response:
+    """Return the description of this API."""
+    text: str = request.app.state.openapi_text
+    return json_body(text, MINUTE)

@@ -1,0 +1,50 @@
+"""Ladders and their leaderboards."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Response
+
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.site.bounds import ladder_bounds, load_known_results
+from evilpegs_server.site.models import LadderDocument, LadderList, LeaderboardDocument
+from evilpegs_server.site.problems import quote
+from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
+from evilpegs_server.site.services import Services, SiteServices
+
+router = APIRouter(tags=["ladders"])
+
+
+def find_ladder(services: SiteServices, ladder: str) -> Ladder:
+    """Return the ladder with this id, or answer that there is none."""
+    found = services.registry.ladders.get(ladder)
+    if found is None:
+        raise HTTPException(404, f"there is no ladder {quote(ladder)}; see /api/v1/ladders")
+    return found
+
+
+@router.get("/ladders", response_model=LadderList, responses=problem_statuses())
+async def list_ladders(services: Services) -> Response:
+    """List all ladders, with the bounds and best results known for their rules."""
+    offered = {ladder.id for ladder in services.registry.offered_ladders}
+    results = load_known_results()
+    ladders = tuple(
+        LadderDocument(
+            **dict(ladder.info()),
+            codes=ladder.rules.size,
+            offered=ladder.id in offered,
+            bounds=ladder_bounds(ladder, results),
+        )
+        for ladder in services.registry.ladders.values()
+    )
+    return document(LadderList(ladders=ladders), MINUTE)
+
+
+@router.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(404))
+async def get_leaderboard(
+    services: Services, ladder: Annotated[str, Path(description="The id of a rated ladder.", examples=["classic"])]
+) -> Response:
+    """Return the leaderboard of a ladder. It changes at most once per second."""
+    found = find_ladder(services, ladder)
+    if not found.rated:
+        raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
+    return json_body(await services.leaderboard_bodies.body(found.info()))

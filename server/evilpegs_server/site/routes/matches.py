@@ -1,0 +1,150 @@
+"""Matches: lists of them, their records and their analyses."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from evilpegs_protocol.fields import LadderId, Milliseconds, Name
+from evilpegs_protocol.server_messages import Codemaker
+from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
+from evilpegs_server.site.match_documents import match_document
+from evilpegs_server.site.models import MatchDocument, MatchEntry, MatchPage
+from evilpegs_server.site.problems import busy_response, quote
+from evilpegs_server.site.responses import HOUR, document, json_body, next_page, problem_statuses
+from evilpegs_server.site.routes.ladders import find_ladder
+from evilpegs_server.site.services import Services, SiteServices
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.browse import ListedMatch, MatchFilter, list_matches
+
+JSON_LINES: Final = "application/jsonl"
+
+router = APIRouter(tags=["matches"])
+MatchPath = Annotated[
+    str, Path(alias="match", description="The id of a match.", examples=["1a3185c59c4ed34a"], max_length=64)
+]
+
+
+class MatchQuery(BaseModel):
+    """The parameters of a page of matches. All that are given must hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ladder: Annotated[LadderId | None, Field(description="Only matches on this ladder.")] = None
+    player: Annotated[Name | None, Field(description="Only matches of this player.")] = None
+    version: Annotated[
+        str | None,
+        Field(
+            description="Only matches of this client, as `client` names it: its name, a space and its version.",
+            pattern=r"^[ -~]{1,129}$",
+        ),
+    ] = None
+    codemaker: Annotated[Codemaker | None, Field(description="Only matches against this codemaker.")] = None
+    since: Annotated[
+        Milliseconds | None, Field(description="Only matches begun at this Unix time in milliseconds or later.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
+    cursor: Annotated[
+        str | None,
+        Field(description="Where the page begins, from `next` of the page before.", pattern=r"^[0-9a-f]{1,13}$"),
+    ] = None
+
+
+@router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
+async def get_matches(services: Services, query: Annotated[MatchQuery, Query()]) -> Response:
+    """List the matches, newest first."""
+    found = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
+    page = found[: query.limit]
+    cursor = f"{page[-1].number:x}" if len(found) > len(page) else None
+    following = next_page(services.base_path, "/api/v1/matches", query.model_dump(), cursor)
+    return document(MatchPage(matches=tuple(map(_entry, page)), next=following))
+
+
+def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
+    return MatchFilter(
+        ladders=_ladders(services, query),
+        player=query.player,
+        client=query.version,
+        since=query.since,
+        before=None if query.cursor is None else int(query.cursor, 16),
+    )
+
+
+def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | None:
+    """Return the ladders to which a query is restricted; None if it is not."""
+    if query.ladder is None and query.codemaker is None:
+        return None
+    all_ladders = services.registry.ladders.values()
+    ladders = all_ladders if query.ladder is None else [find_ladder(services, query.ladder)]
+    return tuple(ladder.id for ladder in ladders if query.codemaker in {None, ladder.codemaker})
+
+
+def _entry(match: ListedMatch) -> MatchEntry:
+    fields = asdict(match)
+    return MatchEntry(**{name: fields[name] for name in MatchEntry.model_fields})
+
+
+async def _entries(services: SiteServices, match: str) -> list[LogEntry]:
+    """Return the events of a match that its player has received; of a match that is over, all."""
+    runner = services.registry.get(match)
+    if runner is not None:
+        entries = runner.sent_entries
+    else:
+        stored = await services.reads.run(load_match, services.engine, match)
+        entries = [] if stored is None else stored.entries
+    if not entries:
+        raise _unknown(match)
+    return entries
+
+
+def _unknown(match: str) -> HTTPException:
+    return HTTPException(404, f"there is no match {quote(match)}; see /api/v1/matches")
+
+
+def _cache(entries: list[LogEntry]) -> str | None:
+    return HOUR if entries[-1].type == "match_over" else None
+
+
+@router.get("/matches/{match}", response_model=MatchDocument, responses=problem_statuses(404))
+async def get_match(services: Services, match: MatchPath) -> Response:
+    """Return a match with every game and turn so far."""
+    entries = await _entries(services, match)
+    return document(await services.reads.run(match_document, entries), _cache(entries))
+
+
+_RECORD: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The events, one JSON object per line.",
+        "content": {JSON_LINES: {"schema": {"type": "string"}}},
+    }
+}
+
+
+@router.get("/matches/{match}/record", response_class=Response, responses=_RECORD | problem_statuses(404))
+async def get_record(services: Services, match: MatchPath) -> Response:
+    """Return the record of a match, as `evilpegs replay --record` writes it and `evilpegs verify` reads it."""
+    entries = await _entries(services, match)
+    cache = _cache(entries)
+    headers = None if cache is None else {"Cache-Control": cache}
+    return Response("".join(f"{entry.text}\n" for entry in entries), 200, headers, JSON_LINES)
+
+
+_ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "The document of `evilpegs replay --json`."},
+    **problem_statuses(404, 409),
+}
+
+
+@router.get("/matches/{match}/analysis", response_model=dict[str, Any], responses=_ANALYSIS)
+async def get_analysis(services: Services, match: MatchPath) -> Response:
+    """Return what each guess of a match was worth. It is computed when it is first asked for, which takes seconds."""
+    try:
+        return json_body(await services.analyses.text(match), HOUR)
+    except MatchUnknownError:
+        raise _unknown(match) from None
+    except MatchNotOverError:
+        raise HTTPException(409, "the match is still played; it is analyzed when it is over") from None
+    except AnalysesBusyError as error:
+        return busy_response(str(error))

@@ -1,0 +1,51 @@
+"""Players and what they have reached."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from evilpegs_protocol.fields import Name
+from evilpegs_server.site.models import PlayerDocument, PlayerEntry, PlayerPage, PlayerResult
+from evilpegs_server.site.problems import quote
+from evilpegs_server.site.responses import document, next_page, problem_statuses
+from evilpegs_server.site.services import Services
+from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
+
+router = APIRouter(tags=["players"])
+
+
+class PlayerQuery(BaseModel):
+    """The parameters of a page of players."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    limit: Annotated[int, Field(ge=1, le=100, description="The number of players on a page.")] = 50
+    cursor: Annotated[Name | None, Field(description="Where the page begins, from `next` of the page before.")] = None
+
+
+@router.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
+async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]) -> Response:
+    """List the players by name."""
+    found = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
+    page = found[: query.limit]
+    cursor = page[-1].name if len(found) > len(page) else None
+    following = next_page(services.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
+    return document(PlayerPage(players=tuple(map(_entry, page)), next=following))
+
+
+@router.get("/players/{player}", response_model=PlayerDocument, responses=problem_statuses(404))
+async def get_player(
+    services: Services, player: Annotated[str, Path(description="The name of a player.", examples=["minimax"])]
+) -> Response:
+    """Return a player with their results on every ladder and with every version of their client."""
+    found = await services.reads.run(find_player, services.engine, player)
+    if found is None:
+        raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
+    rows = await services.leaderboards.player_rows(found.name)
+    results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
+    return document(PlayerDocument(**dict(_entry(found)), results=results))
+
+
+def _entry(player: StoredPlayer) -> PlayerEntry:
+    return PlayerEntry(name=player.name, kind=player.kind, created_at=player.created_at)

@@ -1,0 +1,70 @@
+"""The site as a whole: its services, its application and its sockets."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.app import create_app
+from evilpegs_server.site.http_server import bind, running_http_server
+from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
+from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.readiness import Readiness
+from evilpegs_server.site.reads import Reads
+from evilpegs_server.site.services import SiteServices
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSources:
+    """The parts of a server from which the site reads."""
+
+    registry: MatchRegistry
+    writer: Writer
+    engine: Engine
+    leaderboards: LiveLeaderboards
+    analyses: MatchAnalyses
+    metrics: MetricSources
+    public_metrics: bool
+    log: BoundLogger
+
+
+@asynccontextmanager
+async def running_site(
+    host: str, port: int, base_path: str, hosts: AllowedHosts, sources: SiteSources
+) -> AsyncIterator[int]:
+    """Run the site within the block, and give the block the port that was bound. Raises OSError."""
+    sockets = await bind(host, port)
+    reads = Reads()
+    app = create_app(_services(base_path, hosts, sources, reads))
+    try:
+        async with running_http_server(app, sockets):
+            yield sockets[0].getsockname()[1]
+    finally:
+        sources.analyses.close()
+        reads.close()
+
+
+def _services(base_path: str, hosts: AllowedHosts, sources: SiteSources, reads: Reads) -> SiteServices:
+    return SiteServices(
+        registry=sources.registry,
+        engine=sources.engine,
+        leaderboards=sources.leaderboards,
+        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
+        analyses=sources.analyses,
+        readiness=Readiness(sources.registry, sources.writer),
+        metrics=Metrics(sources.metrics),
+        public_metrics=sources.public_metrics,
+        reads=reads,
+        hosts=hosts,
+        base_path=base_path,
+        version=version("evilpegs"),
+        log=sources.log,
+    )

@@ -1,0 +1,45 @@
+"""The services that the routes of the site use, and the layers between a request and its route."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
+from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.readiness import Readiness
+from evilpegs_server.site.reads import Reads
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+
+
+@dataclass(frozen=True, slots=True)
+class SiteServices:
+    """The services that all requests to the site share. ``base_path`` is the path below which others reach it."""
+
+    registry: MatchRegistry
+    engine: Engine
+    leaderboards: LiveLeaderboards
+    leaderboard_bodies: LeaderboardBodies
+    analyses: MatchAnalyses
+    readiness: Readiness
+    metrics: Metrics
+    public_metrics: bool
+    reads: Reads
+    hosts: AllowedHosts
+    base_path: str
+    version: str
+    log: BoundLogger
+
+
+async def _services(request: Request) -> SiteServices:
+    services: SiteServices = request.app.state.services
+    return services
+
+
+Services = Annotated[SiteServices, Depends(_services)]
+"""The parameter by which a route receives the services."""

@@ -1,0 +1,73 @@
+"""Bounds of the guesses that rules need."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evilpegs_game.codes import code_at
+from evilpegs_game.feedback import feedback
+from evilpegs_game.rules import Rules
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.site.bounds import feedback_count, ladder_bounds, least_mean, least_worst, load_known_results
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden/golden.json").read_text())
+LADDERS = load_ladders()
+RESULTS = load_known_results()
+
+
+@pytest.mark.parametrize("text", ["1x2", "2x3", "3x3", "3x4", "3x3-distinct", "3x4-distinct", "3x5-distinct"])
+def test_feedback_count_is_at_least_that_of_any_guess(text):
+    rules = Rules.parse(text)
+    codes = [code_at(index, rules) for index in range(rules.size)]
+    most = max(len({feedback(guess, code) for code in codes}) for guess in codes)
+    assert most <= feedback_count(rules)
+
+
+def test_feedback_count_of_known_rules():
+    assert [feedback_count(Rules.parse(text)) for text in ("4x6", "4x10-distinct", "4x4-distinct")] == [14, 14, 4]
+
+
+@pytest.mark.parametrize("row", GOLDEN["totals"], ids=lambda row: f"{row['rules']} {row['strategy']}")
+def test_counting_bounds_hold_for_known_strategies(row):
+    rules = Rules.parse(row["rules"])
+    assert least_mean(rules) <= row["total"] / rules.size
+    assert least_worst(rules) <= row["max"]
+
+
+def test_counting_bounds_of_tiny_rules_are_exact():
+    assert (least_worst(Rules(1, 1)), least_mean(Rules(1, 1))) == (1, 1.0)
+    assert (least_worst(Rules(1, 3)), least_mean(Rules(1, 3))) == (3, 2.0)
+
+
+def test_classic_ladder_has_proved_bounds():
+    bounds = ladder_bounds(LADDERS["classic"], RESULTS)
+    assert bounds.mean.at_least == bounds.mean.at_most == 5625 / 1296
+    assert bounds.worst.at_least == bounds.worst.at_most == 5
+
+
+def test_evil_ladder_has_no_mean_and_may_need_fewer():
+    bounds = ladder_bounds(LADDERS["classic-evil"], RESULTS)
+    assert bounds.mean is None
+    assert bounds.worst.at_least < bounds.worst.at_most == 5
+
+
+def test_devil_forces_worst_case_of_rules():
+    assert ladder_bounds(LADDERS["classic-devil"], RESULTS).worst.at_least == 5
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_every_ladder_has_consistent_bounds(ladder):
+    bounds = ladder_bounds(ladder, RESULTS)
+    for bound in filter(None, (bounds.mean, bounds.worst)):
+        assert bound.at_least > 1
+        assert bound.at_most is None or bound.at_least <= bound.at_most <= ladder.guess_limit
+        assert bound.source
+
+
+@pytest.mark.parametrize("row", [*GOLDEN["totals"], *GOLDEN["large_totals"]], ids=lambda row: str(row["total"]))
+def test_known_results_are_the_best_of_golden_data(row):
+    rules = row["rules"]
+    if (rules, "mean") in RESULTS:
+        assert RESULTS[rules, "mean"].guesses <= row["total"] / Rules.parse(rules).size
+        assert RESULTS[rules, "worst"].guesses <= row["max"]

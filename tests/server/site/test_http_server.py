@@ -1,0 +1,148 @@
+"""The sockets of the site: limits for strangers, and an end that nobody can delay."""
+
+import asyncio
+import contextlib
+import errno
+import os
+import socket
+
+import pytest
+from starlette.responses import Response
+
+from evilpegs_server.site import http_server
+from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, bind, running_http_server
+
+PATIENCE = 10
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+async def answer(scope, receive, send):
+    await Response("5" * 10, media_type="text/plain")(scope, receive, send)
+
+
+class Endless:
+    """An application that never answers."""
+
+    def __init__(self):
+        self.begun = asyncio.Event()
+
+    async def __call__(self, scope, receive, send):
+        self.begun.set()
+        await asyncio.Event().wait()
+
+
+async def send_much(scope, receive, send):
+    await Response(b"5" * (64 << 20))(scope, receive, send)
+
+
+@contextlib.asynccontextmanager
+async def serving(app):
+    """Serve an application; return a function that opens a connection to it."""
+    sockets = await bind("127.0.0.1", 0)
+    host, port = sockets[0].getsockname()
+    async with running_http_server(app, sockets):
+        yield lambda: asyncio.open_connection(host, port)
+
+
+async def read_all(reader):
+    """Return everything up to the end of the connection."""
+    async with asyncio.timeout(PATIENCE):
+        with contextlib.suppress(ConnectionResetError):
+            return await reader.read()
+    return b""
+
+
+async def test_request_is_answered_on_open_connection():
+    async with serving(answer) as connect:
+        reader, writer = await connect()
+        for _ in range(2):
+            writer.write(REQUEST)
+            async with asyncio.timeout(PATIENCE):
+                head = await reader.readuntil(b"\r\n\r\n")
+                assert await reader.readexactly(10) == b"5" * 10
+            assert head.startswith(b"HTTP/1.1 200 ")
+            assert b"server:" not in head
+        writer.close()
+
+
+async def test_too_long_request_ends_connection():
+    async with serving(answer) as connect:
+        reader, writer = await connect()
+        writer.write(b"GET / HTTP/1.1\r\n")
+        with contextlib.suppress(ConnectionError):
+            for _ in range(64):
+                writer.write(b"X: " + b"x" * (MAX_REQUEST_BYTES // 8) + b"\r\n")
+                await writer.drain()
+                await asyncio.sleep(0)
+        assert b"HTTP/1.1 200 " not in await read_all(reader)
+        writer.close()
+
+
+async def test_unfinished_request_ends_connection(monkeypatch):
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    async with serving(answer) as connect:
+        reader, writer = await connect()
+        writer.write(REQUEST[:-2])
+        assert await read_all(reader) == b""
+        writer.close()
+
+
+async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
+    async with serving(send_much) as connect:
+        _, writer = await connect()
+        writer.transport.pause_reading()
+        writer.write(REQUEST)
+        async with asyncio.timeout(PATIENCE):
+            while not writer.transport.is_closing():
+                await asyncio.sleep(0.02)
+                with contextlib.suppress(ConnectionError):
+                    writer.write(b"G")
+        writer.close()
+
+
+async def test_connection_over_limit_is_refused(monkeypatch):
+    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 1)
+    async with serving(answer) as connect:
+        first, second = await connect(), await connect()
+        assert await read_all(second[0]) == b""
+        first[1].write(REQUEST)
+        async with asyncio.timeout(PATIENCE):
+            assert (await first[0].readline()).startswith(b"HTTP/1.1 200 ")
+        for _, writer in (first, second):
+            writer.close()
+
+
+async def test_endless_answer_does_not_delay_end(monkeypatch):
+    monkeypatch.setattr(http_server, "CLOSE_SECONDS", 0.05)
+    app = Endless()
+    async with asyncio.timeout(PATIENCE):
+        async with serving(app) as connect:
+            reader, writer = await connect()
+            writer.write(REQUEST)
+            await app.begun.wait()
+        assert b"200" not in await read_all(reader)
+        writer.close()
+
+
+async def test_malformed_request_is_refused_without_log(caplog):
+    async with serving(answer) as connect:
+        reader, writer = await connect()
+        writer.write(b"\x16\x03\x01 nonsense\r\n\r\n")
+        assert (await read_all(reader)).startswith(b"HTTP/1.1 400 ")
+        writer.close()
+    assert caplog.records == []
+
+
+async def test_bind_refuses_port_in_use():
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match=os.strerror(errno.EADDRINUSE)):
+        await bind("127.0.0.1", taken.getsockname()[1])
+
+
+async def test_bind_takes_same_port_for_each_address():
+    sockets = await bind("localhost", 0)
+    try:
+        assert len({each.getsockname()[1] for each in sockets}) == 1
+    finally:
+        for each in sockets:
+            each.close()
