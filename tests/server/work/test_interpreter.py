@@ -3,6 +3,8 @@
 import gc
 import sys
 
+import pytest
+
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 
 
@@ -10,7 +12,19 @@ def settings():
     return gc.get_threshold(), gc.get_freeze_count() > 0, sys.getswitchinterval()
 
 
-def test_tuned_settings_last_only_within_block():
+@pytest.fixture
+def plain_interpreter():
+    """The settings of a fresh interpreter, whatever servers of other tests have left running."""
+    thresholds, switch_seconds = gc.get_threshold(), sys.getswitchinterval()
+    gc.unfreeze()
+    gc.set_threshold(700, 10, 10)
+    sys.setswitchinterval(0.005)
+    yield
+    gc.set_threshold(*thresholds)
+    sys.setswitchinterval(switch_seconds)
+
+
+def test_tuned_settings_last_only_within_block(plain_interpreter):
     before = settings()
     with tune_gc_and_gil():
         thresholds, frozen, switch_seconds = settings()
