@@ -1,8 +1,16 @@
 """`evilpegs evaluate`: comparisons of strategies, and the secrets that cost most."""
 
 import shlex
+from io import StringIO
 
 import pytest
+from rich.console import Console
+
+from evilpegs.commands.evaluate.table import show_results
+from evilpegs_clients.evaluation.results import StrategyResult
+from evilpegs_clients.evaluation.spec import StrategySpec
+from evilpegs_game.evaluation.simulation import length_counts
+from evilpegs_game.rules import Rules
 
 
 def test_evaluate_compares_strategies_game_by_game(run):
@@ -60,3 +68,29 @@ def test_evaluate_refuses_impossible_number_of_worst(run, number):
     result = run("evaluate", "minimax", "--worst", number)
     assert result.status == 2
     assert all(fact in result.complaint for fact in ("--worst", number.replace("1001", "1,001")))
+
+
+def shown_comparison(lengths, others):
+    """Return what is printed about two strategies that needed these guesses."""
+    spec = StrategySpec("minimax", None, Rules(3, 4), games=len(lengths))
+    results = [
+        StrategyResult(spec, name, None, length_counts(games), 1.0, lengths=games)
+        for name, games in (("one", lengths), ("two", others))
+    ]
+    out = Console(file=StringIO(), width=200)
+    show_results(out, results)
+    return out.file.getvalue().splitlines()[-1]
+
+
+def test_equal_strategies_are_shown_without_interval():
+    line = shown_comparison(b"\3\4\5", b"\3\4\5")
+    assert line.split()[0] == "two"
+    assert "0.0000" in line
+    assert "%" not in line
+
+
+def test_strategies_of_equal_means_are_not_separated():
+    line = shown_comparison(b"\3\4", b"\4\3")
+    assert "0.0000" in line
+    assert "95 %" in line
+    assert "games would" not in line

@@ -31,9 +31,11 @@ from evilpegs_game.rules import Rules
 Games = Annotated[
     int | None,
     WHOLE,
-    Parameter(name="--games", help="Play so many games against drawn secrets, instead of every secret."),
+    Parameter(name="--games", help="Play this many games against random secrets, instead of every secret."),
 ]
-Seed = Annotated[int, WHOLE, Parameter(name="--seed", help="Of all chance; with the same seed chance is the same.")]
+Seed = Annotated[
+    int, WHOLE, Parameter(name="--seed", help="Random seed. Runs with the same seed give the same result.")
+]
 Jobs = Annotated[int, WHOLE, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
 Cluster = Annotated[
     str | None,
