@@ -105,6 +105,8 @@ VARIED = {
         "entropy  123  208  3.2500     4    0.001  1\n",
         "entropy  123  208  3.2500     4  123.456  1\n",
     ),
+    "the milliseconds per guess": ("in TIME s, 0.125 ms per guess\n", "in TIME s, 12.500 ms per guess\n"),
+    "the milliseconds per guess of strategies": ("3  SECONDS   0.140  0  1\n", "3  SECONDS  12.140  0  1\n"),
     "the milliseconds of turns": (timed_table("1", "12"), timed_table("7", "1,234")),
     "the milliseconds on a leaderboard": ("4  100%    5  █\n", "4  100%  123  █\n"),
 }

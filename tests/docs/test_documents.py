@@ -1,6 +1,7 @@
 """Every command in the documents works, in the order shown, from an empty folder."""
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -48,7 +49,7 @@ class Newcomer:
 
     def __init__(self, folder, monkeypatch, capsys):
         (strategy,) = STRATEGY.findall((ROOT / "README.md").read_text())
-        for name in ("popular.py", "mine.py"):
+        for name in ("splitter.py", "mine.py"):
             (folder / name).write_text(strategy)
         self.monkeypatch, self.capsys, self.server = monkeypatch, capsys, None
         self.typed = folder.with_suffix(".typed")
@@ -128,6 +129,42 @@ def test_strategy_in_strategies_document_plays():
     namespace = {}
     exec(source, namespace)
     assert evilpegs.evaluate(namespace["choose"], rules="4x6", games=50).max <= 8
+
+
+POPULAR = """
+import numpy as np
+
+def choose(position, rng):
+    candidates = position.candidates
+    favorites = [np.bincount(column).argmax() for column in candidates]
+    likeness = (candidates == np.array(favorites)[:, None]).sum(axis=0)
+    return position.candidate(int(likeness.argmax()))
+"""
+"""The bot of an earlier README, which was no better than the worst built-in strategy."""
+
+
+def mean_on_classic(source):
+    namespace = {}
+    exec(source, namespace)
+    return evilpegs.evaluate(namespace["choose"], rules="4x6", seed=1).mean
+
+
+def test_strategy_in_readme_is_short_and_good(tmp_path):
+    (source,) = STRATEGY.findall((ROOT / "README.md").read_text())
+    assert len(source.splitlines()) <= 20
+    assert mean_on_classic(source) < 4.6 < mean_on_classic(POPULAR)
+    (tmp_path / "bot.py").write_text(source)
+    assert evilpegs.duel(str(tmp_path / "bot.py"), rules="6x10").turns[-1].feedback == (6, 0)
+
+
+def test_readme_shows_difference_of_evil_and_devil(newcomer):
+    shown = [words for words in commands("README.md") if words[0] == "solve" and "--against" in words]
+    by_rules = {}
+    for words in shown:
+        main([*words, "--json"])
+        solved = json.loads(newcomer.capsys.readouterr().out)
+        by_rules.setdefault(solved["rules"], {})[solved["against"]] = solved["guesses"]
+    assert by_rules["3x5"] == {"evil": 4, "devil": 5}
 
 
 def test_documents_show_main_commands():

@@ -10,7 +10,7 @@ from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.move_chooser import MoveChooser
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.match_view import Phase
+from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.verify import verify_game, verify_record
@@ -22,14 +22,17 @@ MAX_FAILURES: Final = 2
 """The number of failures of its strategy after which a bot begins no further game."""
 
 
-def check_failures(failures: Sequence[StrategyFailure], open_match: str | None = None) -> None:
-    """Raise StrategyError if the strategy has failed too often to begin another game; games may be left to play."""
+def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None = None) -> None:
+    """Raise StrategyError if the strategy has failed too often to begin another game of the match in ``view``."""
     if len(failures) < MAX_FAILURES:
         return
     error = failures[-1].error
     message = f"{error}; it has failed {len(failures)} times, so no further game is begun"
-    if open_match is not None:
-        message += f"; match {open_match} is still open, and the same command goes on with it"
+    if view is not None:
+        message += (
+            f"; match {view.id} is still open, and the same command goes on with it, but a game that is not begun "
+            f"within {view.ready_by_ms // 1000} seconds is lost"
+        )
     raise StrategyError(message) from error
 
 
@@ -72,7 +75,7 @@ class MatchPlayer:
         """
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             await self._verify_ended_games()
-            check_failures(self._failures, self._view.id)
+            check_failures(self._failures, self._view)
             await (self._begin() if phase is Phase.READY else self._guess())
         await self._verify_ended_games()
         return MatchSummary(

@@ -3,14 +3,17 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Final
 
 from evilpegs_clients.evaluation.cost import CostEstimate
-from evilpegs_clients.evaluation.results import StrategyResult
+from evilpegs_clients.evaluation.plan import ExecutionPlan
+from evilpegs_clients.evaluation.results import CostlySecret, StrategyResult
 from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings, read_source
 from evilpegs_clients.evaluation.tally import Tally
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.rules import Rules
@@ -22,7 +25,13 @@ EXPECTATION_BUDGET: Final = 20_000_000
 
 
 def make_specs(
-    strategies: Sequence[str], rules: Rules, first: str | None, candidates_only: bool, games: int, seed: int
+    strategies: Sequence[str],
+    rules: Rules,
+    first: str | None,
+    candidates_only: bool,
+    games: int,
+    seed: int,
+    worst: int = 0,
 ) -> list[StrategySpec]:
     """Return a specification per strategy, in the given order without repetitions, each checked.
 
@@ -33,6 +42,7 @@ def make_specs(
         StrategySpec(
             *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),
             siblings=read_siblings(strategy),
+            worst=worst,
         )
         for strategy in dict.fromkeys(strategies)
     ]
@@ -41,7 +51,9 @@ def make_specs(
     return specs
 
 
-def make_results(costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]]) -> list[StrategyResult]:
+def make_results(
+    costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]], plan: ExecutionPlan
+) -> list[StrategyResult]:
     """Return a result per strategy from its counts and seconds, under names that tell the strategies apart."""
     specs = [cost.spec for cost in costs]
     return [
@@ -53,9 +65,29 @@ def make_results(costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, f
             seconds,
             exact_expectation(spec),
             is_one_seed=not spec.games and spec.strategy in STRATEGIES and spec.load().uses_rng,
+            lengths=bytes(tally.lengths),
+            worst=costly_secrets(spec, tally),
+            ms_per_guess=_ms_per_guess(tally, seconds, plan.processes(cost)),
         )
-        for spec, name, (tally, seconds) in zip(specs, display_names(specs), tallies, strict=True)
+        for cost, spec, name, (tally, seconds) in zip(costs, specs, display_names(specs), tallies, strict=True)
     ]
+
+
+def costly_secrets(spec: StrategySpec, tally: Tally) -> tuple[CostlySecret, ...]:
+    """Return the secrets that took the most guesses, as many as ``spec`` asks for."""
+    if not spec.games:
+        return tuple(CostlySecret(guesses, secret, spec.seed) for guesses, secret in tally.worst)
+    numbers = nsmallest(spec.worst, range(spec.games), key=lambda number: (-tally.lengths[number], number))
+    seeds = [game_seed(spec.seed, number) for number in numbers]
+    return tuple(
+        CostlySecret(tally.lengths[number], draw_secret(seed, spec.rules), seed)
+        for number, seed in zip(numbers, seeds, strict=True)
+    )
+
+
+def _ms_per_guess(tally: Tally, seconds: float, processes: int | None) -> float | None:
+    """Return the time per guess of one process; None if this run played no game, or on a cluster."""
+    return seconds * 1000 * processes / tally.new_guesses if processes and tally.new_guesses else None
 
 
 def display_names(specs: Sequence[StrategySpec]) -> list[str]:

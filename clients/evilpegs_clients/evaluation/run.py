@@ -16,6 +16,7 @@ from evilpegs_clients.evaluation.checkpoint import (
     open_checkpoint,
 )
 from evilpegs_clients.evaluation.cost import CostEstimate
+from evilpegs_clients.evaluation.estimate import Now, estimate_time
 from evilpegs_clients.evaluation.executors import InlineExecutor, Workers, open_workers
 from evilpegs_clients.evaluation.plan import ExecutionPlan, run_digest
 from evilpegs_clients.evaluation.spec import StrategySpec
@@ -32,14 +33,17 @@ from evilpegs_game.live.position import Position
 INLINE: Final = Workers(InlineExecutor(), 1)
 MAX_UPDATES: Final = 500
 """The most updates of one progress bar."""
+LINE_SECONDS: Final = 10.0
+"""The least seconds between two lines of progress where there is no terminal for a bar."""
 
 
 def run_evaluation(
-    costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress
+    costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
     """Evaluate the strategy of each estimate; return its counts and the seconds it took.
 
-    Notices are printed to ``err``. A bar per strategy is added to ``progress``, unless that is disabled.
+    Notices are printed to ``err``, and an estimate of the time if it is long. A bar per strategy is added to
+    ``progress``; if that is disabled, lines are printed instead. ``now`` returns the time in seconds.
 
     Raises:
         EvaluationError: the checkpoint, the cluster or a worker failed.
@@ -52,15 +56,23 @@ def run_evaluation(
         workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
         for index, cost in enumerate(costs):
             _compile(cost.spec)
-            advance = _make_advance(progress, cost.spec, with_name=len(costs) > 1)
-            start = perf_counter()
             with with_strategy_name(cost.spec.strategy):
+                _announce(cost.spec, plan.processes(cost) or 1, err, now)
+                advance = _make_advance(progress, err, cost.spec, now, with_name=len(costs) > 1)
+                start = now()
                 if plan.uses_tasks(cost):
                     tally = tally_tasks(cost.spec, f"{index} ", workers, checkpoint, cost.task_size, advance)
                 else:
                     tally = _tally_inline(cost, plan.jobs, advance)
-            tallies.append((tally, perf_counter() - start))
+            tallies.append((tally, now() - start))
     return tallies
+
+
+def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> None:
+    """Print an estimate of the time from the first choices, if it is long."""
+    estimate = estimate_time(spec, processes, now)
+    if estimate is not None and estimate.is_long:
+        err.print(f"{spec.strategy} on {spec.rules}: {estimate}", soft_wrap=True)
 
 
 @contextmanager
@@ -112,7 +124,7 @@ def _compile(spec: StrategySpec) -> None:
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
     """Play everything in one piece in this process, the fastest way for work of a second."""
     spec, strategy = cost.spec, cost.spec.load()
-    if spec.games:
+    if spec.games or spec.worst:
         return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
     rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
     tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))
@@ -133,12 +145,12 @@ def _describe(spec: StrategySpec) -> str:
     return f"{spec.strategy} on {spec.rules}{first}{only}{chance}"
 
 
-def _make_advance(progress: Progress, spec: StrategySpec, *, with_name: bool) -> Advance:
+def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now, *, with_name: bool) -> Advance:
     """Add a bar and return the function that moves it, with at most `MAX_UPDATES` updates."""
-    if progress.disable:
-        return lambda _: None
     total = spec.games or spec.rules.size
     what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
+    if progress.disable:
+        return _make_line_printer(f"{spec.strategy}: {{:,}} of {total:,} {what}", err, now)
     bar = progress.add_task(f"{spec.strategy}: {what}" if with_name else what, total=total)
     finished = shown = 0
 
@@ -148,5 +160,19 @@ def _make_advance(progress: Progress, spec: StrategySpec, *, with_name: bool) ->
         if finished - shown >= total / MAX_UPDATES or finished == total:
             progress.update(bar, completed=finished)
             shown = finished
+
+    return advance
+
+
+def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
+    """Return a function that prints ``text`` with the number finished, at most once in `LINE_SECONDS`."""
+    finished, printed_at = 0, now()
+
+    def advance(more: int) -> None:
+        nonlocal finished, printed_at
+        finished += more
+        if now() - printed_at >= LINE_SECONDS:
+            printed_at = now()
+            err.print(text.format(finished), soft_wrap=True)
 
     return advance

@@ -24,7 +24,7 @@ class StrategySpec:
     ``source`` is the text of a strategy file, and None for a built-in strategy; ``siblings`` are the modules beside the
     file that it imports. ``first`` is the first guess, and None
     for the strategy's own. ``games`` games are simulated; with 0 games every secret is played, which is exact.
-    ``seed`` is the seed of all random choices.
+    ``seed`` is the seed of all random choices. With every secret played, the ``worst`` most costly ones are remembered.
     """
 
     strategy: str
@@ -35,6 +35,7 @@ class StrategySpec:
     games: int = 0
     seed: int = 0
     siblings: tuple[SiblingModule, ...] = ()
+    worst: int = 0
 
     @property
     def opening(self) -> Code | None:

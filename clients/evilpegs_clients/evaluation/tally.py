@@ -1,29 +1,35 @@
 """The counts of one strategy: its tasks are played by workers, kept in a checkpoint, and added up."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.checkpoint import Checkpoint
 from evilpegs_clients.evaluation.executors import Workers
-from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.tasks import (
-    ChoiceTask,
+from evilpegs_clients.evaluation.outcomes import (
     ChosenGuess,
-    GamesTask,
-    SubtreeTask,
-    Task,
+    PlayedGames,
+    SolvedCounts,
     TaskOutcome,
+    most_costly,
     parse_outcome,
-    play,
 )
+from evilpegs_clients.evaluation.spec import StrategySpec
+from evilpegs_clients.evaluation.tasks import ChoiceTask, GamesTask, SubtreeTask, Task, play
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.history import History, Turn
+
+OUTCOME_TYPES: Final[Mapping[type[Task], type[TaskOutcome]]] = MappingProxyType(
+    {ChoiceTask: ChosenGuess, SubtreeTask: SolvedCounts, GamesTask: PlayedGames}
+)
+"""The type of the outcome of each type of task."""
 
 Advance = Callable[[int], None]
 """A function that is called with the number of codes, or games, finished since the last call."""
@@ -31,10 +37,17 @@ Advance = Callable[[int], None]
 
 @dataclass(slots=True)
 class Tally:
-    """The counts so far: the first guess, and the number of codes, or games, solved at each guess from 1."""
+    """The counts so far: the first guess, and the number of codes, or games, solved at each guess from 1.
+
+    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has the most costly codes with
+    their guesses, if the specification asks for them. ``new_guesses`` are those of games that this run played.
+    """
 
     first: Code | None = None
     solved: Counter[int] = field(default_factory=Counter)
+    lengths: bytearray = field(default_factory=bytearray)
+    worst: list[tuple[int, Code]] = field(default_factory=list)
+    new_guesses: int = 0
 
     @property
     def distribution(self) -> tuple[int, ...]:
@@ -53,15 +66,21 @@ def tally_tasks(
     Raises:
         EvaluationError: a worker was lost, or an outcome in the checkpoint is impossible.
     """
-    tally = Tally()
+    tally = Tally(lengths=bytearray(spec.games))
+    kept = set(checkpoint.outcomes)
     waiting = deque(_games_tasks(spec, task_size) if spec.games else _tasks_below(spec, (), spec.rules.size, task_size))
     for task, outcome in _play_all(waiting, prefix, workers, checkpoint):
         if isinstance(outcome, ChosenGuess):
             waiting.extend(_split(task, outcome, tally, task_size, advance))
-        else:
-            turns = len(task.history) if isinstance(task, SubtreeTask) else 0
-            tally.solved.update(dict(enumerate(outcome.distribution, turns + 1)))
-            advance(task.size)
+            continue
+        turns = len(task.history) if isinstance(task, SubtreeTask) else 0
+        tally.solved.update(dict(enumerate(outcome.distribution, turns + 1)))
+        if isinstance(task, GamesTask) and isinstance(outcome, PlayedGames):
+            tally.lengths[task.start : task.stop] = outcome.lengths
+            tally.new_guesses += 0 if prefix + task.key in kept else sum(outcome.lengths)
+        elif isinstance(outcome, SolvedCounts):
+            tally.worst = most_costly([*tally.worst, *outcome.worst], spec.worst)
+        advance(task.size)
     return tally
 
 
@@ -87,6 +106,7 @@ def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advanc
         history = (*task.history, Turn(chosen.guess, feedback))
         if feedback == end:
             tally.solved[len(task.history) + 1] += size
+            tally.worst = most_costly([*tally.worst, (len(task.history) + 1, chosen.guess)], task.spec.worst)
             advance(size)
         elif size == task.size:  # the guess gave no information: one walk finds out whether the strategy is stuck
             yield SubtreeTask(task.spec, history, size)
@@ -148,9 +168,9 @@ def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
 
 def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
     """Return the outcome if it is of the task's kind and counts as many codes as the task has; else raise."""
-    is_choice = isinstance(task, ChoiceTask)
     numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
-    if is_choice != isinstance(outcome, ChosenGuess) or sum(numbers) != task.size or min(numbers, default=0) < 0:
+    is_of_kind = isinstance(outcome, OUTCOME_TYPES[type(task)])
+    if not is_of_kind or sum(numbers) != task.size or min(numbers, default=0) < 0:
         raise _impossible(task)
     return outcome
 

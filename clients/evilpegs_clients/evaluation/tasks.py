@@ -2,54 +2,26 @@
 
 A task contains everything it depends on, so it has the same outcome wherever, whenever and how often it is played.
 The game tree of a strategy is cut at its large parts: a `ChoiceTask` is one guess and the parts it leaves, a
-`SubtreeTask` is everything below a history. Outcomes are integers, which can be added in any order.
+`SubtreeTask` is everything below a history.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
+from evilpegs_clients.evaluation.outcomes import ChosenGuess, PlayedGames, SolvedCounts, TaskOutcome, most_costly
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.seeding import SECRET_TURN, game_seed, turn_rng
 from evilpegs_clients.strategies.strategy import Strategy, legal_choice, seeded_choice
-from evilpegs_game.codes import Code, format_code, parse_code
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.evaluation.simulation import Simulation, simulate
-from evilpegs_game.feedback import Feedback
+from evilpegs_game.evaluation.simulation import Simulation, game_lengths, length_counts
 from evilpegs_game.history import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-
-
-@dataclass(frozen=True, slots=True)
-class SolvedCounts:
-    """The number of codes, or games, solved at each guess: ``distribution[i]`` at guess i + 1 of the task."""
-
-    distribution: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a checkpoint keeps."""
-        return {"distribution": list(self.distribution)}
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenGuess:
-    """The guess at one node of the game tree, and the sizes of its parts."""
-
-    guess: Code
-    parts: Mapping[Feedback, int]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a checkpoint keeps."""
-        parts = {str(feedback): size for feedback, size in self.parts.items()}
-        return {"guess": format_code(self.guess), "parts": parts}
-
-
-TaskOutcome = SolvedCounts | ChosenGuess
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +41,14 @@ class SubtreeTask:
         """Walk the game tree below the history."""
         spec, strategy = self.spec, self.spec.load()
         first = None if self.history else spec.opening
-        if isinstance(strategy, CriterionStrategy):
+        if isinstance(strategy, CriterionStrategy) and not spec.worst:
             walked = evaluate_heuristic(spec.rules, strategy.criterion, self.history, first, spec.candidates_only)
-        else:
-            walked = distribution_from(seeded_choice(strategy, spec.seed), spec.rules, self.history, first)
-        return SolvedCounts(walked)
+            return SolvedCounts(walked)
+        solved: list[tuple[int, Code]] = []
+        on_solved = (lambda code, guesses: solved.append((len(self.history) + guesses, code))) if spec.worst else None
+        choose = seeded_choice(strategy, spec.seed)
+        walked = distribution_from(choose, spec.rules, self.history, first, on_solved=on_solved)
+        return SolvedCounts(walked, tuple(most_costly(solved, spec.worst)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +94,10 @@ class GamesTask:
         """The name of this task in a checkpoint, unique among the tasks of its specification."""
         return f"games {self.start} {self.stop}"
 
-    def play(self) -> SolvedCounts:
+    def play(self) -> PlayedGames:
         """Play the games; the number of a game determines its secret and all random choices in it."""
         spec, numbers = self.spec, range(self.start, self.stop)
-        simulation = simulate_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed)
-        return SolvedCounts(simulation.distribution)
+        return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
 
 
 Task = SubtreeTask | ChoiceTask | GamesTask
@@ -135,9 +109,15 @@ def play(task: Task) -> TaskOutcome:
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers, from 0; ``seed``, number and turn determine secret and random choices.
+    """Play the games of these numbers, as `play_games` does."""
+    return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
-    ``first`` replaces the strategy's own first guess. Raises what `simulate` and the strategy raise.
+
+def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
+    """Play the games of these numbers, from 0, and return the number of guesses of each, one byte per game.
+
+    ``seed``, number and turn determine the secret and the random choices. ``first`` replaces the strategy's own first
+    guess. Raises what `game_lengths` and the strategy raise.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -149,19 +129,7 @@ def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code
         of_game = game_seed(seed, number)
         return lambda turn: turn_rng(of_game, turn) if strategy.uses_rng or turn == SECRET_TURN else unused
 
-    return simulate(choose, rules, numbers, game_rngs)
-
-
-def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
-    """Return the outcome that `to_json` wrote.
-
-    Raises:
-        GameError, KeyError, TypeError, ValueError: the document is no outcome on these rules.
-    """
-    if "distribution" in document:
-        return SolvedCounts(tuple(int(number) for number in document["distribution"]))
-    parts = {Feedback.parse(feedback): int(size) for feedback, size in document["parts"].items()}
-    return ChosenGuess(parse_code(document["guess"], rules), parts)
+    return game_lengths(choose, rules, numbers, game_rngs)
 
 
 def format_history(history: History) -> str:

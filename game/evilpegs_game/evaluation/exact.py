@@ -67,13 +67,15 @@ def distribution_from(
     history: History = (),
     first: Code | None = None,
     progress: Progress | None = None,
+    on_solved: Callable[[Code, int], None] | None = None,
 ) -> tuple[int, ...]:
     """Return how many candidates of ``history`` a strategy solves at each guess after it.
 
     At index i stands the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the strategy, and
     ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of candidates finished
-    so far. The game tree below ``history`` is traversed once. The distributions after each feedback to one guess add up
-    to the distribution before it, shifted by that guess.
+    so far, and ``on_solved`` with each candidate and its number of guesses after ``history``. The game tree below
+    ``history`` is traversed once. The distributions after each feedback to one guess add up to the distribution before
+    it, shifted by that guess.
 
     Raises:
         ContradictionError: no code is consistent with ``history``.
@@ -97,6 +99,8 @@ def distribution_from(
             finished += 1
             if progress:
                 progress(finished)
+            if on_solved:
+                on_solved(guess, position.turn - root.turn + 1)
         for child in after.values():
             waiting.append((child, _idle_turns(idle, position, child)))
     return tuple(solved[turn] for turn in range(max(solved) + 1))

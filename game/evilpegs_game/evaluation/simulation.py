@@ -6,6 +6,7 @@ A game has a number. Its secret and each random choice of its strategy come from
 turn determine, so a block of games has the same result wherever it is played, and blocks can be added up.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -28,7 +29,7 @@ _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2
 """The number of standard deviations if the deviation was measured with 1, 2, 3 ... degrees of freedom."""
 
 MAX_TURNS: Final = 200
-"""The most guesses of one game before a strategy counts as stuck."""
+"""The most guesses of one game before a strategy counts as stuck; a byte holds the length of any game."""
 
 _D = TypeVar("_D", bound=RandomSource)
 
@@ -55,11 +56,11 @@ class Simulation(GuessCounts):
         spread = squares * self.count - self.total**2  # exact: the variance, times games and games - 1
         if not spread:
             return None
-        error = _student_95(self.count - 1) * sqrt(spread / (self.count - 1)) / self.count
+        error = student_95(self.count - 1) * sqrt(spread / (self.count - 1)) / self.count
         return self.mean - error, self.mean + error
 
 
-def _student_95(freedom: int) -> float:
+def student_95(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's t, right to 1 in 10,000.
 
     It is tabled up to 10 degrees of freedom and computed by expansion above.
@@ -87,13 +88,21 @@ def simulate(
         StuckError: a game was not over after `MAX_TURNS` guesses.
         TooLargeError: as the candidates of a `Position` do.
     """
+    return Simulation(rules, length_counts(game_lengths(choose, rules, games, game_rngs)))
+
+
+def game_lengths(
+    choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
+) -> bytes:
+    """Return the number of guesses of each game that `simulate` plays, one byte per game; raises what it does."""
     live_sets = LiveSets()
-    solved = [0] * MAX_TURNS
-    for number in games:
-        solved[_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) - 1] += 1
-    while not solved[-1]:
-        solved.pop()
-    return Simulation(rules, tuple(solved))
+    return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
+
+
+def length_counts(lengths: bytes) -> tuple[int, ...]:
+    """Return how many games took each number of guesses: index i holds the games of i + 1 guesses."""
+    counts = Counter(lengths)
+    return tuple(counts[guesses] for guesses in range(1, max(counts, default=0) + 1))
 
 
 def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:

@@ -9,14 +9,17 @@ from hypothesis import strategies as st
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.checkpoint import memory_checkpoint
 from evilpegs_clients.evaluation.executors import InlineExecutor, Workers
+from evilpegs_clients.evaluation.outcomes import SolvedCounts
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.tally import tally_tasks
-from evilpegs_clients.evaluation.tasks import SolvedCounts, SubtreeTask, play
+from evilpegs_clients.evaluation.tasks import SubtreeTask, play
 from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
 from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, evaluate
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, duel, evaluate
 from evilpegs_game.rules import Rules
 from support.printed import numbers_in
 
@@ -198,3 +201,34 @@ def test_tally_finds_stuck_strategy_in_any_tasks(tmp_path, task_size):
     with pytest.raises(StuckError) as caught:
         tally(stuck, task_size)
     assert {str(MAX_IDLE_TURNS + 2), "3x4"} <= numbers_in(str(caught.value))
+
+
+@pytest.mark.parametrize("strategy", ["minimax", "random-consistent"])
+@pytest.mark.parametrize("task_size", [1, 5, 1000])
+@pytest.mark.parametrize("first", [None, "112"])
+def test_tally_finds_most_costly_secrets(strategy, task_size, first):
+    found = tally(spec(strategy, worst=10, first=first), task_size)
+    opening = None if first is None else (0, 0, 1)
+    choose = seeded_choice(load_strategy(strategy))
+    lengths = [(len(duel(choose, Fixed(code), RULES, opening)), code) for code in map(code_at, range(64), [RULES] * 64)]
+    assert found.worst == sorted(lengths, key=lambda entry: (-entry[0], entry[1]))[:10]
+    assert tally(spec(strategy, first=first), task_size).worst == []
+
+
+@pytest.mark.parametrize("task_size", [1, 7, 1000])
+def test_tally_keeps_length_of_each_game(task_size):
+    of = spec("random-consistent", games=20, seed=3)
+    with ThreadPoolExecutor(2) as executor:
+        found = tally(of, task_size, Workers(executor, 4))
+    seeds = [game_seed(3, number) for number in range(20)]
+    strategy = load_strategy("random-consistent")
+    duels = [duel(seeded_choice(strategy, seed), Fixed(draw_secret(seed, RULES)), RULES) for seed in seeds]
+    assert list(found.lengths) == list(map(len, duels))
+    assert found.new_guesses == sum(found.lengths)
+
+
+def test_games_of_checkpoint_are_not_new():
+    checkpoint = memory_checkpoint()
+    first = tally(spec("minimax", games=20), 5, checkpoint=checkpoint)
+    again = tally(spec("minimax", games=20), 5, checkpoint=checkpoint)
+    assert (again.lengths, again.new_guesses) == (first.lengths, 0)

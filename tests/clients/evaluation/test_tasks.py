@@ -6,17 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs_clients.evaluation.outcomes import ChosenGuess, PlayedGames, SolvedCounts, parse_outcome
 from evilpegs_clients.evaluation.spec import StrategySpec, read_source
-from evilpegs_clients.evaluation.tasks import (
-    ChoiceTask,
-    ChosenGuess,
-    GamesTask,
-    SolvedCounts,
-    SubtreeTask,
-    format_history,
-    parse_outcome,
-    play,
-)
+from evilpegs_clients.evaluation.tasks import ChoiceTask, GamesTask, SubtreeTask, format_history, play
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
@@ -176,7 +168,13 @@ def test_spec_check_refuses_bad_input():
 
 
 @pytest.mark.parametrize(
-    "outcome", [SolvedCounts((1, 0, 2)), ChosenGuess((0, 0, 1), {Feedback(0, 1): 6, Feedback(3, 0): 1})]
+    "outcome",
+    [
+        SolvedCounts((1, 0, 2)),
+        SolvedCounts((1, 0, 2), ((5, (0, 1, 2)), (3, (0, 0, 0)))),
+        PlayedGames(bytes([3, 1, 200])),
+        ChosenGuess((0, 0, 1), {Feedback(0, 1): 6, Feedback(3, 0): 1}),
+    ],
 )
 def test_outcome_json_round_trips(outcome):
     assert parse_outcome(outcome.to_json(), SMALL) == outcome

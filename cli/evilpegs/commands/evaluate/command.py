@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
@@ -19,16 +19,23 @@ from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
 from evilpegs_clients.evaluation.plan import ExecutionPlan
 from evilpegs_clients.evaluation.request import make_results, make_specs
-from evilpegs_clients.evaluation.results import StrategyResult, result_document
+from evilpegs_clients.evaluation.results import (
+    StrategyResult,
+    compare_results,
+    comparison_document,
+    result_document,
+)
 from evilpegs_clients.evaluation.run import run_evaluation
 from evilpegs_game.rules import Rules
 
 Games = Annotated[
     int | None,
     WHOLE,
-    Parameter(name="--games", help="Play so many games against drawn secrets, instead of every secret."),
+    Parameter(name="--games", help="Play this many games against random secrets, instead of every secret."),
 ]
-Seed = Annotated[int, WHOLE, Parameter(name="--seed", help="Of all chance; with the same seed chance is the same.")]
+Seed = Annotated[
+    int, WHOLE, Parameter(name="--seed", help="Random seed. Runs with the same seed give the same result.")
+]
 Jobs = Annotated[int, WHOLE, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
 Cluster = Annotated[
     str | None,
@@ -49,12 +56,21 @@ Csv = Annotated[
         name="--csv", allow_leading_hyphen=True, help="Write a line a strategy to this file; - is standard output."
     ),
 ]
+Worst = Annotated[
+    int | None,
+    WHOLE,
+    Parameter(
+        name="--worst",
+        help="List this many of the secrets that took the most guesses, each with the command that replays it.",
+    ),
+]
 DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Say what it will cost, and do nothing.")]
 
 NOTICE_SIZE: Final = 20_000
 """From this many secrets on, a notice says that the evaluation takes a while."""
 MAX_JOBS: Final = 256
 MAX_GAMES: Final = 1_000_000_000
+MAX_WORST: Final = 1_000
 
 
 def evaluate(
@@ -69,6 +85,7 @@ def evaluate(
     journal: CheckpointFile = None,
     plot: Plot = None,
     csv: Csv = None,
+    worst: Worst = None,
     dry_run: DryRun = False,
     traceback: Traceback = False,
     as_json: Json = False,
@@ -77,18 +94,19 @@ def evaluate(
 
     The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
     shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of
-    such documents. With --games secrets are drawn, and the mean has a 95 % interval.
+    such documents. With --games secrets are drawn, and the mean has a 95 % interval. Several strategies then play the
+    same secrets, and the best is compared with each other by the differences within games.
 
     What takes long is done in units, and a journal in your data directory keeps those that are finished: the same
     command, killed and started again, goes on from there. When all is done it is removed; one that --journal names
     stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
     depend on --jobs or --cluster.
     """
-    _check_options(strategies, games, jobs, cluster)
+    _check_options(strategies, games, jobs, cluster, worst)
     _check_outputs(plot, csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
     with only_document(as_json or csv == STANDARD), traceback_of_strategy(traceback):
-        specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed)
+        specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed, worst or 0)
         costs = [estimate_cost(spec, jobs) for spec in specs]
         for cost in costs:
             check_memory(cost, plan.processes(cost) or 0)
@@ -97,7 +115,7 @@ def evaluate(
                 err.print(_start_notice(parsed, is_first_given=first is not None))
             with progress(err) as bar:
                 tallies = run_evaluation(costs, plan, err, bar)
-            results = make_results(costs, tallies)
+            results = make_results(costs, tallies, plan)
     if not dry_run:
         _write(results, plot, csv, as_json)
     elif as_json:
@@ -106,7 +124,9 @@ def evaluate(
         show_costs(console(), costs, plan)
 
 
-def _check_options(strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None) -> None:
+def _check_options(
+    strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None, worst: int | None
+) -> None:
     if not strategies:
         message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
     elif not 1 <= jobs <= MAX_JOBS:
@@ -115,6 +135,8 @@ def _check_options(strategies: Sequence[str], games: int | None, jobs: int, clus
         message = "--jobs is for this machine and --cluster for others; take one of them"
     elif games is not None and not 1 <= games <= MAX_GAMES:
         message = f"--games must be 1 to {MAX_GAMES:,}, not {games:,}"
+    elif worst is not None and not 1 <= worst <= MAX_WORST:
+        message = f"--worst must be 1 to {MAX_WORST:,}, not {worst:,}"
     else:
         return
     raise CommandError(message)
@@ -136,10 +158,17 @@ def _start_notice(rules: Rules, is_first_given: bool) -> str:
     return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
 
 
+def _documents(results: Sequence[StrategyResult], documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the document of several strategies; comparisons are of simulated games."""
+    comparisons = [comparison_document(comparison) for comparison in compare_results(results)]
+    several = {"rules": documents[0]["rules"], "results": documents}
+    return several | ({"comparisons": comparisons} if comparisons else {})
+
+
 def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
     documents = [result_document(result) for result in results]
     if as_json:
-        print_json(documents[0] if len(documents) == 1 else {"rules": documents[0]["rules"], "results": documents})
+        print_json(documents[0] if len(documents) == 1 else _documents(results, documents))
     elif csv != STANDARD:
         show_results(console(), results)
     if csv is not None:

@@ -1,5 +1,6 @@
 """The results of an evaluation for people: one strategy with its histogram, or several as rows of a table."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -8,7 +9,7 @@ from rich.table import Table
 
 from evilpegs.output import pluralize
 from evilpegs.tables import Column, format_number, histogram_table, make_table, print_first_fit, small_bars
-from evilpegs_clients.evaluation.results import StrategyResult
+from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 
@@ -17,12 +18,57 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
     """Print one result with its histogram, or several as rows of a table."""
     if len(results) == 1:
         _show_one(out, results[0])
-        return
-    out.print(f"{results[0].spec.rules}: {_games_text(results[0])}")
-    out.print()
-    print_first_fit(out, _tables(results))
+    else:
+        out.print(f"{results[0].spec.rules}: {_games_text(results[0])}")
+        out.print()
+        print_first_fit(out, _tables(results))
+        for result in results:
+            _explain_randomness(out, result)
+        _show_comparisons(out, compare_results(results))
     for result in results:
-        _explain_randomness(out, result)
+        _show_worst(out, result)
+
+
+def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print the differences within games, and how many games would separate the strategies."""
+    if comparisons:
+        out.print()
+    for comparison in comparisons:
+        out.print(f"{comparison.worse.name} needs {_difference_text(comparison)}", soft_wrap=True)
+
+
+def _difference_text(comparison: Comparison) -> str:
+    difference, interval = comparison.difference, comparison.difference.interval
+    bounds = "" if interval is None else " (95 % interval {:.4f} to {:.4f})".format(*interval)
+    text = f"{difference.mean:.4f} more guesses per game than {comparison.better.name}{bounds}"
+    if interval is None or difference.is_separated:
+        return text
+    games = difference.games_to_separate
+    if games is None:
+        return f"{text}: no difference"
+    return f"{text}: not separated; about {games:,} games would do it"
+
+
+def _show_worst(out: Console, result: StrategyResult) -> None:
+    """Print the secrets that took the most guesses, with the commands that replay them."""
+    if not result.worst:
+        return
+    out.print(f"\nthe most guesses of {result.name}, and how to replay them")
+    for costly in result.worst:
+        guesses = pluralize(costly.guesses, "guess", "guesses")
+        out.print(
+            f"  {format_code(costly.secret)}  {guesses}  {shlex.join(replay_command(result, costly))}", soft_wrap=True
+        )
+
+
+def replay_command(result: StrategyResult, costly: CostlySecret) -> list[str]:
+    """Return the command that plays the game of a costly secret again."""
+    spec = result.spec
+    first = [] if spec.first is None else ["--first", spec.first]
+    seed = ["--seed", str(costly.seed)] if spec.load().uses_rng else []
+    only = ["--candidates-only"] if spec.candidates_only else []
+    game = ["--rules", str(spec.rules), "--secret", format_code(costly.secret)]
+    return ["evilpegs", "duel", spec.strategy, *game, *first, *seed, *only]
 
 
 def _show_one(out: Console, result: StrategyResult) -> None:
@@ -33,10 +79,14 @@ def _show_one(out: Console, result: StrategyResult) -> None:
         out.print(f"{result.name} on {rules}, first guess", peg_text(format_code(result.first)))
     out.print(
         f"{_games_text(result)}, {figures.total:,} guesses, mean {figures.mean:.4f}{_interval_text(result)}, "
-        f"at most {figures.max}, in {result.seconds:.3f} s"
+        f"at most {figures.max}, in {result.seconds:.3f} s{_pace_text(result)}"
     )
     _explain_randomness(out, result)
     out.print(histogram_table(result.distribution, "games" if result.spec.games else "secrets"))
+
+
+def _pace_text(result: StrategyResult) -> str:
+    return "" if result.ms_per_guess is None else f", {result.ms_per_guess:.3f} ms per guess"
 
 
 def _games_text(result: StrategyResult) -> str:
@@ -63,6 +113,7 @@ def _tables(results: Sequence[StrategyResult]) -> Iterator[Table]:
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
     if results[0].spec.games:
         columns.insert(-2, INTERVAL)
+        columns.append(MS_PER_GUESS)
     yield make_table(results, [*columns, *map(_count_column, range(most))])
     yield make_table(results, [*columns, Column(f"guesses\n1-{most}", lambda result: small_bars(result.distribution))])
     yield make_table(results, columns)
@@ -80,6 +131,9 @@ def _interval_bounds(result: StrategyResult) -> str:
 NAME: Final = Column[StrategyResult]("strategy", lambda result: result.name, style="bold")
 FIRST: Final = Column[StrategyResult]("first", lambda result: format_code(result.first or ()))
 INTERVAL: Final = Column("95 % interval", _interval_bounds, "right")
+MS_PER_GUESS: Final = Column[StrategyResult](
+    "ms per guess", lambda result: "" if result.ms_per_guess is None else f"{result.ms_per_guess:.3f}", "right"
+)
 FIGURES: Final = (
     Column[StrategyResult]("guesses", lambda result: f"{result.figures.total:,}", "right"),
     Column[StrategyResult]("mean", lambda result: f"{result.figures.mean:.4f}", "right"),

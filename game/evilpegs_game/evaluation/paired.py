@@ -1,0 +1,68 @@
+"""The difference of two strategies that played the same secrets, game by game.
+
+Easy and hard secrets are easy and hard for both, so the differences within games vary less than the games themselves,
+and fewer games tell two strategies apart than their separate intervals suggest.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Self
+
+import numpy as np
+
+from evilpegs_game.evaluation.simulation import NORMAL_95, student_95
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The guesses of one strategy minus those of another: the sum and the sum of squares over ``games`` games."""
+
+    games: int
+    total: int
+    squares: int
+
+    @classmethod
+    def of(cls, lengths: bytes, others: bytes) -> Self:
+        """Return the difference of two strategies from the number of guesses of each game, in the same order.
+
+        Raises:
+            ValueError: The numbers of games differ, or there are none.
+        """
+        if len(lengths) != len(others) or not lengths:
+            message = f"{len(lengths)} and {len(others)} games cannot be paired"
+            raise ValueError(message)
+        difference = np.frombuffer(lengths, np.uint8).astype(np.int64) - np.frombuffer(others, np.uint8)
+        return cls(len(lengths), int(difference.sum()), int((difference * difference).sum()))
+
+    @property
+    def mean(self) -> float:
+        """The mean difference per game."""
+        return self.total / self.games
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the mean difference, by Student's t; None if all differences are equal."""
+        deviation = self._deviation
+        if not deviation:
+            return None
+        error = student_95(self.games - 1) * deviation / sqrt(self.games)
+        return self.mean - error, self.mean + error
+
+    @property
+    def is_separated(self) -> bool:
+        """True if the interval excludes a difference of 0."""
+        interval = self.interval
+        return interval is not None and (interval[0] > 0 or interval[1] < 0)
+
+    @property
+    def games_to_separate(self) -> int | None:
+        """The number of games whose interval would exclude 0 if mean and spread stayed as they are; None if unknown."""
+        if not self.total or not self._deviation:
+            return None
+        return int((NORMAL_95 * self._deviation / self.mean) ** 2) + 1
+
+    @property
+    def _deviation(self) -> float:
+        """The standard deviation of the differences within games; 0 after one game."""
+        spread = self.squares * self.games - self.total**2  # exact: the variance, times games and games - 1
+        return sqrt(spread / (self.games * (self.games - 1))) if spread else 0.0
