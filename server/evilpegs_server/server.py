@@ -17,6 +17,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
@@ -98,8 +99,10 @@ async def running_server(
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
-        AddressUnusableError: the server cannot listen. Both are raised before it accepts connections.
+        BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
+        AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
+    broker = _find_broker(settings)
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
@@ -123,6 +126,8 @@ async def running_server(
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
+        if broker is not None:
+            _start_feed(broker, settings.server_id, registry, engine, writer, log, stack)
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections)
         stack.callback(asyncio.create_task(_tick(clock)).cancel)
@@ -182,6 +187,31 @@ def _session_services(
         wall_ms=wall_ms,
         log=log,
     )
+
+
+def _find_broker(settings: Settings) -> Broker | None:
+    """Return the broker of the live feed, None without one; raises BrokerUnusableError."""
+    if settings.mqtt is None:
+        return None
+    require_aiomqtt()
+    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
+    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
+def _start_feed(
+    broker: Broker,
+    server_id: str,
+    registry: MatchRegistry,
+    engine: Engine,
+    writer: Writer,
+    log: BoundLogger,
+    stack: AsyncExitStack,
+) -> None:
+    from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
+
+    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, log))
+    feed.start()
+    stack.push_async_callback(feed.close)
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
