@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -11,6 +12,7 @@ from typing import Final, Protocol
 
 import aiomqtt
 from paho.mqtt.client import MQTTMessageInfo
+from paho.mqtt.properties import Properties
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
@@ -21,9 +23,13 @@ ANSWER_SECONDS: Final = 30.0
 """The time that the broker has to accept the connection or to acknowledge a message."""
 GOODBYE_SECONDS: Final = 1.0
 """The time that a goodbye may take before the socket is closed without one."""
+MAX_PENDING: Final = 200
+"""The number of messages that may await their acknowledgment before aiomqtt finds it worth a warning."""
 STABLE_SECONDS: Final = 10.0
 """A connection that lasts so long begins a new series of delays when it is lost."""
 
+_NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
+"""Without this, a small message waits up to 40 milliseconds for the acknowledgment of the one before."""
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
@@ -50,11 +56,28 @@ class FeedClient(aiomqtt.Client):
             keepalive=KEEPALIVE_SECONDS,
             clean_start=True,
             tls_context=broker.tls,
+            socket_options=_NO_DELAY,
         )
+        self.pending_calls_threshold = MAX_PENDING
 
     def send(self, topic: str, payload: str) -> MQTTMessageInfo:
         """Queue a message of QoS 0, and return a handle that says whether it was written to the socket."""
         return self._client.publish(topic, payload)
+
+    async def deliver(
+        self, topic: str, payload: str | bytes, *, retain: bool = False, properties: Properties | None = None
+    ) -> None:
+        """Publish a message of QoS 1 and wait until the broker has acknowledged it.
+
+        The time limit is not that of aiomqtt, which uses `asyncio.wait_for`. In Python 3.11 that function can swallow a
+        cancellation, and the publisher would not stop.
+
+        Raises:
+            aiomqtt.MqttError: the message cannot be sent.
+            TimeoutError: the broker does not answer.
+        """
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await self.publish(topic, payload, qos=1, retain=retain, properties=properties, timeout=math.inf)
 
     async def wait_until_lost(self) -> None:
         """Wait until the connection is lost, and raise `aiomqtt.MqttError` with the reason."""
@@ -70,6 +93,8 @@ class FeedClient(aiomqtt.Client):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 while self._client.socket() is not None:  # noqa: ASYNC110 - paho closes it when it reads the end
                     await asyncio.sleep(0.005)
+        if self._disconnected.done() and not self._disconnected.cancelled():
+            self._disconnected.exception()  # known here, or asyncio would log it
 
 
 @asynccontextmanager

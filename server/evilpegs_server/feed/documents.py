@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol
 
 import orjson
-from aiomqtt import Client
 
 from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_server.feed.connection import FeedClient
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
@@ -121,11 +121,11 @@ class RetainedFeed:
             self._sources.append((topics.leaderboard, standings))
         self._sleep = sleep
 
-    async def run(self, client: Client) -> None:
-        """Publish every document once, then every second those that changed. Raises aiomqtt.MqttError."""
+    async def run(self, client: FeedClient) -> None:
+        """Publish every document once, then every second those that changed. Raises as `FeedClient.deliver`."""
         published: list[dict[str, object]] = [{} for _ in self._sources]
         while True:
             for (topic, source), known in zip(self._sources, published, strict=True):
                 for ladder, payload in (await source.changes(known)).items():
-                    await client.publish(topic(ladder), payload, qos=1, retain=True)
+                    await client.deliver(topic(ladder), payload, retain=True)
             await self._sleep(PERIOD_SECONDS)

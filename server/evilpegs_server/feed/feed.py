@@ -22,7 +22,7 @@ from evilpegs_server.feed.documents import (
     ServerState,
     state_payload,
 )
-from evilpegs_server.feed.live_events import LiveEvents
+from evilpegs_server.feed.live_events import QUEUE_BYTES, LiveEvents
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.record.event_log import LogEntry
@@ -58,8 +58,8 @@ class Feed:
         self._stopping = asyncio.Event()
         self._is_connected = False
         self._cursor = FeedCursor(services.engine, services.writer, loop.call_later)
-        self._events = LiveEvents(self._topics, loop.call_soon, services.log)
-        self._results = ResultFeed(services.engine, self._cursor, self._topics, self._wake)
+        self._events = LiveEvents(self._topics, loop.call_soon, services.log, QUEUE_BYTES)
+        self._results = ResultFeed(services.engine, self._cursor, self._topics, self._wake, self._stopping)
         self._documents = self._retained_feed()
         self._task: asyncio.Task[None] | None = None
         services.registry.follow(self._follow)
@@ -72,11 +72,13 @@ class Feed:
     async def close(self) -> None:
         """Publish the last results and the state `stopped`, if the broker is there, and end the connection."""
         self._stopping.set()
+        self._wake.set()
         if self._task is not None:
             if self._is_connected:
                 await asyncio.wait([self._task], timeout=STOP_SECONDS)
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            while not self._task.done():  # once is not enough: libraries below can swallow a cancellation
+                self._task.cancel()
+                await asyncio.wait([self._task], timeout=0.1)
         self._cursor.store()
 
     def _retained_feed(self) -> RetainedFeed:
@@ -99,10 +101,10 @@ class Feed:
 
     async def _publish(self, client: FeedClient) -> None:
         """Publish until the server stops. Raises an exception group when the connection is lost."""
-        await client.publish(self._topics.state, self._state("online"), qos=1, retain=True)
         self._is_connected = True
-        self._events.start(client)
         try:
+            await client.deliver(self._topics.state, self._state("online"), retain=True)
+            self._events.start(client)
             await self._run_until_stopped(client)
         finally:
             self._is_connected = False
@@ -110,12 +112,8 @@ class Feed:
 
     async def _run_until_stopped(self, client: FeedClient) -> None:
         async with asyncio.TaskGroup() as group:
-            lost = group.create_task(client.wait_until_lost())
-            publishing = [group.create_task(run(client)) for run in (self._results.run, self._documents.run)]
-            await self._stopping.wait()
-            for task in publishing:
+            others = [group.create_task(task) for task in (client.wait_until_lost(), self._documents.run(client))]
+            await self._results.run(client)
+            await client.deliver(self._topics.state, self._state("stopped"), retain=True)
+            for task in others:
                 task.cancel()
-            await asyncio.wait(publishing)
-            await self._results.catch_up(client)
-            await client.publish(self._topics.state, self._state("stopped"), qos=1, retain=True)
-            lost.cancel()

@@ -43,7 +43,7 @@ class LiveEvents:
         topics: FeedTopics,
         call_soon: Callable[[Callable[[], None]], object],
         log: BoundLogger,
-        queue_bytes: int = QUEUE_BYTES,
+        queue_bytes: int,
     ) -> None:
         self.dropped = 0
         """The number of events that were dropped because the broker was too slow, on this connection."""

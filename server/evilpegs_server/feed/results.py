@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
-from aiomqtt import Client
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import Engine
 
 from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_server.feed.connection import FeedClient
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredResult, load_cursor, load_last_event_id, load_results_after
 from evilpegs_server.storage.writer import Writer
@@ -79,17 +79,24 @@ class ResultFeed:
     cursor: FeedCursor
     topics: FeedTopics
     wake: asyncio.Event
-    """Set whenever a match may have ended."""
+    """Set whenever a match may have ended, and when the server stops."""
+    stopping: asyncio.Event
 
-    async def run(self, client: Client) -> None:
-        """Publish every result after the cursor, now and whenever a match ends. Raises aiomqtt.MqttError."""
+    async def run(self, client: FeedClient) -> None:
+        """Publish every result after the cursor, now and whenever a match ends, until the server stops.
+
+        Raises as `FeedClient.deliver`.
+        """
         while True:
+            is_last = self.stopping.is_set()
             self.wake.clear()
-            await self.catch_up(client)
+            await self._catch_up(client)
+            if is_last:
+                return
             await self.wake.wait()
 
-    async def catch_up(self, client: Client) -> None:
-        """Publish every result that is stored after the cursor. Raises aiomqtt.MqttError."""
+    async def _catch_up(self, client: FeedClient) -> None:
+        """Publish every result that is stored after the cursor."""
         while True:
             page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, PAGE)
             await self._publish_page(client, page.results)
@@ -97,14 +104,14 @@ class ResultFeed:
             if page.is_last:
                 return
 
-    async def _publish_page(self, client: Client, results: list[StoredResult]) -> None:
+    async def _publish_page(self, client: FeedClient, results: list[StoredResult]) -> None:
         async with asyncio.TaskGroup() as group:
             for result in results:
                 group.create_task(self._publish(client, result))
 
-    async def _publish(self, client: Client, result: StoredResult) -> None:
+    async def _publish(self, client: FeedClient, result: StoredResult) -> None:
         topic = self.topics.result(result.match)
-        await client.publish(topic, result.over, qos=1, properties=_properties(result.started))
+        await client.deliver(topic, result.over, properties=_properties(result.started))
 
 
 def _properties(started: str) -> Properties:
