@@ -32,6 +32,8 @@ from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
+from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -115,7 +117,7 @@ async def running_server(
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
-        clock = clock or StallFreeClock(loop.time)
+        clock, loop_lag = clock or StallFreeClock(loop.time), Durations()
         pool, hint_pool = (TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS))
         stack.callback(pool.close)
         stack.callback(hint_pool.close)
@@ -127,10 +129,11 @@ async def running_server(
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
         if broker is not None:
-            _start_feed(broker, settings.server_id, registry, engine, writer, log, stack)
+            leaderboards = await _open_leaderboards(engine, registry, log, stack)
+            _start_feed(broker, settings.server_id, registry, engine, writer, leaderboards, log, stack)
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections)
-        stack.callback(asyncio.create_task(_tick(clock)).cancel)
+        stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
@@ -198,18 +201,29 @@ def _find_broker(settings: Settings) -> Broker | None:
     return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
 
 
+async def _open_leaderboards(
+    engine: Engine, registry: MatchRegistry, log: BoundLogger, stack: AsyncExitStack
+) -> LiveLeaderboards:
+    leaderboards = LiveLeaderboards(engine, registry.ladders, log)
+    stack.push_async_callback(leaderboards.close)
+    await leaderboards.start()
+    registry.listen(leaderboards.wake)
+    return leaderboards
+
+
 def _start_feed(
     broker: Broker,
     server_id: str,
     registry: MatchRegistry,
     engine: Engine,
     writer: Writer,
+    leaderboards: LiveLeaderboards,
     log: BoundLogger,
     stack: AsyncExitStack,
 ) -> None:
     from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
 
-    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, log))
+    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
     feed.start()
     stack.push_async_callback(feed.close)
 
@@ -248,7 +262,7 @@ async def _close_worker(process: WorkerProcess, solved_file: SolvedPositionsFile
         solved_file.save(solved)
 
 
-async def _tick(clock: StallFreeClock) -> None:
+async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
     while True:
-        clock.tick()
+        loop_lag.add(clock.tick() / 1000)
         await asyncio.sleep(TICK_MS / 1000)

@@ -84,8 +84,8 @@ class Subscriber:
     ``matches`` are the ids of the matches whose result arrived.
     """
 
-    def __init__(self, port, *topics, **options):
-        self.port, self.topics, self.options = port, topics or ("evilpegs/#",), options
+    def __init__(self, port, *topics, qos=1, **options):
+        self.qos, self.port, self.topics, self.options = qos, port, topics or ("evilpegs/#",), options
         self.matches = set()
         self.received, self._more, self._task = [], asyncio.Event(), None
         self.online, self.offline = asyncio.Event(), asyncio.Event()
@@ -125,7 +125,7 @@ class Subscriber:
                 protocol = aiomqtt.ProtocolVersion.V5
                 async with aiomqtt.Client("127.0.0.1", self.port, protocol=protocol, **self.options) as client:
                     for topic in self.topics:
-                        await client.subscribe(topic, qos=1)
+                        await client.subscribe(topic, qos=self.qos)
                     self.online.set()
                     self.offline.clear()
                     async for message in client.messages:

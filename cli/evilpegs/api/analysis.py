@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evilpegs.api.arguments import CodeLike, FeedbackLike, RulesLike, to_history, to_rules
-from evilpegs.commands.replay.document import analysis_document
+from evilpegs_game.analysis.document import analysis_document
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
 from evilpegs_game.analysis.turns import analyze as analyze_game
 from evilpegs_game.codes import format_code

@@ -1,9 +1,8 @@
 """`evilpegs leaderboard`: the leaderboards of a database, who is better and by how much."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -18,7 +17,7 @@ from evilpegs.tables import Column, make_table, print_first_fit, small_bars
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.scoring.leaderboard import LeaderboardRow
+from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 from evilpegs_server.scoring.leaderboard import leaderboard as rank_players
 from evilpegs_server.storage.archive import load_event_texts
 
@@ -47,20 +46,9 @@ def leaderboard(
     with open_for_reading(database) as engine:
         standings = load_standings(engine, ladder)
     if as_json:
-        print_json({"ladders": [_document(standing) for standing in standings]})
+        print_json({"ladders": [leaderboard_document(ladder.info(), rows) for ladder, rows in standings]})
     else:
         show_standings(console(), standings)
-
-
-def _document(standing: Standing) -> dict[str, Any]:
-    ladder = standing.ladder
-    return {
-        "ladder": ladder.id,
-        "rules": str(ladder.rules),
-        "codemaker": ladder.codemaker,
-        "guess_limit": ladder.guess_limit,
-        "rows": [asdict(row) for row in standing.rows],
-    }
 
 
 def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:

@@ -98,7 +98,7 @@ def _endless(retry_policy: RetryPolicy) -> Iterator[float]:
 def _read(message: aiomqtt.Message) -> FeedMessage | None:
     topic = parse_topic(message.topic.value)
     payload = message.payload
-    if topic is None or not isinstance(payload, bytes | bytearray) or len(payload) > MAX_PAYLOAD:
+    if topic is None or len(payload) > MAX_PAYLOAD:
         return None
     try:
         fields = orjson.loads(payload)

@@ -5,17 +5,16 @@ the latest one at once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final, Literal, Protocol
 
 import orjson
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.feed.connection import FeedClient
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
-from evilpegs_server.scoring.leaderboard import LeaderboardRow
+from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 
 PERIOD_SECONDS: Final = 1.0
 """The least time between two versions of a document."""
@@ -26,7 +25,7 @@ ServerState = Literal["online", "stopped", "lost"]
 
 
 class Leaderboards(Protocol):
-    """The leaderboards of all rated ladders. ``version`` grows when the rows of a ladder change."""
+    """The leaderboards of all rated ladders. ``version`` is 0 at first, and grows when the rows of a ladder change."""
 
     async def rows(self, ladder: str) -> Sequence[LeaderboardRow]:
         """Return the rows of a ladder, best first."""
@@ -35,9 +34,6 @@ class Leaderboards(Protocol):
     def version(self, ladder: str) -> int:
         """Return the version of the rows of a ladder."""
         ...
-
-
-LeaderboardDocument = Callable[[LadderInfo, Sequence[LeaderboardRow]], Mapping[str, Any]]
 
 
 def state_payload(state: ServerState, server: str, version: str) -> bytes:
@@ -78,22 +74,21 @@ def _live_match(runner: MatchRunner) -> dict[str, Any]:
 
 
 class LadderStandings:
-    """The leaderboards of rated ladders, as documents."""
+    """The leaderboards of rated ladders that have rows, as documents."""
 
-    def __init__(self, ladders: Iterable[Ladder], leaderboards: Leaderboards, document: LeaderboardDocument) -> None:
+    def __init__(self, ladders: Iterable[Ladder], leaderboards: Leaderboards) -> None:
         self._infos = [ladder.info() for ladder in ladders if ladder.rated]
         self._leaderboards = leaderboards
-        self._document = document
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         """Return the documents, by ladder, whose version differs from that in ``published``, which is updated."""
         changed = {}
         for info in self._infos:
             version = self._leaderboards.version(info.id)
-            if published.get(info.id) != version:
+            if published.get(info.id, 0) != version:
                 published[info.id] = version
                 rows = await self._leaderboards.rows(info.id)
-                changed[info.id] = orjson.dumps(self._document(info, rows))
+                changed[info.id] = orjson.dumps(leaderboard_document(info, rows))
         return changed
 
 
@@ -112,13 +107,14 @@ class RetainedFeed:
         self,
         topics: FeedTopics,
         open_matches: OpenMatches,
-        standings: LadderStandings | None,
+        standings: LadderStandings,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._topics = topics
-        self._sources: list[tuple[Callable[[str], str], ChangingDocuments]] = [(topics.live, open_matches)]
-        if standings is not None:
-            self._sources.append((topics.leaderboard, standings))
+        self._sources: list[tuple[Callable[[str], str], ChangingDocuments]] = [
+            (topics.live, open_matches),
+            (topics.leaderboard, standings),
+        ]
         self._sleep = sleep
 
     async def run(self, client: FeedClient) -> None:

@@ -15,7 +15,6 @@ from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_server.feed.connection import FeedClient, LoggedConnection, ReconnectTime, keep_connected
 from evilpegs_server.feed.documents import (
     LadderStandings,
-    LeaderboardDocument,
     Leaderboards,
     OpenMatches,
     RetainedFeed,
@@ -34,7 +33,7 @@ STOP_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FeedServices:
-    """What the feed needs of its server. Without ``standings`` no leaderboard is published."""
+    """What the feed needs of its server."""
 
     broker: Broker
     server_id: str
@@ -42,8 +41,8 @@ class FeedServices:
     registry: MatchRegistry
     engine: Engine
     writer: Writer
+    leaderboards: Leaderboards
     log: BoundLogger
-    standings: tuple[Leaderboards, LeaderboardDocument] | None = None
 
 
 class Feed:
@@ -82,10 +81,10 @@ class Feed:
         self._cursor.store()
 
     def _retained_feed(self) -> RetainedFeed:
-        registry, standings = self._services.registry, self._services.standings
+        registry = self._services.registry
         open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        boards = None if standings is None else LadderStandings(registry.ladders.values(), *standings)
-        return RetainedFeed(self._topics, open_matches, boards)
+        standings = LadderStandings(registry.ladders.values(), self._services.leaderboards)
+        return RetainedFeed(self._topics, open_matches, standings)
 
     def _follow(self, match: str, entries: Sequence[LogEntry]) -> None:
         self._events.add(match, entries)

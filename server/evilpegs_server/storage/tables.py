@@ -53,11 +53,11 @@ matches = Table(
     Column("started_at", BigInteger, nullable=False),
     Column("over", Boolean, nullable=False),
     Column("client", String(81), nullable=False),
-    Index("ix_matches_ladder", "ladder"),
-    Index("ix_matches_ladder_client", "ladder", "client"),
-    Index("ix_matches_player", "player"),
-    Index("ix_matches_player_ladder", "player", "ladder"),
-    Index("ix_matches_player_ladder_client", "player", "ladder", "client"),
+    # Lists are ordered by start, and every filter of `browse` is a prefix of one of these.
+    Index("ix_matches_ladder", "ladder", "started_at"),
+    Index("ix_matches_ladder_client", "ladder", "client", "started_at"),
+    Index("ix_matches_player_ladder", "player", "ladder", "started_at"),
+    Index("ix_matches_player_ladder_client", "player", "ladder", "client", "started_at"),
     Index("ix_matches_started_at", "started_at"),
 )
 

@@ -5,6 +5,7 @@ durable when its callback runs, and a busy server needs one flush where one tran
 """
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
+
+from evilpegs_server.storage.durations import Durations
 
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
@@ -69,6 +72,8 @@ class Writer:
         self._connection: Connection | None = None
         self._sql_texts: dict[int, str] = {}
         self._closed = False
+        self.commits = Durations()
+        """The time from the moment the thread begins with a transaction until its jobs are durable or have failed."""
 
     def start(self) -> None:
         """Start the thread."""
@@ -112,7 +117,10 @@ class Writer:
     def _run(self) -> None:
         while (jobs := self._jobs.get()) is not None:
             more = self._gather(jobs)
-            self._report(jobs, self._commit(jobs))
+            began = time.perf_counter()
+            errors = self._commit(jobs)
+            self.commits.add(time.perf_counter() - began)
+            self._report(jobs, errors)
             if not more:
                 break
         if self._connection is not None:

@@ -1,4 +1,4 @@
-"""The tasks of codemakers that may take long: part sizes, the replies of a devil, witnesses, hints.
+"""The tasks that may take long: part sizes, the replies of a devil, witnesses, hints, and the analysis of matches.
 
 A task is data without secrets. It can run in this process or in another one, and running it again gives the same
 result. Costs are in units of work; a unit is a few nanoseconds.
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+
+import orjson
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
 from evilpegs_game.codes import Code, code_at
@@ -104,6 +106,26 @@ class FindHint(NamedTuple):
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
         """Return the hint."""
         return TaskResult(find_hint(workspace.position(self.rules, self.history, self.budget)))
+
+
+class AnalyzeGames(NamedTuple):
+    """The task of analyzing every turn of the games of a match with the usual effort."""
+
+    rules: Rules
+    games: tuple[History, ...]
+
+    def run(self, workspace: Workspace) -> TaskResult[bytes]:
+        """Return the analyses as JSON: a list of games, each a list of the documents of its turns.
+
+        JSON costs the server less to receive than objects do.
+        """
+        # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
+        from evilpegs_game.analysis.document import analysis_document  # noqa: PLC0415
+        from evilpegs_game.analysis.games import analyze_games  # noqa: PLC0415
+        from evilpegs_game.analysis.turns import USUAL  # noqa: PLC0415
+
+        analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
+        return TaskResult(orjson.dumps([[analysis_document(turn) for turn in game] for game in analyses]))
 
 
 class WarmUp(NamedTuple):

@@ -1,5 +1,6 @@
 """`evilpegs replay`."""
 
+import asyncio
 import io
 import re
 from itertools import pairwise
@@ -8,14 +9,18 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.match_replay import GameReplay, MatchReplay, TurnReplay
 from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND
+from evilpegs.database import open_for_reading
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
+from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay
+from evilpegs_server.site.analysis import MatchAnalyses
+from support.fake_server import FakePool
 from support.printed import numbers_in
+from support.workspaces import new_workspace
 
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
@@ -40,6 +45,16 @@ def test_replay_json_has_documented_keys(run, server, evil_match):
     assert second["before"] == 256
     assert first["bits"] == pytest.approx(2.3399, abs=1e-4)
     assert [best["code"] for best in first["best"]] == ["1122", "1122", "1123", "1234", "1123"]
+
+
+def test_replay_json_equals_analysis_of_server(run, server, evil_match):
+    document = run("replay", evil_match, "--database", server.database, "--json").document
+
+    async def analyze_there():
+        with open_for_reading(server.database) as engine:
+            return await MatchAnalyses(engine, FakePool(new_workspace())).document(evil_match)
+
+    assert asyncio.run(analyze_there()) == document
 
 
 def test_replay_shows_turns_and_chain(run, server, evil_match):

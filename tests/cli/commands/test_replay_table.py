@@ -9,10 +9,9 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay.document import analysis_document
-from evilpegs.commands.replay.match_replay import TurnReplay
 from evilpegs.commands.replay.table import WIDTHS, analysis_tables, regret_range
 from evilpegs.tables import print_first_fit
+from evilpegs_game.analysis.document import analysis_document, regret_document
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import Effort, analyze
 from evilpegs_game.codes import format_code, parse_code
@@ -20,6 +19,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
+from evilpegs_server.record.replay import TurnReplay
 
 GAME = ("3x4", "112 1,0", "314 0,3", "143 3,0")
 USUAL = Effort()
@@ -140,6 +140,4 @@ def test_analysis_document_has_documented_keys():
 
 
 def test_regret_document_has_null_for_unknown_bound():
-    from evilpegs.commands.replay.document import regret_document
-
     assert regret_document(Regret(Fraction(1, 2), None)) == {"kind": "at least", "at_least": 0.5, "at_most": None}

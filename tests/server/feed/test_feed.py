@@ -89,9 +89,10 @@ async def test_stopped_server_says_so(mosquitto, publishing):
 
 
 async def test_killed_broker_misses_no_result(mosquitto, publishing, load):
+    """The subscriber reads at QoS 0: one that acknowledges stops reading when it can no longer write."""
     async with (
         Proxy(mosquitto.port) as proxy,
-        Subscriber(mosquitto.port) as subscriber,
+        Subscriber(mosquitto.port, qos=0) as subscriber,
         publishing(f"mqtt://127.0.0.1:{proxy.port}") as server,
     ):
         async with load(server) as played:

@@ -1,17 +1,31 @@
 """The leaderboard as a pure fold over recorded events, and its interval, which holds at any time."""
 
+import math
 import statistics
+from collections import Counter, defaultdict
 from decimal import Decimal
 from itertools import accumulate
 from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
-from evilpegs_server.scoring.leaderboard import ALPHA, PROVISIONAL, TUNED_FOR, interval_half_width, leaderboard
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.scoring.leaderboard import (
+    ALPHA,
+    PROVISIONAL,
+    TUNED_FOR,
+    LeaderboardFold,
+    interval_half_width,
+    leaderboard,
+    leaderboard_document,
+)
+from evilpegs_server.scoring.tally import mean, percentile, variance
 
 EVENTS = [
     decode_record_event(line)
@@ -134,8 +148,8 @@ class TestRanks:
 
     def test_rank_counts_surely_better_players(self):
         rows = Records()
-        for player, mean in [("good", 4), ("fair", 6), ("poor", 8)]:
-            rows.match(player, around(mean, 400))
+        for player, middle in [("good", 4), ("fair", 6), ("poor", 8)]:
+            rows.match(player, around(middle, 400))
         assert [(row.player, row.rank, row.rank_worst) for row in rows.rows().values()] == [
             ("good", 1, 1),
             ("fair", 2, 2),
@@ -200,3 +214,53 @@ class TestInterval:
         scores = Random(1).choices([3, 4, 5, 6], k=TUNED_FOR)
         once = 1.96 * statistics.stdev(scores) / TUNED_FOR**0.5
         assert 1.4 < interval_half_width(scores) / once < 1.7
+
+
+class TestSplits:
+    @given(st.data())
+    def test_fold_gives_same_rows_for_any_interleaving(self, data):
+        """The events of matches arrive in any order that keeps each match's own, with rows looked at meanwhile."""
+        records = Records()
+        for _ in range(data.draw(st.integers(1, 6))):
+            scores = data.draw(st.lists(st.integers(1, 11), max_size=4))
+            version, took_ms = data.draw(st.sampled_from("12")), data.draw(st.integers(0, 3))
+            records.match(data.draw(st.sampled_from(["ann", "bob"])), scores, version, took_ms=took_ms)
+        by_match = defaultdict(list)
+        for event in records.events:
+            by_match[event.match].append(event)
+        fold = LeaderboardFold("classic")
+        while by_match:
+            match = data.draw(st.sampled_from(sorted(by_match)))
+            fold.add(by_match[match].pop(0))
+            if not by_match[match]:
+                del by_match[match]
+            if data.draw(st.booleans()):
+                fold.rows()
+        assert fold.rows() == leaderboard(records.events, "classic")
+
+    @given(st.lists(st.integers(0, 40), min_size=2))
+    def test_counts_give_same_figures_as_lists(self, numbers):
+        counts = Counter(numbers)
+        assert mean(counts) == sum(numbers) / len(numbers)
+        assert variance(counts) == pytest.approx(statistics.variance(numbers))
+        assert percentile(counts, 0.95) == sorted(numbers)[math.ceil(0.95 * len(numbers)) - 1]
+
+    @given(st.lists(st.tuples(st.integers(100, 130), st.integers(2, 10)), max_size=8))
+    def test_rank_counts_rows_that_are_wholly_better(self, drawn):
+        """The ranks equal those of comparing every row with every other."""
+        records = Records()
+        for number, (games, middle) in enumerate(drawn):
+            records.match(f"p{number}", around(middle, games))
+        rows = list(records.rows().values())
+        for row in rows:
+            assert row.rank == 1 + sum(other.high < row.low for other in rows)
+            assert row.rank_worst == len(rows) - sum(row.high < other.low for other in rows)
+
+
+def test_leaderboard_document_holds_ladder_and_rows():
+    ladder = load_ladders()["classic"].info()
+    document = leaderboard_document(ladder, leaderboard(EVENTS, "classic"))
+    assert (document["ladder"], document["rules"], document["codemaker"]) == ("classic", "4x6", "fixed")
+    assert document["guess_limit"] == 10
+    assert [row["player"] for row in document["rows"]] == ["bob", "ann"]
+    assert document["rows"][1]["histogram"] == ((4, 1), (11, 3))

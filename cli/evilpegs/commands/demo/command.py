@@ -13,12 +13,12 @@ from evilpegs.commands.bot.run import describe_games
 from evilpegs.commands.demo.server import cancel_on_signals, child_server
 from evilpegs.commands.leaderboard import load_standings, show_standings
 from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.match_replay import build_match_replay
 from evilpegs.database import find_match, open_for_reading
 from evilpegs.output import console, progress
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_server.record.match_analysis import analyze_match
 
 NOT_VERIFIED: Final = 1
 
@@ -131,4 +131,5 @@ def _show_log(database: str, match: str, out: Console) -> None:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
         show_standings(out, load_standings(engine))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
-        show_match(out, build_match_replay(find_match(engine, match)), games=1)
+        stored = find_match(engine, match)
+        show_match(out, analyze_match(stored.id, stored.entries), games=1)

@@ -1,5 +1,5 @@
 """`evilpegs replay`: a match from the log of a server, turn by turn, with what each guess was worth.
 
-Begin with `command.py`. `match_replay.py` rebuilds the match and analyzes its turns, `table.py` prints the turns of a
-game, and `document.py` makes the JSON document.
+Begin with `command.py`; `table.py` prints the turns of a game. The match is read and analyzed below the command line,
+in `evilpegs_server.record`.
 """

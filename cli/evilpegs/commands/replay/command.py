@@ -6,13 +6,6 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.commands.replay.document import replay_document
-from evilpegs.commands.replay.match_replay import (
-    GameReplay,
-    MatchReplay,
-    build_match_replay,
-    chain_flaw,
-)
 from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, analysis_tables
 from evilpegs.database import find_match, open_for_reading
 from evilpegs.errors import CommandError
@@ -23,6 +16,8 @@ from evilpegs.tables import TurnTableRow, print_first_fit, turn_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.turns import THOROUGH, USUAL
 from evilpegs_game.feedback import Feedback
+from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
+from evilpegs_server.record.replay import GameReplay, MatchReplay, chain_flaw
 from evilpegs_server.storage.archive import StoredMatch
 
 CHAIN_BROKEN: Final = 1
@@ -72,7 +67,7 @@ def replay(
         return _write_record(stored, record, as_json)
     replayed = _analyze(stored, analysis, thorough)
     if as_json:
-        print_json(replay_document(replayed))
+        print_json(analyzed_document(replayed))
     else:
         show_match(console(), replayed)
     return 0 if replayed.flaw is None else CHAIN_BROKEN
@@ -80,11 +75,12 @@ def replay(
 
 def _analyze(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay:
     if not analysis:
-        return build_match_replay(stored)
+        return analyze_match(stored.id, stored.entries)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("turns", total=None)
-        return build_match_replay(
-            stored,
+        return analyze_match(
+            stored.id,
+            stored.entries,
             THOROUGH if thorough else USUAL,
             lambda done, turns: bar.update(task, completed=done, total=turns),
         )

@@ -9,7 +9,6 @@ from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs.commands.replay.match_replay import TurnReplay
 from evilpegs.tables import feedback_text, format_number, plain_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.regret import Regret
@@ -17,6 +16,7 @@ from evilpegs_game.analysis.turns import TurnAnalysis
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_server.record.replay import TurnReplay
 
 LEGEND: Final = (
     "bits: what the feedback told; expected: what it tells on average; best: what an optimal codebreaker guesses,\n"

@@ -13,9 +13,10 @@ branch_labels = None
 depends_on = None
 
 _INDEXES = {
-    "ix_matches_ladder_client": ["ladder", "client"],
-    "ix_matches_player_ladder": ["player", "ladder"],
-    "ix_matches_player_ladder_client": ["player", "ladder", "client"],
+    "ix_matches_ladder": ["ladder", "started_at"],
+    "ix_matches_ladder_client": ["ladder", "client", "started_at"],
+    "ix_matches_player_ladder": ["player", "ladder", "started_at"],
+    "ix_matches_player_ladder_client": ["player", "ladder", "client", "started_at"],
     "ix_matches_started_at": ["started_at"],
 }
 
@@ -53,6 +54,8 @@ def upgrade() -> None:
         " json_extract(json, '$.client.version') FROM events"
         " WHERE events.match = matches.number AND seq = 1 AND json_valid(json)), '')"
     )
+    op.drop_index("ix_matches_ladder", "matches")
+    op.drop_index("ix_matches_player", "matches")
     for name, columns_of_index in _INDEXES.items():
         op.create_index(name, "matches", columns_of_index)
 
@@ -61,6 +64,8 @@ def downgrade() -> None:
     """Restore the first tables; ids of events and cursors are lost."""
     for name in _INDEXES:
         op.drop_index(name, "matches")
+    op.create_index("ix_matches_ladder", "matches", ["ladder"])
+    op.create_index("ix_matches_player", "matches", ["player"])
     op.drop_column("matches", "client")
     op.drop_table("cursors")
     op.create_table(

@@ -1,25 +1,13 @@
-"""The JSON document of a replayed match and of the analysis of its turns."""
+"""The analysis of a turn as a JSON document."""
 
-from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import Any
 
-from evilpegs.commands.replay.match_replay import MatchReplay
 from evilpegs_game.analysis.best_guesses import BestGuesses
 from evilpegs_game.analysis.figures import Figure, GuessFigures, figure
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import TurnAnalysis
 from evilpegs_game.codes import format_code
-
-
-def replay_document(match: MatchReplay) -> dict[str, Any]:
-    """Return the match as the JSON document of `evilpegs replay --json`."""
-    games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in match.games]
-    document = asdict(replace(match, games=tuple(games)))
-    for game, game_row in zip(match.games, document["games"], strict=True):
-        for turn, turn_row in zip(game.turns, game_row["turns"], strict=True):
-            turn_row["analysis"] = None if turn.analysis is None else analysis_document(turn.analysis)
-    return document
 
 
 def analysis_document(turn: TurnAnalysis) -> dict[str, Any]:

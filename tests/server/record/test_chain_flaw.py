@@ -1,8 +1,8 @@
 """The chain of hashes over stored events."""
 
-from evilpegs.commands.replay.match_replay import chain_flaw
 from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.record.replay import chain_flaw
 
 
 def chained(*events):

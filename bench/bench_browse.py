@@ -1,0 +1,127 @@
+"""The time of one page of the list of matches, for each kind of filter, on a database of a million matches.
+
+    python bench/bench_browse.py [--matches 1000000] [--pages 300] [--database FILE]
+
+The database is invented: matches of 2 games on all built-in ladders by 500 players with 8 client versions each. One
+player has half of the matches, and one ladder a third. Pages are asked for at random places of each list, and some
+filters match nothing although each of their parts matches many. With --database the file is kept and used again.
+"""
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from sqlalchemy import text
+
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.storage.browse import MatchFilter, list_matches, list_players
+from evilpegs_server.storage.database import open_database
+
+PLAYERS = 500
+STEP_MS = 1_000
+FIRST_MS = 1_700_000_000_000
+LIMIT = 100
+COUNT = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < :count) "
+TABLES = (
+    "INSERT INTO players SELECT n, 'player-' || n, 'player' || n, 'bot', printf('%064x', n), 0 FROM series"
+    " WHERE n <= :players",
+    # A player plays versions 1 to 8, except that player-7 never plays version 3, and player-9 plays on one ladder only.
+    "INSERT INTO matches (number, id, player, ladder, seed, started_at, over, client) SELECT n, printf('%016x', n),"
+    " player, ladder, zeroblob(32), :first + n * :step, 1, 'bot ' || version FROM ("
+    " SELECT n, player, CASE WHEN player = 9 OR n % 3 = 0 THEN 'classic' ELSE json_extract(:ladders,"
+    " '$[' || (n * 7 % json_array_length(:ladders)) || ']') END AS ladder,"
+    " CASE WHEN player = 7 THEN 1 ELSE 1 + n * 13 % 8 END AS version FROM ("
+    " SELECT n, CASE WHEN n % 2 THEN 1 + n * 31 % :players ELSE 1 END AS player FROM series))",
+    "INSERT INTO games SELECT n, game, NULL, 'solved', 5, 900 FROM series, (SELECT 1 AS game UNION ALL SELECT 2)",
+    "INSERT INTO events (match, seq, at, type, json, hash) SELECT n, 1, :first + n * :step, 'match_started', '{}', ''"
+    " FROM series WHERE n % 100 = 0",
+)
+
+
+def build(engine, matches, ladders):
+    """Fill an empty database."""
+    parameters = {"players": PLAYERS, "first": FIRST_MS, "step": STEP_MS, "ladders": json.dumps(ladders)}
+    with engine.begin() as connection:
+        for statement in TABLES:
+            used = {name: value for name, value in parameters.items() if f":{name}" in statement}
+            connection.execute(text(statement.replace(" SELECT", f" {COUNT} SELECT", 1)), used | {"count": matches})
+
+
+def filters(matches, ladders, rng):
+    """Return a function per kind of filter that draws one filter of this kind."""
+
+    def before():
+        return rng.choice([None, rng.randrange(1, matches)])
+
+    def since():
+        return FIRST_MS + rng.randrange(matches) * STEP_MS
+
+    def player():
+        return f"player-{rng.choice([1, rng.randint(1, PLAYERS)])}"
+
+    def client():
+        return f"bot {rng.randint(1, 8)}"
+
+    return {
+        "none": lambda: MatchFilter(before=before()),
+        "ladder": lambda: MatchFilter((rng.choice(ladders),), before=before()),
+        "several ladders": lambda: MatchFilter(tuple(rng.sample(ladders, 8)), before=before()),
+        "player": lambda: MatchFilter(player=player(), before=before()),
+        "client": lambda: MatchFilter(client=client(), before=before()),
+        "since": lambda: MatchFilter(since=since(), before=before()),
+        "player and client": lambda: MatchFilter(player=player(), client=client(), before=before()),
+        "ladder, player, client, since": lambda: MatchFilter(
+            (rng.choice(ladders),), player(), client(), since(), before()
+        ),
+        "unknown ladder": lambda: MatchFilter(("nowhere",), before=before()),
+        "unknown player": lambda: MatchFilter(player="nobody", before=before()),
+        "unknown client": lambda: MatchFilter(client="nobody 1", before=before()),
+        "no such intersection: player, client": lambda: MatchFilter(player="player-7", client="bot 3", before=before()),
+        "no such intersection: player, ladder": lambda: MatchFilter(("super",), "player-9", before=before()),
+        "since the last match": lambda: MatchFilter(player=player(), since=FIRST_MS + (matches + 1) * STEP_MS),
+        "the last page": lambda: MatchFilter(player=player(), before=rng.randint(2, 300)),
+    }
+
+
+def measure(call, pages):
+    """Return the median and the 99th percentile of the time of a call in milliseconds, and the mean rows returned."""
+    times, rows = [], 0
+    for _ in range(pages):
+        start = time.perf_counter()
+        rows += len(call())
+        times.append((time.perf_counter() - start) * 1000)
+    times.sort()
+    return times[len(times) // 2], times[int(len(times) * 0.99)], rows / pages
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--matches", type=int, default=1_000_000)
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--database", type=Path)
+    options = parser.parse_args()
+    rng = random.Random(1)
+    ladders = sorted(load_ladders())
+    with tempfile.TemporaryDirectory() as folder:
+        path = options.database or Path(folder) / "bench.sqlite3"
+        is_new = not path.exists()
+        engine = open_database(f"sqlite:///{path}")
+        if is_new:
+            start = time.perf_counter()
+            build(engine, options.matches, ladders)
+            print(f"built {options.matches:,} matches in {time.perf_counter() - start:.0f} s", end=", ")
+        print(f"{path.stat().st_size / 2**20:,.0f} MiB\n{LIMIT} rows a page, {options.pages} pages each")
+        for name, draw in filters(options.matches, ladders, rng).items():
+            middle, high, rows = measure(lambda draw=draw: list_matches(engine, draw(), LIMIT), options.pages)
+            print(f"{name:38} p50 {middle:6.2f} ms  p99 {high:6.2f} ms  {rows:5.1f} rows")
+        after = [f"player-{rng.randint(1, PLAYERS)}" for _ in range(options.pages)]
+        middle, high, rows = measure(lambda: list_players(engine, after.pop(), LIMIT), options.pages)
+        print(f"{'players':38} p50 {middle:6.2f} ms  p99 {high:6.2f} ms  {rows:5.1f} rows")
+        engine.dispose()
+
+
+if __name__ == "__main__":
+    main()

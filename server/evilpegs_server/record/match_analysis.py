@@ -1,0 +1,60 @@
+"""The analysis of a recorded match: each turn gets the number of candidates left and what the guess was worth."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evilpegs_game.analysis.document import analysis_document
+from evilpegs_game.analysis.games import analyze_games
+from evilpegs_game.analysis.turns import Effort, TurnAnalysis
+from evilpegs_game.rules import Rules
+from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.record.replay import (
+    GameReplay,
+    MatchReplay,
+    TurnReplay,
+    add_analyses,
+    histories,
+    read_replay,
+    replay_document,
+)
+
+
+def analyze_match(
+    match: str,
+    entries: Sequence[LogEntry],
+    effort: Effort | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchReplay:
+    """Read a match from its log and analyze its turns with ``effort``; without one, only the candidates are counted.
+
+    ``progress`` is called after each turn with the number of turns done and the number of all turns.
+
+    Raises:
+        RecordUnreadableError: the events cannot be read.
+    """
+    read = read_replay(match, entries)
+    spent = effort or Effort(feedback_budget=0, solver_budget=0)
+    analyses = analyze_games(Rules.parse(read.rules), histories(read), spent, progress=progress)
+    games = tuple(
+        _with_analyses(game, turns, keep=effort is not None) for game, turns in zip(read.games, analyses, strict=True)
+    )
+    return replace(read, games=games)
+
+
+def analyzed_document(match: MatchReplay) -> dict[str, Any]:
+    """Return a match as the JSON document of ``evilpegs replay --json``."""
+    document = replay_document(match)
+    analyses = [[turn.analysis for turn in game.turns] for game in match.games]
+    if all(analysis is not None for turns in analyses for analysis in turns):
+        add_analyses(document, ([analysis_document(each) for each in turns if each] for turns in analyses))
+    return document
+
+
+def _with_analyses(game: GameReplay, analyses: Sequence[TurnAnalysis], *, keep: bool) -> GameReplay:
+    turns = [_with_analysis(turn, each, keep=keep) for turn, each in zip(game.turns, analyses, strict=True)]
+    return replace(game, turns=tuple(turns))
+
+
+def _with_analysis(turn: TurnReplay, analysis: TurnAnalysis, *, keep: bool) -> TurnReplay:
+    return replace(turn, candidates=analysis.candidates_after or None, analysis=analysis if keep else None)

@@ -1,0 +1,130 @@
+"""Analyses of finished matches, computed in the worker process and kept within a byte budget."""
+
+import asyncio
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import Engine
+
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_game.live.cache import ByteCache, CacheState
+from evilpegs_game.rules import Rules
+from evilpegs_server.record.replay import MatchReplay, add_analyses, histories, read_replay, replay_document
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.work.pool import Pool
+from evilpegs_server.work.scheduler import SchedulerLimits
+from evilpegs_server.work.tasks import AnalyzeGames
+
+ANALYSIS_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
+"""The limits of a pool for analyses: one at a time, in a slot of their own, so that they never delay a reply."""
+MAX_BYTES: Final = 8 << 20
+"""The bytes of documents that are kept."""
+MAX_WAITING: Final = 16
+"""The number of matches that may be analyzed or wait for it at the same time."""
+_COST: Final = 1
+"""A cost for the scheduler, which has nothing to choose from: all analyses wait in one queue."""
+
+
+class MatchUnknownError(EvilpegsError, LookupError):
+    """The error of a match that does not exist."""
+
+
+class MatchNotOverError(EvilpegsError):
+    """The refusal to analyze a match in play: its player could read the analysis."""
+
+
+class AnalysesBusyError(EvilpegsError):
+    """The refusal to analyze a match because too many others wait. A later attempt may succeed."""
+
+
+class MatchAnalyses:
+    """The analyses of the matches in a database.
+
+    ``pool`` runs the analyses; it should be one with `ANALYSIS_LIMITS`. The database is read and documents are built in
+    ``threads``, by default those of the event loop. Every match is analyzed once, however many ask for it.
+    """
+
+    def __init__(self, engine: Engine, pool: Pool, threads: Executor | None = None, max_bytes: int = MAX_BYTES) -> None:
+        self._engine = engine
+        self._pool = pool
+        self._threads = threads
+        self._texts: ByteCache[bytes] = ByteCache(max_bytes)
+        self._running: dict[str, asyncio.Task[bytes]] = {}
+
+    @property
+    def state(self) -> CacheState:
+        """The documents kept now, and how many requests found theirs."""
+        return self._texts.state
+
+    async def document(self, match: str) -> dict[str, Any]:
+        """Return a match with the analysis of its turns: the JSON object of ``evilpegs replay --json``.
+
+        Raises:
+            MatchUnknownError: there is no such match.
+            MatchNotOverError: the match is in play.
+            AnalysesBusyError: too many other matches wait.
+            RecordUnreadableError: the events of the match cannot be read.
+        """
+        document: dict[str, Any] = orjson.loads(await self.text(match))
+        return document
+
+    async def text(self, match: str) -> bytes:
+        """Return the `document` as JSON text; it raises the same errors."""
+        text = self._texts.get(match)
+        return await asyncio.shield(self._computation(match)) if text is None else text
+
+    def close(self) -> None:
+        """Stop waiting for analyses; whoever waits is cancelled."""
+        for task in self._running.values():
+            task.cancel()
+
+    def _computation(self, match: str) -> asyncio.Task[bytes]:
+        """Return the task that computes the text of a match; whoever waits for it may leave without ending it."""
+        if match not in self._running:
+            if len(self._running) >= MAX_WAITING:
+                message = "too many matches wait for their analysis; try again in a minute"
+                raise AnalysesBusyError(message)
+            task = self._running[match] = asyncio.create_task(self._compute(match))
+            task.add_done_callback(partial(self._forget, match))
+        return self._running[match]
+
+    def _forget(self, match: str, task: asyncio.Task[bytes]) -> None:
+        del self._running[match]
+        if not task.cancelled():
+            task.exception()  # an error that nobody waits for is no fault
+
+    async def _compute(self, match: str) -> bytes:
+        loop = asyncio.get_running_loop()
+        replay = await loop.run_in_executor(self._threads, _read_finished_match, self._engine, match)
+        games = await loop.run_in_executor(self._threads, histories, replay)
+        analyses = await self._analyze(AnalyzeGames(Rules.parse(replay.rules), games))
+        text = await loop.run_in_executor(self._threads, _document_text, replay, analyses)
+        self._texts.put(match, text, len(text))
+        return text
+
+    async def _analyze(self, task: AnalyzeGames) -> bytes:
+        result: asyncio.Future[bytes | Exception] = asyncio.get_running_loop().create_future()
+        self._pool.submit(self, _COST, task, lambda outcome: None if result.done() else result.set_result(outcome))
+        outcome = await result
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
+    stored = load_match(engine, match)
+    if stored is None:
+        message = f"there is no match {match[:40]!r}"
+        raise MatchUnknownError(message)
+    if not stored.over:
+        message = f"match {match} is in play; it can be analyzed when it is over"
+        raise MatchNotOverError(message)
+    return read_replay(match, stored.entries)
+
+
+def _document_text(replay: MatchReplay, analyses: bytes) -> bytes:
+    document = replay_document(replay)
+    add_analyses(document, orjson.loads(analyses))
+    return orjson.dumps(document)

@@ -1,0 +1,157 @@
+"""Lists of matches and players, page by page, for people who look around.
+
+Every list is ordered by columns of an index, and a filter is a prefix of that index: one index seek per ladder finds
+the rows of a page, whatever the filters are and however many rows match them. A page is one JSON text, as in
+`result_counts`.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import Engine, TextClause, text
+
+from evilpegs_server.storage.players import PlayerKind
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """The matches to be listed; a member that is None matches all.
+
+    ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that follow
+    it in the list are included, so the number of the last match of a page leads to the next page.
+    """
+
+    ladders: tuple[str, ...] | None = None
+    player: str | None = None
+    client: str | None = None
+    since: int | None = None
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMatch:
+    """A match in a list; ``outcomes``, ``guesses`` and ``elapsed_ms`` cover the games that are over.
+
+    ``number`` is the order in which matches were stored.
+    """
+
+    number: int
+    id: str
+    ladder: str
+    player: str
+    client: str
+    started_at: int
+    over: bool
+    outcomes: tuple[str, ...]
+    guesses: tuple[int, ...]
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlayer:
+    """A player as in the database; ``created_at`` is in Unix milliseconds."""
+
+    id: int
+    name: str
+    kind: PlayerKind
+    created_at: int
+
+
+def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
+    """Return at most ``limit`` matches, the latest start first; of equal starts, the highest number first."""
+    parameters: dict[str, Any] = {"limit": limit, "since": wanted.since or 0, "client": wanted.client}
+    with engine.connect() as connection:
+        if wanted.ladders is not None:
+            parameters["ladders"] = orjson.dumps(wanted.ladders).decode()
+        if wanted.player is not None:
+            parameters["player"] = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
+        parameters["at"] = parameters["number"] = _END_OF_TIME
+        if wanted.before is not None:
+            parameters["number"] = wanted.before
+            at = connection.execute(_START, {"number": wanted.before}).scalar()
+            parameters["at"] = _END_OF_TIME if at is None else at
+        rows = orjson.loads(connection.execute(_page_query(wanted), parameters).scalar_one())
+    found = [_summary(*row) for row in rows]
+    return sorted(found, key=lambda match: (match.started_at, match.number), reverse=True)
+
+
+def find_player(engine: Engine, name: str) -> StoredPlayer | None:
+    """Return the player with this name, or None if there is none."""
+    with engine.connect() as connection:
+        row = connection.execute(_PLAYER, {"name": name}).one_or_none()
+    return None if row is None else StoredPlayer(*row)
+
+
+def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
+    """Return at most ``limit`` players in the order of their names, from the first name after ``after_name``."""
+    with engine.connect() as connection:
+        rows = orjson.loads(connection.execute(_PLAYERS, {"after": after_name, "limit": limit}).scalar_one())
+    return sorted((StoredPlayer(*row) for row in rows), key=lambda player: player.name)
+
+
+def _summary(
+    number: int, match: str, ladder: str, player: str, client: str, started_at: int, over: int, games: list[Any]
+) -> ListedMatch:
+    finished = sorted(games)
+    return ListedMatch(
+        number=number,
+        id=match,
+        ladder=ladder,
+        player=player,
+        client=client,
+        started_at=started_at,
+        over=bool(over),
+        outcomes=tuple(outcome for _, outcome, _, _ in finished),
+        guesses=tuple(guesses for _, _, guesses, _ in finished),
+        elapsed_ms=sum(elapsed_ms for _, _, _, elapsed_ms in finished),
+    )
+
+
+def _page_query(wanted: MatchFilter) -> TextClause:
+    """Return the query of a page, with a seek in one index per ladder.
+
+    SQLite runs the inner query for each of the ladders, and the outer one keeps the latest of what they found.
+    """
+    conditions = [f"AND {column} = :{column}" for column in ("player", "client") if getattr(wanted, column) is not None]
+    ladders = _ALL_LADDERS if wanted.ladders is None else "SELECT DISTINCT value AS ladder FROM json_each(:ladders)"
+    return text(_PAGE.format(ladders=ladders, conditions=" ".join(conditions)))
+
+
+_END_OF_TIME: Final = 2**63 - 1
+"""A number above all times and all numbers of matches."""
+
+_ALL_LADDERS: Final = """
+    SELECT ladder FROM (
+        WITH RECURSIVE found(ladder) AS (
+            SELECT min(ladder) FROM matches
+            UNION ALL SELECT (SELECT min(ladder) FROM matches WHERE ladder > found.ladder) FROM found
+            WHERE found.ladder IS NOT NULL)
+        SELECT ladder FROM found WHERE ladder IS NOT NULL)
+"""
+"""The ladders that have matches, with one index seek per ladder."""
+
+_PAGE: Final = """
+    SELECT json_group_array(json_array(m.number, m.id, m.ladder, p.name, m.client, m.started_at, m.over, json((
+        SELECT json_group_array(json_array(g.game, g.outcome, g.guesses, g.elapsed_ms))
+        FROM games AS g WHERE g.match = m.number AND g.outcome IS NOT NULL))))
+    FROM (
+        SELECT page.number FROM ({ladders}) AS wanted CROSS JOIN matches AS page ON page.number IN (
+            SELECT number FROM matches
+            WHERE ladder = wanted.ladder {conditions}
+                AND started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
+            ORDER BY started_at DESC, number DESC LIMIT :limit)
+        ORDER BY page.started_at DESC, page.number DESC LIMIT :limit) AS chosen
+    CROSS JOIN matches AS m ON m.number = chosen.number
+    CROSS JOIN players AS p ON p.id = m.player
+"""
+
+_PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
+_START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
+_PLAYER: Final = text("SELECT id, name, kind, created_at FROM players WHERE name = :name")
+_PLAYERS: Final = text(
+    """
+    SELECT json_group_array(json_array(id, name, kind, created_at)) FROM (
+        SELECT id, name, kind, created_at FROM players WHERE name > :after ORDER BY name LIMIT :limit)
+    """
+)

@@ -1,0 +1,172 @@
+"""The leaderboards of a running server, in memory and up to date.
+
+They are the sum of all stored events up to some id. At the start the database groups and counts the events of all time
+in chunks; from then on, new events are counted in the same way at most once per second. The database does this
+in a thread without the interpreter lock, so running games are not disturbed. A chunk of events never changes once it is
+stored, so no long transaction is needed.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow
+from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.result_counts import ResultCount, load_player_names, load_result_counts
+
+UPDATE_SECONDS: Final = 1.0
+"""The shortest time between two updates."""
+CHUNK: Final = 4_000
+"""The number of events that the database counts at a time. More would hold the interpreter lock for too long."""
+
+
+class LiveLeaderboards:
+    """The leaderboards of all rated ladders. Every method is called on the thread of the event loop."""
+
+    def __init__(
+        self, engine: Engine, ladders: Mapping[str, Ladder], log: BoundLogger, update_seconds: float = UPDATE_SECONDS
+    ) -> None:
+        self._counting = _CountedLeaderboards(engine, ladders)
+        self._log = log
+        self._update_seconds = update_seconds
+        self._thread = ThreadPoolExecutor(1, "leaderboards")
+        self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
+        self._versions: dict[str, int] = {}
+        self._listeners: list[Callable[[], None]] = []
+        self._filled, self._woken = asyncio.Event(), asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to count the stored events. `rows` waits until all of them are counted."""
+        self._following = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        """Stop, at the latest when the current chunk of events is counted."""
+        self._counting.stopped = True
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._following
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def wake(self) -> None:
+        """Count new events soon; this is meant for `MatchRegistry.listen`."""
+        self._woken.set()
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` whenever the rows of some ladder have changed. It must not raise or wait."""
+        self._listeners.append(listener)
+
+    async def update(self) -> None:
+        """Count every event that is stored now.
+
+        Raises:
+            SQLAlchemyError: the database cannot be read. The leaderboards are as they were before.
+        """
+        changed = await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.advance)
+        for ladder, rows in changed.items():
+            self._rows[ladder] = rows
+            self._versions[ladder] = self.version(ladder) + 1
+        self._filled.set()
+        if changed:
+            for listener in self._listeners:
+                listener()
+
+    async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
+        """Return the rows of a ladder, best first; there are none if the ladder is unknown or for practice."""
+        await self._filled.wait()
+        return self._rows.get(ladder, ())
+
+    async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
+        """Return the results of a player: a row for each ladder and each client version, with the id of the ladder.
+
+        Only the row that is on the leaderboard of its ladder has a rank.
+        """
+        await self._filled.wait()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.player_rows, player)
+
+    def version(self, ladder: str) -> int:
+        """Return a number that grows whenever the rows of ``ladder`` have changed."""
+        return self._versions.get(ladder, 0)
+
+    async def _follow(self) -> None:
+        while True:
+            self._woken.clear()
+            try:
+                await self.update()
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
+                self._woken.set()
+            await asyncio.sleep(self._update_seconds)
+            await self._woken.wait()
+
+
+class _CountedLeaderboards:
+    """The leaderboards of rated ladders as sums of stored events. All methods are called on one thread."""
+
+    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder]) -> None:
+        self.stopped = False
+        self._engine = engine
+        self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
+        self._leaderboards = {
+            ladder.id: Leaderboard(by_version=ladder.codemaker == "fixed") for ladder in self._ladders.values()
+        }
+        self._names: dict[int, str] = {}
+        self._last_event = 0
+        self._changed: set[str] = set()
+        self._ranked: dict[str, dict[str, LeaderboardRow]] = {}
+
+    def advance(self) -> dict[str, tuple[LeaderboardRow, ...]]:
+        """Count all new events and return the rows of each ladder that has some."""
+        last = load_last_event_id(self._engine)
+        while self._last_event < last and not self.stopped:
+            chunk_end = min(self._last_event + CHUNK, last)
+            counts = load_result_counts(self._engine, self._last_event, chunk_end, self._ladders)
+            self._load_names({count.player for count in counts})
+            for count in counts:
+                self._add(count)
+            self._last_event = chunk_end
+            self._changed |= {count.ladder for count in counts}
+        rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
+        self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
+        self._changed.clear()
+        return rows
+
+    def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
+        """Return the rows of a player by ladder and client version."""
+        return [
+            (ladder, _with_rank_of(row, self._ranked.get(ladder, {}).get(player)))
+            for ladder, leaderboard in self._leaderboards.items()
+            for row in leaderboard.version_rows(player)
+        ]
+
+    def _load_names(self, players: set[int]) -> None:
+        unknown = players - self._names.keys()
+        if unknown:
+            self._names |= load_player_names(self._engine, unknown)
+
+    def _add(self, count: ResultCount) -> None:
+        name = self._names[count.player]
+        tally = self._leaderboards[count.ladder].tally(name, count.client)
+        match count.type:
+            case "match_started":
+                tally.add_start(count.at)
+            case "feedback":
+                tally.add_guesses(count.value, count.events)
+            case "game_over":
+                guess_limit = self._ladders[count.ladder].guess_limit
+                tally.add_games(count.outcome or "void", count.value, guess_limit, count.events)
+
+
+def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
+    """Return the row of a version with the rank of the player's row on the leaderboard if both are the same games."""
+    if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
+        return row
+    return replace(row, rank=ranked.rank, rank_worst=ranked.rank_worst)

@@ -1,0 +1,143 @@
+"""Pages of matches and players equal a plain selection from the whole list, and are found by index seeks."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from evilpegs_server.storage.browse import ListedMatch, MatchFilter, find_player, list_matches, list_players
+from evilpegs_server.storage.database import open_database
+from support.matches import TINY
+from support.stored_matches import ADMITTED_AT, StoredPlay, store, store_players, stored_plays
+
+LADDERS_PLAYED = [TINY, replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")]
+FILTERS = st.builds(
+    MatchFilter,
+    ladders=st.none() | st.lists(st.sampled_from(["tiny", "tiny-evil", "other"]), max_size=3).map(tuple),
+    player=st.none() | st.sampled_from(["ann", "bob", "nobody"]),
+    client=st.none() | st.sampled_from(["bot 1", "bot 2", "bot 9"]),
+    since=st.none() | st.integers(999, 1_006),
+    before=st.none() | st.integers(0, 9),
+)
+
+
+def plain_page(plays, numbers, wanted, limit):
+    """Return the ids of a page, chosen from the list of all matches. ``numbers`` maps ids to numbers."""
+    order = {play.log.match: (play.at, numbers[play.log.match]) for play in plays if play.log.match in numbers}
+    by_number = {number: match for match, number in numbers.items()}
+    later = [number for number in by_number if wanted.before is not None and number >= wanted.before]
+    bound = (order[by_number[min(later)]][0], wanted.before) if later else (float("inf"), wanted.before or float("inf"))
+    chosen = [
+        play.log.match
+        for play in plays
+        if play.log.match in order
+        and (wanted.ladders is None or play.ladder.id in wanted.ladders)
+        and wanted.player in {None, play.player}
+        and wanted.client in {None, f"bot {play.version}"}
+        and play.at >= (wanted.since or 0)
+        and order[play.log.match] < bound
+    ]
+    return sorted(chosen, key=order.__getitem__, reverse=True)[:limit]
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_page_equals_plain_selection(tmp_path_factory, data):
+    plays, steps = data.draw(stored_plays(LADDERS_PLAYED, max_matches=8))
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('browse') / 'evilpegs.sqlite3'}")
+    store_players(engine)
+    store(engine, *steps)
+    numbers = {match.id: match.number for match in list_matches(engine, MatchFilter(), 100)}
+    assert set(numbers) == {play.log.match for play in plays}
+    for wanted, limit in data.draw(st.lists(st.tuples(FILTERS, st.integers(1, 5)), min_size=5, max_size=10)):
+        found = [match.id for match in list_matches(engine, wanted, limit)]
+        assert found == plain_page(plays, numbers, wanted, limit)
+    engine.dispose()
+
+
+@pytest.fixture
+def browsed(engine):
+    """A database with three players and some matches."""
+    store_players(engine)
+    steps = [
+        *StoredPlay(1, TINY, at=1_000).play(("solved", [3, 4]), ("unsolved", [1, 1, 1, 1])),
+        *StoredPlay(2, LADDERS_PLAYED[1], "bob", "2", at=2_000).play(("solved", [9]))[:-1],
+        *StoredPlay(3, TINY, "eve", at=3_000).play()[:-1],
+    ]
+    store(engine, *steps)
+    return engine
+
+
+def test_summary_tells_results_of_finished_games(browsed):
+    newest, middle, oldest = list_matches(browsed, MatchFilter(), 10)
+    assert oldest == ListedMatch(
+        1, "0" * 15 + "1", "tiny", "ann", "bot 1", 1_000, True, ("solved", "unsolved"), (2, 4), 11
+    )
+    assert (middle.player, middle.client, middle.over, middle.outcomes) == ("bob", "bot 2", False, ("solved",))
+    assert (newest.outcomes, newest.guesses, newest.elapsed_ms) == ((), (), 0)
+
+
+def test_pages_list_every_match_once(engine):
+    """Matches that start at the same time are told apart by their numbers."""
+    store_players(engine)
+    store(engine, *(StoredPlay(number, TINY, at=1_000 + number // 4).start() for number in range(1, 12)))
+    seen, before = [], None
+    while page := list_matches(engine, MatchFilter(before=before), 3):
+        seen += [match.number for match in page]
+        before = page[-1].number
+    assert seen == list(range(11, 0, -1))
+
+
+def test_new_match_does_not_change_next_page(engine):
+    store_players(engine)
+    store(engine, *(StoredPlay(number, TINY, at=1_000).start() for number in range(1, 5)))
+    first = list_matches(engine, MatchFilter(), 2)
+    store(engine, StoredPlay(5, TINY, at=1_000).start())
+    second = list_matches(engine, MatchFilter(before=first[-1].number), 2)
+    assert [match.number for match in first + second] == [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("ladders", [None, ("tiny",), ("tiny", "tiny-evil")])
+@pytest.mark.parametrize("player", [None, "ann"])
+@pytest.mark.parametrize("client", [None, "bot 1"])
+@pytest.mark.parametrize("since", [None, 1_500])
+def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, client, since):
+    """No query reads the whole of a table or index of matches, games or players."""
+    queries = []
+
+    def note(_connection, _cursor, statement, parameters, _context, _many):
+        queries.append((statement, parameters))
+
+    event.listen(browsed, "before_cursor_execute", note)
+    list_matches(browsed, MatchFilter(ladders, player, client, since, before=3), 10)
+    list_players(browsed, "a", 10)
+    event.remove(browsed, "before_cursor_execute", note)
+    assert whole_reads(browsed, queries) == []
+
+
+def test_whole_reads_are_noticed(browsed):
+    """The control of the test above."""
+    assert whole_reads(browsed, [("SELECT * FROM matches WHERE client LIKE 'b%'", ())]) == ["SCAN matches"]
+
+
+def whole_reads(engine, queries):
+    """Return the steps in the plans of these queries that read all rows of a stored table."""
+    with engine.connect() as connection:
+        plans = [connection.exec_driver_sql("EXPLAIN QUERY PLAN " + query, values) for query, values in queries]
+        steps = [step for plan in plans for *_, step in plan]
+    stored = ("matches", "page", "m", "games", "g", "players", "p")
+    return [step for step in steps if step.startswith("SCAN") and step.split()[1] in stored]
+
+
+def test_find_player_by_exact_name(browsed):
+    player = find_player(browsed, "bob")
+    assert (player.id, player.name, player.kind, player.created_at) == (2, "bob", "bot", ADMITTED_AT)
+    assert find_player(browsed, "bo%") is None
+
+
+def test_players_are_listed_by_name(browsed):
+    assert [player.name for player in list_players(browsed)] == ["ann", "bob", "eve"]
+    assert [player.name for player in list_players(browsed, "ann", 1)] == ["bob"]
+    assert list_players(browsed, "eve") == []

@@ -1,0 +1,166 @@
+"""The leaderboards in memory equal the fold over all stored events, whenever they are read."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+import structlog
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.scoring.leaderboard import leaderboard
+from evilpegs_server.storage import leaderboards
+from evilpegs_server.storage.archive import load_event_texts
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from support.matches import TINY
+from support.stored_matches import StoredPlay, store, store_players, stored_plays
+
+EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
+PRACTICE = replace(TINY, id="tiny-practice", rated=False)
+OFFERED = {ladder.id: ladder for ladder in (TINY, EVIL, PRACTICE)}
+PATIENCE = 20
+
+
+def live_leaderboards(engine):
+    return LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0)
+
+
+def folded(engine, ladder):
+    return leaderboard(map(decode_record_event, load_event_texts(engine)), ladder)
+
+
+async def woken(live):
+    """Wake the leaderboards and wait until some of them have changed."""
+    changed = asyncio.Event()
+    live.listen(changed.set)
+    live.wake()
+    async with asyncio.timeout(PATIENCE):
+        await changed.wait()
+
+
+@pytest.fixture
+async def live(engine):
+    """Leaderboards that follow a database with players and without matches."""
+    store_players(engine)
+    live = live_leaderboards(engine)
+    await live.start()
+    yield live
+    await live.close()
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatch, data):
+    """Some events are stored before the start and some while the leaderboards are followed, in chunks of any size."""
+    monkeypatch.setattr(leaderboards, "CHUNK", data.draw(st.sampled_from([1, 3, 1_000])))
+    _, steps = data.draw(stored_plays(sorted(OFFERED.values(), key=lambda ladder: ladder.id)))
+    before = data.draw(st.integers(0, len(steps)))
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('live') / 'evilpegs.sqlite3'}")
+    store_players(engine)
+    store(engine, *steps[:before])
+
+    async def follow():
+        live = live_leaderboards(engine)
+        await live.start()
+        first = {ladder: await live.rows(ladder) for ladder in OFFERED}
+        assert first == {ladder: tuple(folded(engine, ladder)) for ladder in OFFERED}
+        store(engine, *steps[before:])
+        await live.update()
+        assert {ladder: await live.rows(ladder) for ladder in OFFERED} == {
+            ladder: tuple(folded(engine, ladder)) for ladder in OFFERED
+        }
+        assert await live.rows("tiny-practice") == ()
+        await live.close()
+
+    asyncio.run(follow())
+    engine.dispose()
+
+
+async def test_wake_counts_new_events(engine, live):
+    assert await live.rows("tiny") == ()
+    assert live.version("tiny") == 0
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
+    await woken(live)
+    (row,) = await live.rows("tiny")
+    assert (row.player, row.games, row.mean, row.mean_ms) == ("ann", 1, 2, 3.5)
+    assert live.version("tiny-evil") == 0
+
+
+async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
+    """The registry wakes the leaderboards, and their row equals the fold of what was recorded."""
+    live = LiveLeaderboards(engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0)
+    fake_server.registry.listen(live.wake)
+    await live.start()
+    assert await live.rows("tiny") == ()
+    changed = asyncio.Event()
+    live.listen(changed.set)
+    match = await ann.play("tiny")
+    await ann.guess(match, 1, "11")
+    await ann.request(type="resign", match=match)
+    await ann.receive("match_over")
+    async with asyncio.timeout(PATIENCE):
+        while not await live.rows("tiny") or (await live.rows("tiny"))[0].games < 2:
+            changed.clear()
+            await changed.wait()
+    assert list(await live.rows("tiny")) == folded(engine, "tiny")
+    await live.close()
+
+
+async def test_update_without_events_keeps_version(engine, live):
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await live.update()
+    version = live.version("tiny")
+    await live.update()
+    assert live.version("tiny") == version > 0
+
+
+async def test_player_rows_show_every_version(engine, live):
+    plays = [
+        StoredPlay(1, TINY, version="1").play(("solved", [1])),
+        StoredPlay(2, TINY, version="2", at=2_000).play(("unsolved", [1, 1, 1, 1])),
+        StoredPlay(3, EVIL, version="1").play(("solved", [1, 1])),
+        StoredPlay(4, EVIL, version="2").play(("solved", [1, 1, 1])),
+        StoredPlay(5, EVIL, player="bob").play(("solved", [1])),
+    ]
+    store(engine, *(step for play in plays for step in play))
+    await live.update()
+    rows = await live.player_rows("ann")
+    assert [(ladder, row.client, row.mean, row.rank) for ladder, row in rows] == [
+        ("tiny", "bot 1", 1, None),
+        ("tiny", "bot 2", 5, None),
+        ("tiny-evil", "bot 1", 2, None),
+        ("tiny-evil", "bot 2", 3, None),
+    ]
+    assert [row.rank for _, row in await live.player_rows("bob")] == [1]
+    assert await live.player_rows("nobody") == []
+
+
+async def test_unreadable_event_is_left_out(engine, live):
+    """A damaged event must not keep the results of others from the leaderboards."""
+    store(engine, *StoredPlay(1, TINY).play(("solved", [1]), ("solved", [1, 1])))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE events SET json = '{' WHERE type = 'game_over' AND seq = 3"))
+    await live.update()
+    (row,) = await live.rows("tiny")
+    assert row.histogram == ((2, 1),)
+
+
+async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
+    """After an error the events are counted at the next attempt, each once."""
+    assert await live.rows("tiny") == ()
+    failures = [OSError("the disk is gone")]
+    counted = leaderboards.load_result_counts
+
+    def fail_once(*arguments):
+        if failures:
+            raise failures.pop()
+        return counted(*arguments)
+
+    monkeypatch.setattr(leaderboards, "load_result_counts", fail_once)
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await woken(live)
+    assert not failures
+    assert [row.games for row in await live.rows("tiny")] == [1]

@@ -1,0 +1,143 @@
+"""Invented matches that are stored as a server stores them, for tests of everything that reads the database."""
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
+from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.writer import Writer
+
+PLAYERS = {name: Player(number, name, "bot") for number, name in enumerate(("ann", "bob", "eve"), 1)}
+ADMITTED_AT = 100
+
+
+def store(engine, *jobs):
+    """Commit each job, which is a list of writes, and wait until all are committed."""
+    errors = []
+    writer = Writer(engine, lambda report: report())
+    for job in jobs:
+        writer.submit(job, errors.append)
+    writer.start()
+    writer.close()
+    assert errors == [None] * len(jobs)
+
+
+def store_players(engine):
+    """Store all of `PLAYERS`."""
+    store(engine, [writes.insert_player(each, f"{each.id:064x}", ADMITTED_AT) for each in PLAYERS.values()])
+
+
+@dataclass
+class StoredPlay:
+    """A match as it is played: each call returns the writes of one step."""
+
+    number: int
+    ladder: object
+    player: str = "ann"
+    version: str = "1"
+    at: int = 1_000
+    log: EventLog = field(init=False)
+    events: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.log = EventLog(f"{self.number:016x}")
+
+    def start(self):
+        """Begin the match."""
+        client = Program(name="bot", version=self.version)
+        rules = self.ladder.rules
+        opening = writes.insert_match(
+            self.log.match, PLAYERS[self.player], client, self.ladder.id, bytes(range(32)), self.at
+        )
+        return [
+            opening,
+            self._add(
+                MatchStarted(
+                    **self._next(),
+                    player=self.player,
+                    client=client,
+                    ladder=self.ladder.id,
+                    rules=str(rules),
+                    pegs=rules.pegs,
+                    colors=rules.colors,
+                    symbols="123",
+                    repeats=True,
+                    guess_limit=self.ladder.guess_limit,
+                    codemaker=self.ladder.codemaker,
+                    tie=self.ladder.tie,
+                    clock=None,
+                    games=self.ladder.games,
+                    rated=self.ladder.rated,
+                )
+            ),
+        ]
+
+    def guess(self, game, turn, took_ms):
+        """Answer a guess that took so many milliseconds."""
+        feedback = FeedbackGiven(
+            **self._next(), game=game, turn=turn, code="11", black=1, white=0, took_ms=took_ms, left_ms=None
+        )
+        return [self._add(feedback)]
+
+    def end_game(self, game, outcome, guesses, elapsed_ms):
+        """End a game."""
+        over = GameOver(
+            **self._next(),
+            game=game,
+            outcome=outcome,
+            guesses=guesses,
+            elapsed_ms=elapsed_ms,
+            secret=None,
+            nonce=None,
+        )
+        return [writes.finish_game(over), self._add(over)]
+
+    def end(self):
+        """End the match."""
+        over = MatchOver(**self._next(), outcomes=(), guesses=(), elapsed_ms=0, head=self.log.head)
+        return [self._add(over), writes.finish_match(self.log.match)]
+
+    def play(self, *games):
+        """Return the steps of a whole match; each game is an outcome and the times of its guesses."""
+        steps = [self.start()]
+        for game, (outcome, times) in enumerate(games, 1):
+            steps += [self.guess(game, turn, took_ms) for turn, took_ms in enumerate(times, 1)]
+            steps.append(self.end_game(game, outcome, len(times), sum(times)))
+        return [*steps, self.end()]
+
+    def _next(self):
+        return {"match": self.log.match, "seq": self.log.seq + 1, "at": self.at}
+
+    def _add(self, event):
+        self.events.append(event)
+        return writes.insert_events(self.log.match, [self.log.append(event)])
+
+
+GAMES = st.tuples(
+    st.sampled_from(["solved", "solved", "unsolved", "flagged", "void"]), st.lists(st.integers(0, 5), max_size=4)
+)
+
+
+@st.composite
+def stored_plays(draw, ladders, max_matches=6):
+    """Draw matches on ``ladders`` with their steps in drawn order. Return the plays and the steps in stored order.
+
+    A match may end in the middle, so that some are still open.
+    """
+    plays, waiting, steps = [], [], []
+    for number in range(1, draw(st.integers(0, max_matches)) + 1):
+        player, version = draw(st.sampled_from(sorted(PLAYERS))), draw(st.sampled_from("123"))
+        play = StoredPlay(number, draw(st.sampled_from(ladders)), player, version, draw(st.integers(1_000, 1_005)))
+        whole = play.play(*draw(st.lists(GAMES, max_size=3)))
+        kept = draw(st.integers(1, len(whole)))
+        play.events = play.events[:kept]
+        plays.append(play)
+        waiting.append(whole[:kept])
+    while any(waiting):
+        chosen = draw(st.sampled_from([index for index, rest in enumerate(waiting) if rest]))
+        steps.append(waiting[chosen].pop(0))
+    return plays, steps
