@@ -4,10 +4,10 @@ import json
 
 import jsonschema
 import pytest
-from support.brokers import Subscriber
-from support.feed_documents import SCHEMAS
 
 from evilpegs_protocol.feed_topics import parse_topic
+from support.brokers import Subscriber
+from support.feed_documents import SCHEMAS
 
 
 async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
