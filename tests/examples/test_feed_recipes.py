@@ -111,7 +111,7 @@ async def test_table_recipe_collects_results(publishing_server, recipe, tmp_path
     def row(played):
         player, match = played
         file = tmp_path / "results.csv"
-        rows = list(csv.DictReader(file.open())) if file.exists() else []
+        rows = list(csv.DictReader(file.read_text().splitlines())) if file.exists() else []
         return next((row for row in rows if row["match"] == match and row["player"] == player), None)
 
     found = await repeat_until(lambda: solve(server), row)

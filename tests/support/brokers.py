@@ -16,10 +16,14 @@ PATIENCE = 30
 """Seconds to wait for anything before the test fails."""
 
 
+PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
+"""Debian puts the broker where only root looks."""
+
+
 def require_mosquitto(*programs):
     """Skip the test if a program is missing; in CI, where nothing may be missing, fail it."""
     for program in programs or ("mosquitto",):
-        if shutil.which(program) is None:
+        if shutil.which(program, path=PATH) is None:
             missing = f"the feed needs {program}; on Debian: apt install mosquitto mosquitto-clients"
             (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
 
@@ -27,6 +31,14 @@ def require_mosquitto(*programs):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
+
+
+CERTIFICATES = """
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
+openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout broker.key -out broker.csr
+echo subjectAltName=DNS:localhost >names
+openssl x509 -req -in broker.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out broker.pem
+"""
 
 
 class Mosquitto:
@@ -41,6 +53,12 @@ class Mosquitto:
     def url(self):
         return f"mqtt://127.0.0.1:{self.port}"
 
+    def make_certificates(self):
+        """Make an authority and a certificate for localhost; return the lines that use them, and the authority's file."""
+        subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
+        names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
+        return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
+
     def configure(self, *extra):
         """Set the configuration that holds from the next start."""
         anonymous = [] if any(line.startswith("password_file") for line in extra) else ["allow_anonymous true"]
@@ -49,7 +67,7 @@ class Mosquitto:
 
     async def start(self):
         with (self.folder / "mosquitto.log").open("ab") as log:
-            command = ("mosquitto", "-c", str(self.folder / "mosquitto.conf"))
+            command = (shutil.which("mosquitto", path=PATH), "-c", str(self.folder / "mosquitto.conf"))
             self.process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -84,7 +102,8 @@ class Subscriber:
     ``matches`` are the ids of the matches whose result arrived.
     """
 
-    def __init__(self, port, *topics, qos=1, **options):
+    def __init__(self, port, *topics, qos=1, host="127.0.0.1", **options):
+        self.host = host
         self.qos, self.port, self.topics, self.options = qos, port, topics or ("evilpegs/#",), options
         self.matches = set()
         self.received, self._more, self._task = [], asyncio.Event(), None
@@ -123,7 +142,7 @@ class Subscriber:
         while True:
             with contextlib.suppress(aiomqtt.MqttError):
                 protocol = aiomqtt.ProtocolVersion.V5
-                async with aiomqtt.Client("127.0.0.1", self.port, protocol=protocol, **self.options) as client:
+                async with aiomqtt.Client(self.host, self.port, protocol=protocol, **self.options) as client:
                     for topic in self.topics:
                         await client.subscribe(topic, qos=self.qos)
                     self.online.set()
