@@ -5,6 +5,8 @@ packages=""
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
 command -v cc >/dev/null || packages="$packages gcc libc6-dev"
+command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || packages="$packages mosquitto"
+command -v mosquitto_sub >/dev/null || packages="$packages mosquitto-clients"
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     echo "missing for some tests:$packages (apt install$packages)" >&2
@@ -15,4 +17,6 @@ export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086 - a list of words
 { apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages; } >/dev/null 2>&1 \
     || echo "could not install:$packages" >&2
+# Debian starts a broker for the whole machine with the package; the tests start their own.
+case "$packages" in *mosquitto*) service mosquitto stop >/dev/null 2>&1 ;; esac
 exit 0

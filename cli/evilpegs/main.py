@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "play": "evilpegs.commands.play:play",
     "bot": "evilpegs.commands.bot.command:bot",
     "demo": "evilpegs.commands.demo.command:demo",
+    "feed": "evilpegs.commands.feed.command:feed",
     "ladders": "evilpegs.commands.ladders:ladders",
     "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
     "replay": "evilpegs.commands.replay.command:replay",

@@ -17,6 +17,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
@@ -112,8 +113,10 @@ async def running_server(
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
-        AddressUnusableError: the server cannot listen. Both are raised before it accepts connections.
+        BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
+        AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
+    broker = _find_broker(settings)
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
@@ -139,11 +142,13 @@ async def running_server(
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
+        leaderboards = await _open_leaderboards(engine, registry, log, stack)
+        if broker is not None:
+            _start_feed(broker, settings.server_id, registry, engine, writer, leaderboards, log, stack)
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         site = None
         if settings.site:
-            leaderboards = await _open_leaderboards(engine, registry, log, stack)
             analyses = MatchAnalyses(engine, analysis_pool)
             pools = {"replies": pool.metrics, "hints": hint_pool.metrics, "analyses": analysis_pool.metrics}
             caches = {"analyses": lambda: analyses.state, "part_sizes": lambda: codemaking.metrics().known}
@@ -211,6 +216,15 @@ def _session_services(
     )
 
 
+def _find_broker(settings: Settings) -> Broker | None:
+    """Return the broker of the live feed, None without one; raises BrokerUnusableError."""
+    if settings.mqtt is None:
+        return None
+    require_aiomqtt()
+    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
+    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
 async def _open_leaderboards(
     engine: Engine, registry: MatchRegistry, log: BoundLogger, stack: AsyncExitStack
 ) -> LiveLeaderboards:
@@ -232,6 +246,23 @@ async def _open_site(
         return replace(address, port=await stack.enter_async_context(site))
     except OSError as error:
         raise _unusable(error, host, settings.site_port, "--site-port") from None
+
+
+def _start_feed(
+    broker: Broker,
+    server_id: str,
+    registry: MatchRegistry,
+    engine: Engine,
+    writer: Writer,
+    leaderboards: LiveLeaderboards,
+    log: BoundLogger,
+    stack: AsyncExitStack,
+) -> None:
+    from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
+
+    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
+    feed.start()
+    stack.push_async_callback(feed.close)
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:

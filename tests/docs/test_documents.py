@@ -22,6 +22,7 @@ DOCUMENTS = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/contest.md",
+    "docs/feed.md",
     "docs/architecture.md",
     "docs/counting.md",
     "docs/trees.md",

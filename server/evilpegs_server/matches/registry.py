@@ -62,6 +62,7 @@ class MatchRegistry:
         self._engine = engine
         self._reload_seconds = reload_seconds
         self._listeners: list[Callable[[], None]] = []
+        self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
             codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts
         )
@@ -162,12 +163,24 @@ class MatchRegistry:
         """
         self._listeners.append(listener)
 
+    def follow(self, follower: Callable[[str, Sequence[LogEntry]], None]) -> None:
+        """Call ``follower`` with the id of a match and its new events when they are durable and were sent.
+
+        It must not wait, and what it raises is logged. Events of the time before are in the database.
+        """
+        self._followers.append(follower)
+
     def _publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
         for entry in entries:
             self.counts.events[entry.type] += 1
         self.watchers.publish(key, entries, player)
         for listener in self._listeners:
             listener()
+        for follower in self._followers:
+            try:
+                follower(key.id, entries)
+            except Exception:
+                self._services.log.exception("could not hand events to a follower")
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:

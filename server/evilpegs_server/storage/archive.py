@@ -37,6 +37,27 @@ class StoredEvent:
     entry: LogEntry
 
 
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """The result of a match: the JSON of its first event, `match_started`, and of its last, `match_over`."""
+
+    match: str
+    started: str
+    over: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """Results of matches in the order in which they were stored, up to the event with the id ``last_event``.
+
+    ``is_last`` is True if no more results were stored when the page was read.
+    """
+
+    results: list[StoredResult]
+    last_event: int
+    is_last: bool
+
+
 def load_players(engine: Engine) -> Players:
     """Return all players who ever claimed a name or were given one."""
     loaded = Players()
@@ -94,6 +115,25 @@ def load_events_after(engine: Engine, event: int, limit: int) -> list[StoredEven
             StoredEvent(row.id, row.match_id, row.ladder, LogEntry(row.seq, row.at, row.type, row.json, row.hash))
             for row in connection.execute(query)
         ]
+
+
+def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
+    """Return at most ``limit`` results that were stored after the event with the id ``event``."""
+    started = events.alias("started")
+    query = (
+        select(events.c.id, matches.c.id.label("match_id"), started.c.json.label("started"), events.c.json)
+        .join(matches, matches.c.number == events.c.match)
+        .join(started, (started.c.match == events.c.match) & (started.c.seq == 1))
+        .where(events.c.id > event, events.c.type == "match_over")
+        .order_by(events.c.id)
+        .limit(limit)
+    )
+    with engine.connect() as connection:
+        newest: int = connection.execute(select(func.max(events.c.id))).scalar() or 0
+        rows = connection.execute(query.where(events.c.id <= newest)).all()
+    results = [StoredResult(row.match_id, row.started, row.json) for row in rows]
+    is_last = len(rows) < limit
+    return ResultPage(results, max(event, newest) if is_last else rows[-1].id, is_last)
 
 
 def load_last_event_id(engine: Engine) -> int:

@@ -1,0 +1,78 @@
+"""Leaderboards that stay on the screen and change as games end, from the retained topics of a broker."""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+
+from evilpegs.commands.feed.follow import print_outage, retry_policy
+from evilpegs.commands.feed.lines import printable
+from evilpegs.output import console
+from evilpegs.tables import Column, make_table
+from evilpegs_protocol.broker import Broker
+from evilpegs_protocol.feed_topics import ANY, FeedTopics
+
+_Row = Mapping[str, Any]
+
+
+def _rank(row: _Row) -> str:
+    return "-" if row.get("rank") is None else str(row["rank"])
+
+
+def _interval(row: _Row) -> str:
+    low, high = row.get("low"), row.get("high")
+    return "" if low is None or high is None else f"{low:.2f}-{high:.2f}"
+
+
+COLUMNS: Final = (
+    Column[_Row]("rank", _rank, "right"),
+    Column[_Row]("player", lambda row: printable(str(row["player"])), style="bold"),
+    Column[_Row]("client", lambda row: printable(str(row["client"]))),
+    Column[_Row]("games", lambda row: f"{row['games']:,}", "right"),
+    Column[_Row]("mean", lambda row: f"{row['mean']:.3f}", "right"),
+    Column[_Row]("95 % interval", _interval, "right"),
+    Column[_Row]("solved", lambda row: f"{row['solved']:.0%}", "right"),
+)
+
+
+async def show_board(broker: Broker, ladder: str | None) -> None:
+    """Show one leaderboard, or each that has rows, until interrupted. What is not a terminal gets every version.
+
+    Raises:
+        ClientError: the first connection to the broker failed.
+    """
+    from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
+
+    out = console()
+    boards: dict[tuple[str, str], Table] = {}
+    live = Live(console=out, auto_refresh=False) if out.is_terminal else None
+    with live or nullcontext():
+        _show(out, live, "waiting for a leaderboard")
+        topic = FeedTopics(ANY).leaderboard(ladder or ANY)
+        async for message in follow_broker(broker, [topic], retry_policy(), print_outage):
+            table = board_table(message.fields)
+            if table is not None:
+                boards[message.topic.server, message.topic.ladder or ""] = table
+                shown = Group(*(boards[key] for key in sorted(boards)))
+                _show(out, live, shown if live else table)
+
+
+def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
+    if live is not None:
+        live.update(shown, refresh=True)
+    else:
+        out.print(shown)
+        out.file.flush()
+
+
+def board_table(document: Mapping[str, Any]) -> Table | None:
+    """Return the table of a published leaderboard; None if it has no rows or is no leaderboard."""
+    try:
+        title = f"{document['ladder']}: {document['rules']}, {document['codemaker']} codemaker"
+        rows = document["rows"]
+        return make_table(rows, COLUMNS, printable(title)) if rows else None
+    except (KeyError, TypeError, ValueError):
+        return None

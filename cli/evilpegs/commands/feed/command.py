@@ -1,0 +1,85 @@
+"""The command `evilpegs feed`."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from evilpegs.commands.feed.follow import print_published, print_watched
+from evilpegs.errors import CommandError
+from evilpegs.options import DEFAULT_SERVER, FILE, Server
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
+from evilpegs_protocol.feed_topics import FeedTopics
+
+
+def feed(
+    ladder: Annotated[
+        str | None, Parameter(help="The id of a ladder; by default matches on every ladder are shown.")
+    ] = None,
+    /,
+    *,
+    mqtt: Annotated[
+        str | None,
+        Parameter(env_var="EVILPEGS_MQTT", help="Read from this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
+    ] = None,
+    mqtt_user: Annotated[
+        str | None, Parameter(env_var="EVILPEGS_MQTT_USER", help="The user at the broker, if it wants one.")
+    ] = None,
+    mqtt_password_file: Annotated[
+        Path | None,
+        FILE,
+        Parameter(env_var="EVILPEGS_MQTT_PASSWORD_FILE", help="The file with the password in its first line."),
+    ] = None,
+    mqtt_ca_file: Annotated[
+        Path | None,
+        FILE,
+        Parameter(env_var="EVILPEGS_MQTT_CA_FILE", help="The certificates to trust; by default the system's."),
+    ] = None,
+    server: Server = DEFAULT_SERVER,
+    board: Annotated[
+        bool, Parameter(show_default=False, help="Keep the leaderboard on the screen; needs --mqtt.")
+    ] = False,
+    as_json: Annotated[
+        bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
+    ] = False,
+) -> None:
+    """Show matches as they happen, until Ctrl-C.
+
+    Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
+    `evilpegs serve --mqtt` publishes them. A lost connection is restored.
+    """
+    if ladder is not None:
+        _check_ladder(ladder)
+    if board and as_json:
+        message = "--board is for people and --json for programs; choose one"
+        raise CommandError(message)
+    if board and mqtt is None:
+        message = "--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT"
+        raise CommandError(message)
+    if mqtt is None:
+        asyncio.run(print_watched(server, ladder, as_json))
+        return
+    broker = _find_broker(mqtt, mqtt_user, mqtt_password_file, mqtt_ca_file)
+    if board:
+        from evilpegs.commands.feed.board import show_board  # noqa: PLC0415 - loads rich
+
+        asyncio.run(show_board(broker, ladder))
+    else:
+        asyncio.run(print_published(broker, ladder, as_json))
+
+
+def _check_ladder(ladder: str) -> None:
+    try:
+        FeedTopics("any").live(ladder)
+    except ValueError:
+        message = f"not the id of a ladder: {ladder[:40]!r}; see: evilpegs ladders"
+        raise CommandError(message) from None
+
+
+def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
+    """Return the broker; the password may also come from the environment. Raises BrokerUnusableError."""
+    require_aiomqtt()
+    password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if password_file is None else None
+    return load_broker(url, user, password, password_file, ca_file)

@@ -1,0 +1,76 @@
+"""Printing the events of matches as they arrive."""
+
+import sys
+from collections.abc import AsyncIterator
+from random import Random
+
+from evilpegs.commands.feed.lines import event_line, printable
+from evilpegs.output import console, print_json
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.feed.match_book import MatchBook
+from evilpegs_protocol.broker import Broker
+from evilpegs_protocol.feed_topics import ANY, FeedTopics
+from evilpegs_protocol.server_messages import RecordEvent
+
+
+def retry_policy() -> RetryPolicy:
+    """Return the delays between attempts to connect."""
+    return RetryPolicy(Random())  # noqa: S311 - jitter
+
+
+def print_outage(line: str) -> None:
+    """Print on standard error that a connection was lost."""
+    console(sys.stderr).print(printable(line), soft_wrap=True)
+
+
+async def print_watched(server: str, ladder: str | None, as_json: bool) -> None:
+    """Print the events of a match server until interrupted; raises ClientError."""
+    from evilpegs_clients.feed.watch_feed import watch_ladders  # noqa: PLC0415 - the broker does without websockets
+
+    book = MatchBook()
+    async for event in watch_ladders(server, ladder, retry_policy(), print_outage):
+        if book.is_new(event):
+            _print_event(event, book, as_json)
+
+
+async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
+    """Print the events that a broker passes on until interrupted; raises ClientError."""
+    book = MatchBook()
+    async for event in _published_events(broker, ladder, book):
+        _print_event(event, book, as_json)
+
+
+async def _published_events(broker: Broker, ladder: str | None, book: MatchBook) -> AsyncIterator[RecordEvent]:
+    """Yield each event once. The ladder of a match is known from its first event, or from the list of open matches."""
+    from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
+
+    topics = FeedTopics(ANY)
+    wanted = [topics.live(ladder or ANY), topics.event(ANY), topics.result(ANY)]
+    async for message in follow_broker(broker, wanted, retry_policy(), print_outage):
+        if message.topic.kind == "live":
+            _introduce(message.topic.ladder or "", message.fields, book)
+        elif (event := message.event()) is not None:
+            _introduce_by_properties(event.match, message.properties, book)
+            is_new = book.is_new(event)
+            if is_new and (ladder is None or book.get(event.match).ladder == ladder):
+                yield event
+
+
+def _introduce(ladder: str, document: dict[str, object], book: MatchBook) -> None:
+    matches = document.get("matches")
+    for match in matches if isinstance(matches, list) else ():
+        if isinstance(match, dict) and isinstance(match.get("match"), str):
+            book.introduce(match["match"], str(match.get("player", "")), ladder)
+
+
+def _introduce_by_properties(match: str, properties: dict[str, str], book: MatchBook) -> None:
+    if "player" in properties and "ladder" in properties:
+        book.introduce(match, properties["player"], properties["ladder"])
+
+
+def _print_event(event: RecordEvent, book: MatchBook, as_json: bool) -> None:
+    if as_json:
+        print_json(event.model_dump(mode="json"))
+    elif (line := event_line(event, book.get(event.match))) is not None:
+        print(line)  # noqa: T201
+    sys.stdout.flush()

@@ -1,0 +1,38 @@
+"""The events of matches as lines for people."""
+
+from datetime import datetime, tzinfo
+
+from evilpegs.output import pluralize
+from evilpegs_clients.feed.match_book import KnownMatch
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
+
+
+def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None) -> str | None:
+    """Return the line of an event of ``match``, None if people need none. ``zone`` is by default the local one."""
+    words = _words(event)
+    if words is None:
+        return None
+    clock = datetime.fromtimestamp(event.at / 1000, zone)
+    return printable(f"{clock:%H:%M:%S}  {match.player or event.match}  {words}")
+
+
+def _words(event: RecordEvent) -> str | None:
+    match event:
+        case MatchStarted():
+            client = f"{event.client.name} {event.client.version}"
+            return f"{event.ladder}: begins a match of {pluralize(event.games, 'game')} with {client}"
+        case GameStarted():
+            return None
+        case FeedbackGiven():
+            return f"game {event.game}, turn {event.turn}: {event.code} gets {event.black},{event.white}"
+        case GameOver():
+            return f"game {event.game}: {event.outcome} after {pluralize(event.guesses, 'guess', 'guesses')}"
+        case MatchOver():
+            solved = event.outcomes.count("solved")
+            guesses = pluralize(sum(event.guesses), "guess", "guesses")
+            return f"ends the match: {solved} of {pluralize(len(event.outcomes), 'game')} solved, {guesses}"
+
+
+def printable(text: str) -> str:
+    """Return the text with a question mark for each character that could command a terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)

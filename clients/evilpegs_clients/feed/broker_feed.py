@@ -1,0 +1,114 @@
+"""The feed of an MQTT broker: every message of the subscribed topics, over connections that are restored."""
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import aiomqtt
+import orjson
+
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
+from evilpegs_protocol.broker import Broker
+from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.feed_topics import ParsedTopic, parse_topic
+from evilpegs_protocol.server_messages import RecordEvent
+
+ANSWER_SECONDS: Final = 10.0
+"""The time that the broker has to answer."""
+KEEPALIVE_SECONDS: Final = 20
+MAX_PAYLOAD: Final = 4 << 20
+"""The longest payload that is read, in bytes. Those of the feed are far shorter."""
+
+_LOGGER: Final = logging.getLogger("evilpegs.mqtt")
+_LOGGER.addHandler(logging.NullHandler())
+_LOGGER.propagate = False
+
+
+@dataclass(frozen=True, slots=True)
+class FeedMessage:
+    """A message of the feed: what its topic names, its JSON object, and its user properties."""
+
+    topic: ParsedTopic
+    fields: dict[str, Any]
+    properties: dict[str, str]
+    retained: bool
+
+    def event(self) -> RecordEvent | None:
+        """Return the event of a match that this message holds; None if it holds none."""
+        if self.topic.kind not in {"event", "result"}:
+            return None
+        try:
+            event = decode_record_event(orjson.dumps(self.fields).decode())
+        except CodecError:
+            return None
+        return event if event.match == self.topic.match else None
+
+
+async def follow_broker(
+    broker: Broker, topics: Sequence[str], retry_policy: RetryPolicy, on_outage: Callable[[str], None]
+) -> AsyncIterator[FeedMessage]:
+    """Yield the messages of these topics. After a lost connection, call ``on_outage`` once and connect again.
+
+    Messages that are not of the feed are left out, because anybody may publish on a broker.
+
+    Raises:
+        ServerUnreachableError: the first connection failed.
+    """
+    delays, was_connected, is_out = _endless(retry_policy), False, False
+    while True:
+        try:
+            async with _client(broker) as client:
+                await client.subscribe([(topic, 1) for topic in topics])
+                delays, was_connected, is_out = _endless(retry_policy), True, False
+                async for message in client.messages:
+                    if (read := _read(message)) is not None:
+                        yield read
+        except aiomqtt.MqttError as error:
+            why = f"no connection to the MQTT broker at {broker.address}: {_reason(error)}"
+            if not was_connected:
+                message_text = f"{why}; check the address, the user and the password"
+                raise ServerUnreachableError(message_text, UnreachableReason.NETWORK) from None
+            if not is_out:
+                on_outage(f"{why}; trying again")
+            is_out = True
+        await retry_policy.sleep(next(delays))
+
+
+def _client(broker: Broker) -> aiomqtt.Client:
+    return aiomqtt.Client(
+        broker.host,
+        broker.port,
+        username=broker.user,
+        password=broker.password,
+        logger=_LOGGER,
+        protocol=aiomqtt.ProtocolVersion.V5,
+        timeout=ANSWER_SECONDS,
+        keepalive=KEEPALIVE_SECONDS,
+        tls_context=broker.tls,
+    )
+
+
+def _endless(retry_policy: RetryPolicy) -> Iterator[float]:
+    while True:
+        yield from retry_policy.delays()
+
+
+def _read(message: aiomqtt.Message) -> FeedMessage | None:
+    topic = parse_topic(message.topic.value)
+    payload = message.payload
+    if topic is None or len(payload) > MAX_PAYLOAD:
+        return None
+    try:
+        fields = orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(fields, dict):
+        return None
+    properties = dict(getattr(message.properties, "UserProperty", ()))
+    return FeedMessage(topic, fields, properties, bool(message.retain))
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,70 @@
+"""Collect the results of all matches into a CSV file, one row per match.
+
+    python examples/results_to_csv.py HOST PORT results.csv
+
+The broker keeps the results of a week for this script while it does not run, because it asks for a session that lasts.
+Doubles are dropped: the file itself says which matches it has.
+"""
+
+import asyncio
+import csv
+import json
+import sys
+from pathlib import Path
+
+import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+COLUMNS = ["match", "seq", "at", "player", "client", "ladder", "outcomes", "guesses", "elapsed_ms"]
+WEEK = 7 * 24 * 3600
+
+
+def read_known(file):
+    """Return the match and the number of every result in the file."""
+    if not file.exists():
+        return set()
+    with file.open(newline="") as lines:
+        return {(row["match"], int(row["seq"])) for row in csv.DictReader(lines)}
+
+
+def row_of(message):
+    """Return the row of a result: its JSON, and what its user properties say about the match."""
+    event = json.loads(message.payload)
+    facts = event | dict(message.properties.UserProperty)
+    return facts | {"outcomes": " ".join(event["outcomes"]), "guesses": " ".join(map(str, event["guesses"]))}
+
+
+async def collect(host, port, file):
+    known = read_known(file)
+    session = Properties(PacketTypes.CONNECT)
+    session.SessionExpiryInterval = WEEK
+    client = aiomqtt.Client(
+        host,
+        port,
+        identifier="results-to-csv",
+        protocol=aiomqtt.ProtocolVersion.V5,
+        clean_start=False,
+        properties=session,
+    )
+    with file.open("a", newline="") as lines:
+        table = csv.DictWriter(lines, COLUMNS, extrasaction="ignore")
+        if not known and not lines.tell():
+            table.writeheader()
+        while True:
+            try:
+                async with client:
+                    await client.subscribe("evilpegs/v1/+/match/+/result", qos=1)
+                    async for message in client.messages:
+                        row = row_of(message)
+                        if (row["match"], row["seq"]) not in known:
+                            known.add((row["match"], row["seq"]))
+                            table.writerow(row)
+                            lines.flush()
+            except aiomqtt.MqttError as error:
+                print(f"no broker: {error}; trying again", file=sys.stderr)
+                await asyncio.sleep(1)
+
+
+if __name__ == "__main__":
+    asyncio.run(collect(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])))

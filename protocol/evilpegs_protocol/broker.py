@@ -1,0 +1,107 @@
+"""The address of an MQTT broker and what is needed to log in there, for the server and for clients."""
+
+import ssl
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from evilpegs_game.errors import EvilpegsError
+
+PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+"""The usual port of each scheme."""
+
+
+class BrokerUnusableError(EvilpegsError):
+    """The error of a broker that cannot be used as it was named. The message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """A broker: its address, the certificates for a secure connection, and the login. ``tls`` is None without TLS."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = field(default=None, repr=False)
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @property
+    def address(self) -> str:
+        """The host and the port, as they are shown to people."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def require_aiomqtt() -> None:
+    """Raise BrokerUnusableError unless the library that speaks MQTT is installed."""
+    if find_spec("aiomqtt") is None:
+        message = "MQTT needs aiomqtt, which is not installed; run: pip install 'evilpegs[mqtt]'"
+        raise BrokerUnusableError(message)
+
+
+def load_broker(
+    url: str,
+    user: str | None = None,
+    password: str | None = None,
+    password_file: Path | None = None,
+    ca_file: Path | None = None,
+) -> Broker:
+    """Return the broker at ``url``, which is `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for a secure connection.
+
+    ``password_file`` holds the password in its first line. ``ca_file`` holds the certificates that are trusted, by
+    default those of the system.
+
+    Raises:
+        BrokerUnusableError: the URL is malformed, a file cannot be read, or the options do not fit together.
+    """
+    parts = _split(url)
+    secure = parts.scheme == "mqtts"
+    if ca_file is not None and not secure:
+        message = "a file of trusted certificates is only of use with mqtts://; write mqtts://HOST:PORT"
+        raise BrokerUnusableError(message)
+    if password_file is not None:
+        password = _first_line(password_file)
+    if password is not None and user is None:
+        message = "the password of the broker needs a user; name one as mqtt_user"
+        raise BrokerUnusableError(message)
+    tls = _tls_context(ca_file) if secure else None
+    return Broker(parts.hostname or "", parts.port or PORTS[parts.scheme], tls, user, password)
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise _not_a_url(url) from None
+    if parts.username is not None or parts.password is not None:
+        message = "the URL of the broker must not contain a login; name the user and the password in the settings"
+        raise BrokerUnusableError(message)
+    extra = parts.query or parts.fragment or parts.path not in {"", "/"}
+    if parts.scheme not in PORTS or not parts.hostname or port == 0 or extra:
+        raise _not_a_url(url)
+    return parts
+
+
+def _not_a_url(url: str) -> BrokerUnusableError:
+    shown = url[:80] if "@" not in url else "one with a login"
+    return BrokerUnusableError(f"not the URL of a broker: {shown!r}; write mqtt://HOST:PORT or mqtts://HOST:PORT")
+
+
+def _first_line(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text"
+        message = f"cannot read the password of the broker from {file}: {why}"
+        raise BrokerUnusableError(message) from None
+
+
+def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        why = error.strerror if not isinstance(error, ssl.SSLError) else "it holds no certificate"
+        message = f"cannot read the trusted certificates from {ca_file}: {why}"
+        raise BrokerUnusableError(message) from None

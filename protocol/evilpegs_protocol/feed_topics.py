@@ -1,0 +1,87 @@
+"""The MQTT topics of the live feed. docs/feed.md describes their payloads.
+
+    evilpegs/v1/<server>/state
+    evilpegs/v1/<server>/match/<match>/event
+    evilpegs/v1/<server>/match/<match>/result
+    evilpegs/v1/<server>/ladder/<ladder>/leaderboard
+    evilpegs/v1/<server>/ladder/<ladder>/live
+
+The ids of servers and ladders match `[a-z0-9-]{1,40}`, so that none can contain a separator or a wildcard.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
+
+PREFIX: Final = "evilpegs/v1"
+ANY: Final = "+"
+"""The wildcard for one level of a topic, in place of an id."""
+_ID: Final = re.compile(r"[a-z0-9-]{1,40}")
+_TOPIC: Final = re.compile(
+    rf"{PREFIX}/(?P<server>{_ID.pattern})/"
+    rf"(?:(?P<state>state)|match/(?P<match>[0-9a-f]{{16}})/(?P<of_match>event|result)"
+    rf"|ladder/(?P<ladder>{_ID.pattern})/(?P<of_ladder>leaderboard|live))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTopics:
+    """The topics of one server, or of every server if ``server`` is `ANY`.
+
+    Raises:
+        ValueError: the id of the server, or that of a ladder, is neither an id nor `ANY`.
+    """
+
+    server: str
+
+    def __post_init__(self) -> None:
+        _check_id(self.server)
+
+    @property
+    def state(self) -> str:
+        """The topic that says whether the server is there."""
+        return f"{PREFIX}/{self.server}/state"
+
+    def event(self, match: str) -> str:
+        """Return the topic of the events of a match as they happen."""
+        return f"{PREFIX}/{self.server}/match/{match}/event"
+
+    def result(self, match: str) -> str:
+        """Return the topic of the result of a match."""
+        return f"{PREFIX}/{self.server}/match/{match}/result"
+
+    def leaderboard(self, ladder: str) -> str:
+        """Return the topic of the leaderboard of a ladder."""
+        return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/leaderboard"
+
+    def live(self, ladder: str) -> str:
+        """Return the topic of the open matches of a ladder."""
+        return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/live"
+
+
+def _check_id(text: str) -> str:
+    if text != ANY and not _ID.fullmatch(text):
+        message = f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {text[:60]!r}"
+        raise ValueError(message)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTopic:
+    """A topic of the feed: its kind, its server, and the match or the ladder that it belongs to, if any."""
+
+    kind: TopicKind
+    server: str
+    match: str | None = None
+    ladder: str | None = None
+
+
+def parse_topic(text: str) -> ParsedTopic | None:
+    """Return what a topic names; None if it is no topic of the feed."""
+    found = _TOPIC.fullmatch(text)
+    if found is None:
+        return None
+    kind = found["state"] or found["of_match"] or found["of_ladder"]
+    return ParsedTopic(kind, found["server"], found["match"], found["ladder"])  # type: ignore[arg-type]

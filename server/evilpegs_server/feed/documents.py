@@ -1,0 +1,127 @@
+"""The retained documents of the feed: the state of the server, the open matches, and the leaderboards of its ladders.
+
+Each is published when a client connects, and again when it has changed, at most once per second. A subscriber receives
+the latest one at once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Final, Literal, Protocol
+
+import orjson
+
+from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_server.feed.connection import FeedClient
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
+
+PERIOD_SECONDS: Final = 1.0
+"""The least time between two versions of a document."""
+MAX_LISTED: Final = 100
+"""The number of open matches that are listed; all of them are counted."""
+
+ServerState = Literal["online", "stopped", "lost"]
+
+
+class Leaderboards(Protocol):
+    """The leaderboards of all rated ladders. ``version`` is 0 at first, and grows when the rows of a ladder change."""
+
+    async def rows(self, ladder: str) -> Sequence[LeaderboardRow]:
+        """Return the rows of a ladder, best first."""
+        ...
+
+    def version(self, ladder: str) -> int:
+        """Return the version of the rows of a ladder."""
+        ...
+
+
+def state_payload(state: ServerState, server: str, version: str) -> bytes:
+    """Return the state of a server. It has no time, because the last will is written long before it is published."""
+    return orjson.dumps({"state": state, "server": server, "version": version})
+
+
+class OpenMatches:
+    """The open matches of each ladder, as documents."""
+
+    def __init__(self, ladders: Iterable[str], runners: Callable[[], Sequence[MatchRunner]]) -> None:
+        self._ladders = tuple(ladders)
+        self._runners = runners
+
+    async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
+        """Return the documents, by ladder, of ladders whose matches differ from ``published``, which is updated."""
+        by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
+        for runner in self._runners():
+            if runner.key.ladder.id in by_ladder and runner.sent_entries:
+                by_ladder[runner.key.ladder.id].append(runner)
+        changed = {}
+        for ladder, runners in by_ladder.items():
+            ids = tuple(runner.key.id for runner in runners)
+            if published.get(ladder) != ids:
+                published[ladder] = ids
+                changed[ladder] = orjson.dumps(_live_document(ladder, runners))
+        return changed
+
+
+def _live_document(ladder: str, runners: Sequence[MatchRunner]) -> dict[str, Any]:
+    newest = reversed(runners[-MAX_LISTED:])
+    return {"ladder": ladder, "open": len(runners), "matches": [_live_match(runner) for runner in newest]}
+
+
+def _live_match(runner: MatchRunner) -> dict[str, Any]:
+    started = orjson.loads(runner.sent_entries[0].text)
+    return {name: started[name] for name in ("match", "player", "client", "at")}
+
+
+class LadderStandings:
+    """The leaderboards of rated ladders that have rows, as documents."""
+
+    def __init__(self, ladders: Iterable[Ladder], leaderboards: Leaderboards) -> None:
+        self._infos = [ladder.info() for ladder in ladders if ladder.rated]
+        self._leaderboards = leaderboards
+
+    async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
+        """Return the documents, by ladder, whose version differs from that in ``published``, which is updated."""
+        changed = {}
+        for info in self._infos:
+            version = self._leaderboards.version(info.id)
+            if published.get(info.id, 0) != version:
+                published[info.id] = version
+                rows = await self._leaderboards.rows(info.id)
+                changed[info.id] = orjson.dumps(leaderboard_document(info, rows))
+        return changed
+
+
+class ChangingDocuments(Protocol):
+    """Documents of ladders that change with time."""
+
+    async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
+        """Return the documents that differ from the ``published`` ones."""
+        ...
+
+
+class RetainedFeed:
+    """The publisher of the retained documents of ladders."""
+
+    def __init__(
+        self,
+        topics: FeedTopics,
+        open_matches: OpenMatches,
+        standings: LadderStandings,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._topics = topics
+        self._sources: list[tuple[Callable[[str], str], ChangingDocuments]] = [
+            (topics.live, open_matches),
+            (topics.leaderboard, standings),
+        ]
+        self._sleep = sleep
+
+    async def run(self, client: FeedClient) -> None:
+        """Publish every document once, then every second those that changed. Raises as `FeedClient.deliver`."""
+        published: list[dict[str, object]] = [{} for _ in self._sources]
+        while True:
+            for (topic, source), known in zip(self._sources, published, strict=True):
+                for ladder, payload in (await source.changes(known)).items():
+                    await client.deliver(topic(ladder), payload, retain=True)
+            await self._sleep(PERIOD_SECONDS)

@@ -1,0 +1,128 @@
+"""Results of matches, at QoS 1: read from the event log after a stored cursor, so that none is ever missed.
+
+The cursor is the id of an event. Every result up to it was acknowledged by the broker. It is stored at most once per
+second, so a server that is killed publishes the results of its last second again; consumers drop doubles.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from sqlalchemy import Engine
+
+from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_server.feed.connection import FeedClient
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import StoredResult, load_cursor, load_last_event_id, load_results_after
+from evilpegs_server.storage.writer import Writer
+
+READER: Final = "mqtt"
+"""The name of the feed's cursor in the database."""
+PAGE: Final = 100
+"""Results that are published before their acknowledgments are awaited."""
+STORE_SECONDS: Final = 1.0
+"""The least time between two writes of the cursor."""
+
+
+class FeedCursor:
+    """The position of the feed in the event log. A new feed begins at the end of the log.
+
+    Create it before the first match is open: then the position of a new feed is stored before any event, because the
+    writer stores what is submitted first.
+    """
+
+    def __init__(
+        self, engine: Engine, writer: Writer, call_later: Callable[[float, Callable[[], None]], object]
+    ) -> None:
+        stored = load_cursor(engine, READER)
+        self.position = load_last_event_id(engine) if stored is None else stored
+        self._writer = writer
+        self._call_later = call_later
+        self._stored = stored
+        self._waits = False
+        self.store()
+
+    def move(self, position: int) -> None:
+        """Note that every result up to the event ``position`` was acknowledged, and store that soon."""
+        self.position = position
+        if not self._waits and position != self._stored:
+            self._waits = True
+            self._call_later(STORE_SECONDS, self._store_later)
+
+    def store(self) -> None:
+        """Store the position now, unless it is stored. A failure is repaired by the next move."""
+        if self.position != self._stored:
+            self._stored = self.position
+            self._writer.submit([writes.move_cursor(READER, self.position)], self._note_failure)
+
+    def _store_later(self) -> None:
+        self._waits = False
+        try:
+            self.store()
+        except RuntimeError:
+            self._stored = None  # the writer is closed
+
+    def _note_failure(self, error: Exception | None) -> None:
+        if error is not None:
+            self._stored = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFeed:
+    """The results of a server's matches, published in the order in which they were stored."""
+
+    engine: Engine
+    cursor: FeedCursor
+    topics: FeedTopics
+    wake: asyncio.Event
+    """Set whenever a match may have ended, and when the server stops."""
+    stopping: asyncio.Event
+
+    async def run(self, client: FeedClient) -> None:
+        """Publish every result after the cursor, now and whenever a match ends, until the server stops.
+
+        Raises as `FeedClient.deliver`.
+        """
+        while True:
+            is_last = self.stopping.is_set()
+            self.wake.clear()
+            await self._catch_up(client)
+            if is_last:
+                return
+            await self.wake.wait()
+
+    async def _catch_up(self, client: FeedClient) -> None:
+        """Publish every result that is stored after the cursor."""
+        while True:
+            page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, PAGE)
+            await self._publish_page(client, page.results)
+            self.cursor.move(page.last_event)
+            if page.is_last:
+                return
+
+    async def _publish_page(self, client: FeedClient, results: list[StoredResult]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for result in results:
+                group.create_task(self._publish(client, result))
+
+    async def _publish(self, client: FeedClient, result: StoredResult) -> None:
+        topic = self.topics.result(result.match)
+        await client.deliver(topic, result.over, properties=_properties(result.started))
+
+
+def _properties(started: str) -> Properties:
+    """Return the user properties of a result: what `match_over` does not say about its match."""
+    event = orjson.loads(started)
+    client = event["client"]
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.UserProperty = [
+        ("player", event["player"]),
+        ("client", f"{client['name']} {client['version']}"),
+        ("ladder", event["ladder"]),
+        ("rated", "true" if event["rated"] else "false"),
+    ]
+    return properties

@@ -1,0 +1,81 @@
+"""A server that is killed while it publishes: the next one goes on at the stored cursor."""
+
+import asyncio
+import json
+import signal
+
+from support.brokers import Mosquitto, Subscriber
+from support.servers import Child, dial
+
+
+class PublishingChild(Child):
+    """A server in a process of its own that publishes to a broker."""
+
+    def __init__(self, database, broker):
+        super().__init__(database)
+        self.command += ["--mqtt", broker]
+
+
+async def play_matches(url, count):
+    """Resign matches, and return the last events that the player saw."""
+    async with dial(url) as raw:
+        await raw.hello()
+        played = []
+        for _ in range(count):
+            await raw.say(type="play", ladder="classic-evil")
+            started = await raw.hear("match_started")
+            await raw.say(type="resign", match=started["match"])
+            played.append(await raw.hear("match_over"))
+        return played
+
+
+async def test_killed_server_misses_no_result(tmp_path, database):
+    mosquitto, played = await Mosquitto(tmp_path).start(), []
+    try:
+        async with Subscriber(mosquitto.port) as subscriber:
+            for _ in range(2):
+                child = await PublishingChild(database, mosquitto.url).start()
+                played += await play_matches(child.url, 10)
+                await child.stop(signal.SIGKILL)
+                await subscriber.wait_for(lambda s: json.loads(s.payloads("state")[-1])["state"] == "lost")
+            child = await PublishingChild(database, mosquitto.url).start()
+            await subscriber.wait_for(lambda s: len(s.matches) == len(played))
+            status, errors = await child.stop(signal.SIGTERM)
+            await subscriber.wait_for(lambda s: json.loads(s.payloads("state")[-1])["state"] == "stopped")
+    finally:
+        await mosquitto.kill()
+    assert status == 0, errors
+    by_match = {event["match"]: event for event in played}
+    received = [json.loads(payload) for payload in subscriber.payloads("result")]
+    assert all(event == by_match[event["match"]] for event in received)
+    assert {event["match"] for event in received} == set(by_match)
+
+
+async def test_server_without_broker_stops_in_order(database):
+    """An address that nothing answers at is tried again, and delays neither matches nor the end."""
+    child = await PublishingChild(database, "mqtt://127.0.0.1:1").start()
+    played = await play_matches(child.url, 3)
+    status, errors = await child.stop(signal.SIGTERM)
+    assert (status, len(played)) == (0, 3)
+    lines = [json.loads(line) for line in errors.splitlines()]
+    assert [line["level"] for line in lines if "MQTT" in line["event"]] == ["warning"]
+
+
+async def test_server_without_aiomqtt_names_extra(database, monkeypatch):
+    process = await asyncio.create_subprocess_exec(
+        *(PublishingChild(database, "mqtt://127.0.0.1:1").command[0], "-c", WITHOUT_AIOMQTT, database),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, errors = await process.communicate()
+    assert process.returncode == 2
+    [line] = errors.decode().splitlines()
+    assert "pip install 'evilpegs[mqtt]'" in line
+
+
+WITHOUT_AIOMQTT = """
+import importlib.util, sys
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "aiomqtt" else find_spec(name, package)
+from evilpegs.main import main
+sys.exit(main(["serve", "--no-site", "--port", "0", "--mqtt", "mqtt://127.0.0.1:1", "--database", sys.argv[1]]))
+"""

@@ -1,0 +1,242 @@
+"""The feed of a real server at a real mosquitto."""
+
+import asyncio
+import json
+from collections import defaultdict
+
+import pytest
+
+from evilpegs_protocol.broker import BrokerUnusableError
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.database import open_database
+from support.brokers import Mosquitto, Proxy, Subscriber, keys
+
+
+def results(subscriber):
+    return [json.loads(payload) for payload in subscriber.payloads("result")]
+
+
+def has_results(count):
+    """Return a condition: a subscriber has the results of so many matches."""
+    return lambda subscriber: len(subscriber.matches) >= count
+
+
+def has_state(state):
+    return lambda subscriber: [json.loads(p)["state"] for p in subscriber.payloads("state")][-1:] == [state]
+
+
+def assert_ordered(payloads):
+    """Check that the events of each match arrive in order, but for doubles."""
+    highest, texts = defaultdict(int), {}
+    for payload in payloads:
+        event = json.loads(payload)
+        key = event["match"], event["seq"]
+        assert texts.setdefault(key, payload) == payload
+        if event["seq"] > highest[event["match"]]:
+            highest[event["match"]] = event["seq"]
+        else:
+            assert key in texts
+
+
+async def test_feed_publishes_record(mosquitto, publishing, players, database):
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        await subscriber.wait_for(has_state("online"))
+        (ann,) = await players(server)
+        match = await ann.play()
+        await subscriber.wait_for(has_results(1))
+        topic = f"evilpegs/v1/evilpegs/match/{match}"
+        published = [(t, p.decode(), m.qos) for t, p, m in subscriber.received if t.startswith(topic)]
+        [player] = {line["player"] for line in [json.loads(published[0][1])]}
+    stored = [entry.text for entry in load_match(open_database(database), match).entries]
+    assert [text for t, text, _ in published if t == f"{topic}/event"] == stored
+    assert {qos for t, _, qos in published if t == f"{topic}/event"} == {0}
+    assert [(text, qos) for t, text, qos in published if t == f"{topic}/result"] == [(stored[-1], 1)]
+    [message] = [m for t, _, m in subscriber.received if t.endswith("result")]
+    properties = dict(message.properties.UserProperty)
+    assert properties == {"player": player, "client": "raw 1", "ladder": "tiny", "rated": "true"}
+
+
+async def test_feed_lists_open_matches(mosquitto, publishing, players):
+    def listed(count):
+        def condition(subscriber):
+            documents = [json.loads(p) for t, p, _ in subscriber.received if t.endswith("ladder/tiny/live")]
+            return documents[-1] if documents and documents[-1]["open"] == count else None
+
+        return condition
+
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        assert (await subscriber.wait_for(listed(0)))["matches"] == []
+        (ann,) = await players(server)
+        match = await ann.raw.play("tiny")
+        [found] = (await subscriber.wait_for(listed(1)))["matches"]
+        assert (found["match"], found["client"]) == (match, {"name": "raw", "version": "1"})
+        async with Subscriber(mosquitto.port) as late:
+            assert (await late.wait_for(listed(1)))["matches"] == [found]
+        await ann.raw.say(type="resign", match=match)
+        await subscriber.wait_for(listed(0))
+
+
+async def test_stopped_server_says_so(mosquitto, publishing):
+    async with Subscriber(mosquitto.port) as subscriber:
+        async with publishing(mosquitto.url, server_id="hall-2"):
+            await subscriber.wait_for(has_state("online"))
+        await subscriber.wait_for(has_state("stopped"))
+        async with Subscriber(mosquitto.port) as late:
+            await late.wait_for(has_state("stopped"))
+    assert {topic for topic, _, _ in subscriber.received if topic.endswith("state")} == {"evilpegs/v1/hall-2/state"}
+
+
+async def test_killed_broker_misses_no_result(mosquitto, publishing, load):
+    """The subscriber reads at QoS 0: one that acknowledges stops reading when it can no longer write."""
+    async with (
+        Proxy(mosquitto.port) as proxy,
+        Subscriber(mosquitto.port, qos=0) as subscriber,
+        publishing(f"mqtt://127.0.0.1:{proxy.port}") as server,
+    ):
+        async with load(server) as played:
+            for _ in range(3):
+                await subscriber.wait_for(has_results(len(subscriber.matches) + 20))
+                proxy.accepts = False
+                await mosquitto.kill()
+                await subscriber.wait_offline()
+                await mosquitto.start()
+                await subscriber.wait_online()
+                proxy.accepts = True
+        await subscriber.wait_for(has_results(len(played)))
+    by_match = {result["match"]: result for result in played}
+    assert subscriber.matches == set(by_match)
+    assert all(result == by_match[result["match"]] for result in results(subscriber))
+    assert_ordered(subscriber.payloads("event"))
+
+
+async def test_outage_misses_events_but_no_result(mosquitto, publishing, load, log):
+    """The control of the test above: events have no cursor, so those of an outage are missing."""
+    async with (
+        Proxy(mosquitto.port) as proxy,
+        Subscriber(mosquitto.port) as subscriber,
+        publishing(f"mqtt://127.0.0.1:{proxy.port}") as server,
+    ):
+        async with load(server) as before:
+            await subscriber.wait_for(has_results(3))
+        await subscriber.wait_for(has_results(len(before)))
+        proxy.accepts = False
+        await proxy.cut()
+        await log.wait_for(2)
+        async with load(server) as during:
+            pass
+        proxy.accepts = True
+        await subscriber.wait_for(has_results(len(before) + len(during)))
+    missed = {result["match"] for result in during}
+    assert missed <= {result["match"] for result in results(subscriber)}
+    assert missed - {match for match, _ in keys(subscriber.payloads("event"))}
+
+
+async def test_results_of_absent_broker_come_later(tmp_path, publishing, load, log):
+    mosquitto = Mosquitto(tmp_path)
+    async with publishing(mosquitto.url) as server, load(server) as played:
+        pass
+    assert len(log.about_broker) == 1
+    await mosquitto.start()
+    try:
+        async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url):
+            await subscriber.wait_for(has_results(len(played)))
+    finally:
+        await mosquitto.kill()
+    assert {result["match"] for result in results(subscriber)} == {result["match"] for result in played}
+    assert subscriber.payloads("event") == []
+
+
+async def test_new_feed_begins_at_end_of_log(mosquitto, publishing, players):
+    async with publishing(None) as server:
+        (ann,) = await players(server)
+        await ann.play()
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        (bob,) = await players(server)
+        match = await bob.play()
+        await subscriber.wait_for(has_results(1))
+    assert [result["match"] for result in results(subscriber)] == [match]
+
+
+async def test_restarted_feed_publishes_no_result_again(mosquitto, publishing, load):
+    async with Subscriber(mosquitto.port) as subscriber:
+        async with publishing(mosquitto.url) as server, load(server) as first:
+            await subscriber.wait_for(has_results(5))
+        await subscriber.wait_for(has_results(len(first)))
+        async with publishing(mosquitto.url) as server, load(server) as second:
+            await subscriber.wait_for(has_results(len(first) + 5))
+        await subscriber.wait_for(has_results(len(first) + len(second)))
+    assert len(results(subscriber)) == len(first) + len(second)
+
+
+async def test_slow_broker_delays_no_match(mosquitto, publishing, players, log, monkeypatch):
+    """Events are dropped once buffers and queue are full, matches go on, and results arrive when the broker reads."""
+    monkeypatch.setattr("evilpegs_server.feed.feed.QUEUE_BYTES", 1 << 16)
+    async with (
+        Proxy(mosquitto.port) as proxy,
+        Subscriber(mosquitto.port) as subscriber,
+        publishing(f"mqtt://127.0.0.1:{proxy.port}") as server,
+    ):
+        await subscriber.wait_for(has_state("online"))
+        connected = await players(server, 4)
+        proxy.stall()
+        while not any("dropped" in line["event"] for line in log):
+            await asyncio.gather(*(player.play() for player in connected))
+        proxy.flow()
+        played = {result["match"] for player in connected for result in player.results}
+        await subscriber.wait_for(has_results(len(played)))
+    assert {result["match"] for result in results(subscriber)} == played
+    assert_ordered(subscriber.payloads("event"))
+
+
+async def test_wrong_password_is_logged_once(tmp_path, publishing, load, log):
+    mosquitto = Mosquitto(tmp_path)
+    mosquitto.configure(mosquitto.set_password("server", "right"))
+    await mosquitto.start()
+    try:
+        async with publishing(mosquitto.url, mqtt_user="server", mqtt_password="wrong") as server:
+            async with load(server) as played:
+                await mosquitto.wait_for_log("not authorised", 3)
+            [line] = log.about_broker
+            assert line["broker"] == f"127.0.0.1:{mosquitto.port}"
+            assert "wrong" not in json.dumps(line)
+            await mosquitto.kill()
+            mosquitto.configure()
+            await mosquitto.start()
+            async with Subscriber(mosquitto.port) as subscriber:
+                await subscriber.wait_for(has_state("online"))
+                await subscriber.wait_for(has_results(len(played)))
+            assert len(log.about_broker) == 2
+    finally:
+        await mosquitto.kill()
+
+
+@pytest.mark.parametrize(
+    ("settings", "fact"),
+    [
+        ({"mqtt": "http://broker"}, "http://broker"),
+        ({"mqtt": "mqtt://"}, "mqtt://"),
+        ({"mqtt": "mqtt://broker:99999"}, "mqtt://broker:99999"),
+        ({"mqtt": "mqtt://broker/topic"}, "mqtt://broker/topic"),
+        ({"mqtt": "mqtt://broker", "mqtt_password": "x"}, "mqtt_user"),
+        ({"mqtt": "mqtt://broker", "mqtt_user": "x", "mqtt_password_file": "none.txt"}, "none.txt"),
+        ({"mqtt": "mqtts://broker", "mqtt_ca_file": "none.pem"}, "none.pem"),
+        ({"mqtt": "mqtt://broker", "mqtt_ca_file": "none.pem"}, "mqtts://"),
+    ],
+)
+async def test_server_refuses_unusable_broker(database, log, settings, fact):
+    with pytest.raises(BrokerUnusableError) as caught:
+        async with running_server(Settings(port=0, site=False, database=database, **settings), log.logger):
+            pass
+    assert fact in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_login_in_broker_url_is_refused_unseen(database, log):
+    with pytest.raises(BrokerUnusableError) as caught:
+        async with running_server(
+            Settings(port=0, site=False, database=database, mqtt="mqtt://me:hush@broker"), log.logger
+        ):
+            pass
+    assert "hush" not in str(caught.value)

@@ -1,0 +1,34 @@
+"""The leaderboards that a real server publishes."""
+
+import json
+
+import jsonschema
+import pytest
+
+from evilpegs_protocol.feed_topics import parse_topic
+from support.brokers import Subscriber
+from support.feed_documents import SCHEMAS
+
+
+async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
+    def ranked(subscriber):
+        documents = [json.loads(p) for t, p, _ in subscriber.received if t.endswith("ladder/tiny/leaderboard")]
+        return next((document for document in documents if document["rows"]), None)
+
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        (ann,) = await players(server)
+        await ann.play()
+        [row] = (await subscriber.wait_for(ranked))["rows"]
+        assert (row["client"], row["games"]) == ("raw 1", 2)
+        async with Subscriber(mosquitto.port) as late:
+            assert (await late.wait_for(ranked))["rows"] == [row]
+    for topic, payload, _ in subscriber.received:
+        jsonschema.validate(json.loads(payload), SCHEMAS[parse_topic(topic).kind])
+    assert {parse_topic(topic).kind for topic, _, _ in subscriber.received} == set(SCHEMAS)
+
+
+@pytest.mark.parametrize("kind", ["state", "event", "result", "live", "leaderboard"])
+def test_schemas_refuse_other_documents(kind):
+    """The control of the test above."""
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"type": "hint"}, SCHEMAS[kind])

@@ -1,0 +1,220 @@
+"""A real mosquitto on a private port, a subscriber that keeps every message, and a proxy that can stop or stall."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import aiomqtt
+import pytest
+
+PATIENCE = 30
+"""Seconds to wait for anything before the test fails."""
+
+
+PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
+"""Debian puts the broker where only root looks."""
+
+
+def require_mosquitto(*programs):
+    """Skip the test if a program is missing; in CI, where nothing may be missing, fail it."""
+    for program in programs or ("mosquitto",):
+        if shutil.which(program, path=PATH) is None:
+            missing = f"the feed needs {program}; on Debian: apt install mosquitto mosquitto-clients"
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+CERTIFICATES = """
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
+openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout broker.key -out broker.csr
+echo subjectAltName=DNS:localhost >names
+openssl x509 -req -in broker.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out broker.pem
+"""
+
+
+class Mosquitto:
+    """A broker that can be killed and started again on its port. ``extra`` are further lines of its configuration."""
+
+    def __init__(self, folder, *extra):
+        require_mosquitto()
+        self.folder, self.port, self.process = Path(folder), free_port(), None
+        self.configure(*extra)
+
+    @property
+    def url(self):
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    def make_certificates(self):
+        """Make an authority and a certificate for localhost; return the lines that use them and the authority's file."""
+        subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
+        names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
+        return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
+
+    def configure(self, *extra):
+        """Set the configuration that holds from the next start."""
+        anonymous = [] if any(line.startswith("password_file") for line in extra) else ["allow_anonymous true"]
+        lines = [f"listener {self.port} 127.0.0.1", "set_tcp_nodelay true", "log_type all", "user root"]
+        (self.folder / "mosquitto.conf").write_text("\n".join([*lines, *anonymous, *extra, ""]))
+
+    async def start(self):
+        with (self.folder / "mosquitto.log").open("ab") as log:
+            command = (shutil.which("mosquitto", path=PATH), "-c", str(self.folder / "mosquitto.conf"))
+            self.process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                with contextlib.suppress(OSError):
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                    writer.close()
+                    return self
+                await asyncio.sleep(0.02)
+
+    async def kill(self):
+        """Kill the broker as a crash would. What it holds in memory is lost."""
+        if self.process is not None and self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+
+    async def wait_for_log(self, words, count):
+        """Wait until the log of the broker has these words so many times."""
+        async with asyncio.timeout(PATIENCE):
+            while (self.folder / "mosquitto.log").read_text().count(words) < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    def set_password(self, user, password):
+        """Return the line that allows only this user."""
+        place = self.folder / "passwords"
+        subprocess.run(["mosquitto_passwd", "-c", "-b", place, user, password], check=True, capture_output=True)
+        return f"password_file {place}"
+
+
+class Subscriber:
+    """A subscriber that keeps every message as (topic, payload, message), over any number of connections.
+
+    ``matches`` are the ids of the matches whose result arrived.
+    """
+
+    def __init__(self, port, *topics, qos=1, host="127.0.0.1", **options):
+        self.host = host
+        self.qos, self.port, self.topics, self.options = qos, port, topics or ("evilpegs/#",), options
+        self.matches = set()
+        self.received, self._more, self._task = [], asyncio.Event(), None
+        self.online, self.offline = asyncio.Event(), asyncio.Event()
+
+    async def __aenter__(self):
+        self._task = asyncio.create_task(self._run())
+        await self.wait_online()
+        return self
+
+    async def __aexit__(self, *_):
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def wait_offline(self):
+        async with asyncio.timeout(PATIENCE):
+            await self.offline.wait()
+
+    async def wait_online(self):
+        async with asyncio.timeout(PATIENCE):
+            await self.online.wait()
+
+    async def wait_for(self, condition):
+        """Wait until ``condition`` of this subscriber is true, and return its value."""
+        async with asyncio.timeout(PATIENCE):
+            while not (value := condition(self)):
+                self._more.clear()
+                await self._more.wait()
+        return value
+
+    def payloads(self, *ending):
+        """Return the payloads on topics with one of these last words, in the order of arrival."""
+        return [payload for topic, payload, _ in self.received if topic.rsplit("/", 1)[-1] in ending]
+
+    async def _run(self):
+        while True:
+            with contextlib.suppress(aiomqtt.MqttError):
+                protocol = aiomqtt.ProtocolVersion.V5
+                async with aiomqtt.Client(self.host, self.port, protocol=protocol, **self.options) as client:
+                    for topic in self.topics:
+                        await client.subscribe(topic, qos=self.qos)
+                    self.online.set()
+                    self.offline.clear()
+                    async for message in client.messages:
+                        self.received.append((message.topic.value, message.payload, message))
+                        if message.topic.value.endswith("/result"):
+                            self.matches.add(message.topic.value.split("/")[4])
+                        self._more.set()
+            self.online.clear()
+            self.offline.set()
+            await asyncio.sleep(0.01)
+
+
+def keys(payloads):
+    """Return the match and the number of each event."""
+    return [(event["match"], event["seq"]) for event in map(json.loads, payloads)]
+
+
+class Proxy:
+    """A TCP proxy on a port of its own that can refuse connections, or stop reading."""
+
+    def __init__(self, target):
+        self._target, self._server, self._pipes = target, None, set()
+        self._flows, self.accepts = asyncio.Event(), True
+        self._flows.set()
+
+    async def __aenter__(self):
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+        listener.bind(("127.0.0.1", 0))
+        self._server = await asyncio.start_server(self._accept, sock=listener)
+        self.port = listener.getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+        await self.cut()
+
+    def stall(self):
+        """Stop reading, so that buffers fill up."""
+        self._flows.clear()
+
+    def flow(self):
+        self._flows.set()
+
+    async def cut(self):
+        """Cut every connection."""
+        pipes, self._pipes = self._pipes, set()
+        for pipe in pipes:
+            pipe.cancel()
+        await asyncio.gather(*pipes, return_exceptions=True)
+
+    async def _accept(self, reader, writer):
+        if not self.accepts:
+            writer.close()
+            return
+        try:
+            onward_reader, onward_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        except OSError:
+            writer.close()
+            return
+        for source, sink in ((reader, onward_writer), (onward_reader, writer)):
+            self._pipes.add(asyncio.create_task(self._pipe(source, sink)))
+
+    async def _pipe(self, source, sink):
+        try:
+            while chunk := await source.read(65536):
+                await self._flows.wait()
+                sink.write(chunk)
+                await sink.drain()
+        except OSError:
+            pass
+        finally:
+            sink.close()

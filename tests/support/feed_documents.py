@@ -1,0 +1,24 @@
+"""The JSON schemas of the feed, as docs/feed.md shows them."""
+
+import json
+import re
+from pathlib import Path
+
+import evilpegs_protocol
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "feed.md"
+PROTOCOL = json.loads(Path(evilpegs_protocol.__file__).with_name("schema.json").read_text())
+
+
+def _schemas():
+    """Return the schema of each kind of topic. A reference to schema.json is replaced by its definitions."""
+    blocks = re.findall(r"### `(\w+)`.*?```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    return {kind: _with_definitions(json.loads(text)) for kind, text in blocks}
+
+
+def _with_definitions(schema):
+    text = json.dumps(schema).replace("schema.json#/$defs/", "#/$defs/")
+    return json.loads(text) | {"$defs": PROTOCOL["$defs"]}
+
+
+SCHEMAS = _schemas()
