@@ -31,9 +31,11 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
-from evilpegs_server.site.running_site import SiteSources, running_site
+from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
+from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
@@ -124,7 +126,7 @@ async def running_server(
         writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
         writer.start()
         stack.callback(writer.close)
-        clock = clock or StallFreeClock(loop.time)
+        clock, loop_lag = clock or StallFreeClock(loop.time), Durations()
         pool, hint_pool, analysis_pool = (
             TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS, ANALYSIS_LIMITS)
         )
@@ -143,10 +145,13 @@ async def running_server(
         if settings.site:
             leaderboards = await _open_leaderboards(engine, registry, log, stack)
             analyses = MatchAnalyses(engine, analysis_pool)
-            sources = SiteSources(registry, writer, engine, leaderboards, analyses, log)
+            pools = {"replies": pool.metrics, "hints": hint_pool.metrics, "analyses": analysis_pool.metrics}
+            caches = {"replies": lambda: codemaking.metrics().known, "analyses": lambda: analyses.state}
+            metrics = Metrics(MetricSources(registry, writer.commits, loop_lag, pools, caches))
+            sources = SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
             site = await _open_site(settings, hosts, sources, stack)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
-        stack.callback(asyncio.create_task(_tick(clock)).cancel)
+        stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine):
@@ -221,7 +226,8 @@ async def _open_site(
     host = settings.site_host or settings.host
     is_apart = host != settings.host and host not in _ALL_INTERFACES
     address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
-    site = running_site(host, settings.site_port, address.base_path, hosts, sources)
+    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
+    site = running_site(options, sources)
     try:
         return replace(address, port=await stack.enter_async_context(site))
     except OSError as error:
@@ -263,7 +269,7 @@ async def _close_worker(process: WorkerProcess, solved_file: SolvedPositionsFile
         solved_file.save(solved)
 
 
-async def _tick(clock: StallFreeClock) -> None:
+async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
     while True:
-        clock.tick()
+        loop_lag.add(clock.tick() / 1000)
         await asyncio.sleep(TICK_MS / 1000)

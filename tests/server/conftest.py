@@ -28,6 +28,7 @@ async def open_fake_server():
         server.close()
         for client in server.clients:
             client.assert_each_request_was_answered_once()
+        server.assert_each_refusal_was_counted()
         assert server.take_log() == []
 
 

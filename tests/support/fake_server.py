@@ -261,6 +261,12 @@ class FakeServer:
             runner.drain()
         self.writer.close()
 
+    def assert_each_refusal_was_counted(self):
+        """Compare the refusals by error code with the errors that all clients were sent."""
+        sent = [json.loads(text) for client in self.clients for text in client.channel.sent]
+        errors = Counter(message["code"] for message in sent if message["type"] == "error")
+        assert self.registry.counts.refusals == errors
+
     def take_log(self):
         """Return the log entries that no test has looked at, and forget them."""
         entries, self._log_capture.entries = self._log_capture.entries, []

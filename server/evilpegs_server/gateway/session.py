@@ -20,6 +20,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
 from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
@@ -43,6 +44,7 @@ class Session:
         self._client: Program | None = None
         self._is_new_guest = False
         self._closing = False
+        services.registry.counts.connections[NO_HELLO] += 1
         self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
@@ -88,6 +90,7 @@ class Session:
     def leave(self) -> None:
         """End the session of a connection that is gone."""
         self._services.registry.leave(self._channel)
+        self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
         if self._is_new_guest and self.player is not None:
             forget_idle_guest(self._services, self.player)
 
@@ -105,6 +108,7 @@ class Session:
         if code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
             self._refuse_too_fast(wait_ms, re)
         else:
+            self._services.registry.counts.refusals[code] += 1
             self._channel.send([error_text(code, message, re)])
 
     def _report_failure(self, re: str | None, now: float) -> None:
@@ -116,6 +120,7 @@ class Session:
         fatal = self._rate.refused > MAX_REFUSALS
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
+        self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
         self._channel.send([text])
         if fatal:
             self._closing = True
@@ -142,6 +147,7 @@ class Session:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
         self.player, token = await log_in(self._services, hello)
+        self._services.registry.counts.identify_connection(self.player.kind)
         self._is_new_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])

@@ -15,6 +15,7 @@ from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
+from evilpegs_server.matches.counts import ServerCounts
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -52,6 +53,7 @@ class MatchRegistry:
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
         """The ladders that can be played. Matches from earlier times may exist on the others."""
         self.watchers = Watchers(log)
+        self.counts = ServerCounts()
         self.draining = False
         self._open: dict[str, MatchRunner] = {}
         self._last_id = 0
@@ -60,7 +62,9 @@ class MatchRegistry:
         self._engine = engine
         self._reload_seconds = reload_seconds
         self._listeners: list[Callable[[], None]] = []
-        self._services = MatchServices(codemaking, writer, clock, wall_ms, self._publish, self._retire, log)
+        self._services = MatchServices(
+            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts
+        )
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
@@ -159,6 +163,8 @@ class MatchRegistry:
         self._listeners.append(listener)
 
     def _publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
+        for entry in entries:
+            self.counts.events[entry.type] += 1
         self.watchers.publish(key, entries, player)
         for listener in self._listeners:
             listener()

@@ -6,7 +6,6 @@ from typing import NamedTuple, Protocol
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
-from evilpegs_server.match.match import RefusedError
 
 MatchMessage = Ready | Guess | Hint | Resign | Resume
 
@@ -44,11 +43,6 @@ class Request(NamedTuple):
     def refuse(self, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
         """Send an error as the direct answer."""
         self.channel.send([error_text(code, why, self.message.id, expected=expected)])
-
-    def refuse_as(self, refused: RefusedError) -> None:
-        """Send the refusal of the match as the direct answer."""
-        where = Expected(game=refused.game, turn=refused.turn)
-        self.refuse(ErrorCode(refused.refusal), str(refused), where)
 
 
 def error_text(

@@ -1,6 +1,6 @@
 """Texts that a match sends to its player: direct answers to requests, and the events and turns around them."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from evilpegs_protocol.client_messages import Guess, Ready, Resume
 from evilpegs_protocol.codec import add_re, encode, encode_turn
@@ -16,13 +16,26 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 """The type of the event that is the direct answer to a request, by the type of the request."""
 
 
-def step_texts(match: str, request: Request | None, batch: Batch, refusal: str | None) -> list[str]:
+class RecordedRefusal(NamedTuple):
+    """An error that answers the request with the id ``re`` in a step that is recorded nevertheless."""
+
+    code: ErrorCode
+    why: str
+    re: str | None
+
+    @property
+    def text(self) -> str:
+        """The text of the `error`."""
+        return error_text(self.code, self.why, self.re)
+
+
+def step_texts(match: str, request: Request | None, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
     """Return the texts of one step of a match, in order; the direct answer to ``request`` carries its id."""
     if request is None or request.message.id is None:
         return _texts_without_id(match, batch, refusal)
     re = request.message.id
     awaited = _ANSWERED_BY.get(request.message.type) if not refusal else None
-    texts = [refusal] if refusal else []
+    texts = [refusal.text] if refusal else []
     for entry in batch.entries:
         texts.append(add_re(entry.text, re) if entry.type == awaited else entry.text)
         awaited = None if entry.type == awaited else awaited
@@ -31,11 +44,11 @@ def step_texts(match: str, request: Request | None, batch: Batch, refusal: str |
     return texts
 
 
-def _texts_without_id(match: str, batch: Batch, refusal: str | None) -> list[str]:
+def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
     """Return the texts of one step where no answer has to name its request."""
     texts = [entry.text for entry in batch.entries]
     if refusal:
-        texts.insert(0, refusal)
+        texts.insert(0, refusal.text)
     if batch.turn is not None:
         texts.append(turn_text(match, batch.turn))
     return texts
@@ -46,13 +59,13 @@ def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
     return add_re(encode_turn(match, opened.game, opened.turn, opened.left_ms), re)
 
 
-def refusal_text(message: MatchMessage, first: MatchEvent) -> str | None:
+def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
     """Return the error for a guess that produced ``first`` instead of a feedback; None for any other message."""
     if isinstance(first, CodeRefused):
         left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
-        return error_text(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
+        return RecordedRefusal(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
     if isinstance(message, Guess):
-        return error_text(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
+        return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
     return None
 
 

@@ -22,9 +22,11 @@ from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
+from evilpegs_server.matches.counts import ServerCounts
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.recorder import NO_WITNESSES, Batch, Recorder
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
+from evilpegs_server.matches.responses import RecordedRefusal
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
@@ -48,6 +50,7 @@ class MatchServices:
     publish: Callable[[MatchKey, list[LogEntry], ClientChannel | None], None]
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger
+    counts: ServerCounts
 
 
 class MatchRunner:
@@ -86,11 +89,11 @@ class MatchRunner:
     def receive(self, request: Request) -> None:
         """Accept a request, which is handled after those before it, or refuse it at once."""
         if self._draining:
-            request.refuse(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+            self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self._broken:
-            request.refuse(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+            self._refuse(request, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
         elif len(self._waiting) >= MAX_WAITING:
-            request.refuse(ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+            self._refuse(request, ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
         else:
             self._waiting.append(request)
             self._handle_waiting()
@@ -155,7 +158,7 @@ class MatchRunner:
             self._resume(request, message)
         elif request.channel is not self.seat:
             why = "this connection has not the seat of the match; send resume to take it"
-            request.refuse(ErrorCode.NOT_YOUR_MATCH, why)
+            self._refuse(request, ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._start_hint(request)
         else:
@@ -165,7 +168,8 @@ class MatchRunner:
         try:
             events = self._run_command(message, request.arrived)
         except RefusedError as refused:
-            request.refuse_as(refused)
+            where = Expected(game=refused.game, turn=refused.turn)
+            self._refuse(request, ErrorCode(refused.refusal), str(refused), where)
             return
         first = events[0]
         if isinstance(first, NeedReply):
@@ -173,7 +177,11 @@ class MatchRunner:
         elif isinstance(first, AnswerRepeated):
             self._repeat(request, first)
         else:
-            self._conclude(request, events, responses.refusal_text(message, first))
+            self._conclude(request, events, responses.refusal(message, first))
+
+    def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
+        self._services.counts.refusals[code] += 1
+        request.refuse(code, why, expected)
 
     def _run_command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
         match message:
@@ -196,9 +204,8 @@ class MatchRunner:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            refusal = error_text(
-                ErrorCode.INTERNAL, "the server could not answer; the game is void", request.message.id
-            )
+            why = "the server could not answer; the game is void"
+            refusal = RecordedRefusal(ErrorCode.INTERNAL, why, request.message.id)
             self._conclude(request, self.match.fail(self._now()), refusal)
             return
         events = self.match.reply(reply.feedback, self._now())
@@ -208,7 +215,7 @@ class MatchRunner:
         self,
         request: Request | None,
         events: list[MatchEvent],
-        refusal: str | None = None,
+        refusal: RecordedRefusal | None = None,
         reply: Reply | None = None,
         stalled_ms: int = 0,
     ) -> None:
@@ -237,7 +244,7 @@ class MatchRunner:
         self,
         request: Request | None,
         events: list[MatchEvent],
-        refusal: str | None,
+        refusal: RecordedRefusal | None,
         reply: Reply | None,
         stalled_ms: int,
         witnesses: Mapping[int, str | None] = NO_WITNESSES,
@@ -247,6 +254,8 @@ class MatchRunner:
         except Exception as error:  # noqa: BLE001 - the log may be incomplete, so the match is read again
             self._break(error)
             return
+        if refusal is not None:
+            self._services.counts.refusals[refusal.code] += 1
         texts = responses.step_texts(self.key.id, request, batch, refusal)
         channel = request.channel if request else self.seat
         self._commit(batch, partial(self._deliver, channel, texts, batch))
@@ -301,6 +310,7 @@ class MatchRunner:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
         for channel, re in unanswered:
+            self._services.counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
             channel.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
         for channel in {channel for channel, _ in unanswered}:
             channel.close(1011, "storage unavailable")
@@ -345,11 +355,11 @@ class MatchRunner:
 
     def _start_hint(self, request: Request) -> None:
         if self.key.ladder.rated:
-            request.refuse(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+            self._refuse(request, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif self.match.state is not State.TURN:
             where = Expected(game=self.match.game, turn=self.match.turn)
             code = ErrorCode.GAME_OVER if self.match.over else ErrorCode.NOT_READY
-            request.refuse(code, "a hint is for an open turn", where)
+            self._refuse(request, code, "a hint is for an open turn", where)
         else:
             self._busy = True
             done = partial(self._finish_hint, request)
@@ -361,7 +371,7 @@ class MatchRunner:
             return
         if isinstance(hint, Exception):
             self._log.error("hint failed", exc_info=hint)
-            request.refuse(ErrorCode.INTERNAL, "no hint could be computed")
+            self._refuse(request, ErrorCode.INTERNAL, "no hint could be computed")
         else:
             request.channel.send([responses.hint_text(self.key.id, hint, request.message.id)])
         self.timer.set(self.match.deadline(), self._now())

@@ -35,7 +35,12 @@ class StallFreeClock:
         late = self._monotonic() * 1000 - self._due
         return self._stalled_ms + (late if late > STALL_MS else 0.0)
 
-    def tick(self) -> None:
-        """Note that the loop is running, and take the lateness of this tick out of the time if it is a stall."""
+    def tick(self) -> float:
+        """Note that the loop is running, and take the lateness of this tick out of the time if it is a stall.
+
+        Return the lateness in milliseconds, which is 0 for a tick that is early.
+        """
         self._stalled_ms = self.stalled_ms
-        self._due = self._monotonic() * 1000 + TICK_MS
+        now = self._monotonic() * 1000
+        late, self._due = now - self._due, now + TICK_MS
+        return max(0.0, late)

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from evilpegs_server.site.caching import Caching
+from evilpegs_server.site.metrics import metrics_router
 from evilpegs_server.site.middleware import Guard, HeadAsGet, HostCheck
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.problems import handle_problems
@@ -21,6 +22,7 @@ def create_app(services: SiteServices) -> FastAPI:
     ]
     app = FastAPI(openapi_url=None, redirect_slashes=False, middleware=layers)
     add_routes(app)
+    app.include_router(metrics_router(services.metrics, public=services.public_metrics))
     handle_problems(app)
     app.state.services = services
     app.state.openapi_text = openapi_text()

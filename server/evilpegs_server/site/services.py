@@ -11,6 +11,7 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
+from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
@@ -27,6 +28,8 @@ class SiteServices:
     analyses: MatchAnalyses
     readiness: Readiness
     reads: Reads
+    metrics: Metrics
+    public_metrics: bool
     hosts: AllowedHosts
     base_path: str
     version: str

@@ -1,7 +1,7 @@
 """The leaderboards of a running server, in memory and up to date.
 
 They are the sum of all stored events up to some id. At the start the database groups and counts the events of all time
-in large chunks; from then on, new events are counted in the same way at most once per second. The database does this
+in chunks; from then on, new events are counted in the same way at most once per second. The database does this
 in a thread without the interpreter lock, so running games are not disturbed. A chunk of events never changes once it is
 stored, so no long transaction is needed.
 """
@@ -23,8 +23,8 @@ from evilpegs_server.storage.result_counts import ResultCount, load_player_names
 
 UPDATE_SECONDS: Final = 1.0
 """The shortest time between two updates."""
-CHUNK: Final = 50_000
-"""The number of events that the database counts at a time, which takes about 0.2 seconds."""
+CHUNK: Final = 4_000
+"""The number of events that the database counts at a time. More would hold the interpreter lock for too long."""
 
 
 class LiveLeaderboards:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
 
+from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.writer_health import WriterHealth
 
 Row = Mapping[str, Any]
@@ -74,6 +75,8 @@ class Writer:
         self._connection: Connection | None = None
         self._sql_texts: dict[int, str] = {}
         self._closed = False
+        self.commits = Durations()
+        """The time from the moment the thread begins with a transaction until its jobs are durable or have failed."""
 
     def start(self) -> None:
         """Start the thread."""
@@ -118,7 +121,10 @@ class Writer:
     def _run(self) -> None:
         while (jobs := self._jobs.get()) is not None:
             more = self._gather(jobs)
-            self._report(jobs, self._commit(jobs))
+            began = time.perf_counter()
+            errors = self._commit(jobs)
+            self.commits.add(time.perf_counter() - began)
+            self._report(jobs, errors)
             if not more:
                 break
         if self._connection is not None:

@@ -1,0 +1,146 @@
+"""The metrics of a running server in the text format of Prometheus.
+
+The server keeps plain numbers, and everything else happens when somebody asks for the page. Labels name ladders, error
+codes, kinds of players, pools and caches: never a player, a match, an address, a token or a secret.
+"""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Final
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from evilpegs_game.live.cache import CacheState
+from evilpegs_server.matches.counts import NO_HELLO
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.storage.durations import BOUNDS, Durations
+from evilpegs_server.work.pool import PoolMetrics
+
+_KINDS: Final = ("bot", "human", "guest", NO_HELLO)
+_FORWARDED: Final = ("forwarded", "x-forwarded-for", "via")
+"""Headers of a request that came through a proxy, so that its real sender may be anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSources:
+    """The places of the numbers: pools and caches by name, and the durations of commits and of late ticks."""
+
+    registry: MatchRegistry
+    commits: Durations
+    loop_lag: Durations
+    pools: Mapping[str, Callable[[], PoolMetrics]] = field(default_factory=dict)
+    caches: Mapping[str, Callable[[], CacheState]] = field(default_factory=dict)
+
+
+class Metrics:
+    """The metrics page of a server."""
+
+    def __init__(self, sources: MetricSources) -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(_ServerCollector(sources))
+        ProcessCollector(registry=self._registry)
+
+    def text(self) -> bytes:
+        """Return the page. This takes about a millisecond."""
+        return generate_latest(self._registry)
+
+
+def metrics_router(metrics: Metrics, *, public: bool) -> APIRouter:
+    """Return the route ``/metrics``, which answers only this machine unless ``public`` is set."""
+    router = APIRouter()
+
+    @router.get("/metrics", include_in_schema=False)
+    async def get_metrics(request: Request) -> Response:
+        if not public and not is_local(request):
+            raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
+        headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
+        return Response(metrics.text(), headers=headers)
+
+    return router
+
+
+def is_local(request: Request) -> bool:
+    """Return True if a request comes from this machine itself, not through a proxy on it."""
+    if request.client is None or any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        address = ipaddress.ip_address(request.client.host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+class _ServerCollector(Collector):
+    """Makes the metrics from their sources whenever the page is asked for."""
+
+    def __init__(self, sources: MetricSources) -> None:
+        self._sources = sources
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._matches()
+        yield from self._connections()
+        yield _histogram("evilpegs_commit_seconds", "Time of a transaction of the event log", self._sources.commits)
+        yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", self._sources.loop_lag)
+        yield from self._pools()
+        yield from self._caches()
+
+    def _matches(self) -> Iterator[Metric]:
+        registry = self._sources.registry
+        events = registry.counts.events
+        open_matches = GaugeMetricFamily("evilpegs_open_matches", "Matches in play", labels=["ladder"])
+        in_play = Counter(runner.key.ladder.id for runner in registry.runners)
+        for ladder in registry.ladders:
+            open_matches.add_metric([ladder], in_play[ladder])
+        yield open_matches
+        yield CounterMetricFamily("evilpegs_matches", "Matches begun", events["match_started"])
+        yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])
+        yield CounterMetricFamily("evilpegs_guesses", "Guesses answered", events["feedback"])
+
+    def _connections(self) -> Iterator[Metric]:
+        counts = self._sources.registry.counts
+        connections = GaugeMetricFamily("evilpegs_connections", "Open connections by kind of player", labels=["kind"])
+        for kind in _KINDS:
+            connections.add_metric([kind], counts.connections[kind])
+        yield connections
+        refusals = CounterMetricFamily("evilpegs_refusals", "Messages refused by error code", labels=["reason"])
+        for reason, number in sorted(counts.refusals.items()):
+            refusals.add_metric([reason], number)
+        yield refusals
+
+    def _pools(self) -> Iterator[Metric]:
+        waiting = GaugeMetricFamily("evilpegs_tasks_waiting", "Tasks that wait for the worker", labels=["pool"])
+        running = GaugeMetricFamily("evilpegs_tasks_running", "Tasks that run in the worker", labels=["pool"])
+        oldest = GaugeMetricFamily("evilpegs_oldest_task_seconds", "Age of the oldest waiting task", labels=["pool"])
+        done = CounterMetricFamily("evilpegs_tasks", "Tasks finished by the worker", labels=["pool"])
+        for pool, read in self._sources.pools.items():
+            state = read()
+            waiting.add_metric([pool], state.waiting)
+            running.add_metric([pool], state.running)
+            oldest.add_metric([pool], state.oldest_wait)
+            done.add_metric([pool], state.done)
+        return iter((waiting, running, oldest, done))
+
+    def _caches(self) -> Iterator[Metric]:
+        used = GaugeMetricFamily("evilpegs_cache_bytes", "Bytes held by a cache", labels=["cache"])
+        hits = CounterMetricFamily("evilpegs_cache_hits", "Look-ups that found a value", labels=["cache"])
+        misses = CounterMetricFamily("evilpegs_cache_misses", "Look-ups that found none", labels=["cache"])
+        for cache, read in self._sources.caches.items():
+            state = read()
+            used.add_metric([cache], state.bytes_used)
+            hits.add_metric([cache], state.hits)
+            misses.add_metric([cache], state.misses)
+        return iter((used, hits, misses))
+
+
+def _histogram(name: str, help_text: str, durations: Durations) -> Metric:
+    bounds = [*map(str, BOUNDS), "+Inf"]
+    buckets = list(zip(bounds, map(float, accumulate(durations.counts)), strict=True))
+    return HistogramMetricFamily(name, help_text, buckets=buckets, sum_value=durations.seconds)

@@ -1,0 +1,181 @@
+"""The metrics page shows what was done, to this machine only, and names nobody."""
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from prometheus_client.parser import text_string_to_metric_families
+
+from evilpegs_game.live.cache import ByteCache
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS
+from evilpegs_server.site.metrics import Metrics, MetricSources, metrics_router
+from evilpegs_server.storage.durations import BOUNDS, Durations
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.pool import TaskPool
+
+NAME = "zebra-crossing"
+
+
+def values(text):
+    """Return the value of each sample by its name and its labels."""
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(text.decode())
+        for sample in family.samples
+    }
+
+
+@pytest.fixture
+def loop_lag():
+    return Durations()
+
+
+class HeldExecutor:
+    """An executor that starts tasks and never ends them."""
+
+    def submit(self, task, done):
+        pass
+
+
+@pytest.fixture
+def pool():
+    """A pool with one slot, whose clock is at 5 seconds."""
+    return TaskPool(ANALYSIS_LIMITS, HeldExecutor(), lambda: 5.0)
+
+
+@pytest.fixture
+def cache():
+    return ByteCache(100)
+
+
+@pytest.fixture
+def metrics(fake_server, loop_lag, pool, cache):
+    """The metrics of the fake server."""
+    return Metrics(
+        MetricSources(
+            registry=fake_server.registry,
+            commits=fake_server.writer.commits,
+            loop_lag=loop_lag,
+            pools={"hints": pool.metrics},
+            caches={"replies": lambda: cache.state},
+        )
+    )
+
+
+async def test_metrics_equal_what_was_done(fake_server, metrics):
+    ann, guest = await fake_server.connect_player(NAME), fake_server.connect()
+    await guest.hello()
+    fake_server.connect()
+    match = await ann.play("long")
+    for turn in (1, 2, 3):
+        await ann.guess(match, turn, "1" * 16)
+    for turn in (9, 9):
+        assert await ann.error_code(type="guess", match=match, game=1, turn=turn, code="1" * 16) == "future_turn"
+    assert await ann.error_code(type="guess", match=match, game=1, turn=4, code="?") == "illegal_code"
+    assert await guest.error_code(type="play", ladder="nowhere") == "unknown_ladder"
+    shown = values(metrics.text())
+    assert shown["evilpegs_guesses_total",] == 3
+    assert (shown["evilpegs_matches_total",], shown["evilpegs_games_total",]) == (1, 0)
+    assert (shown["evilpegs_open_matches", "long"], shown["evilpegs_open_matches", "evil"]) == (1, 0)
+    refusals = {labels[0]: value for (name, *labels), value in shown.items() if name == "evilpegs_refusals_total"}
+    assert refusals == {"future_turn": 2, "illegal_code": 1, "unknown_ladder": 1}
+    kinds = {labels[0]: value for (name, *labels), value in shown.items() if name == "evilpegs_connections"}
+    assert kinds == {"bot": 1, "human": 0, "guest": 1, "none": 1}
+    assert shown["evilpegs_commit_seconds_count",] > 0
+    assert shown["evilpegs_commit_seconds_bucket", "+Inf"] == shown["evilpegs_commit_seconds_count",]
+
+
+async def test_finished_games_and_closed_connections_are_counted(fake_server, metrics):
+    ann = await fake_server.connect_player(NAME)
+    match = await ann.play("tiny")
+    await ann.request(type="resign", match=match)
+    await ann.receive("match_over")
+    ann.session.leave()
+    shown = values(metrics.text())
+    assert (shown["evilpegs_games_total",], shown["evilpegs_open_matches", "tiny"]) == (2, 0)
+    assert shown["evilpegs_connections", "bot"] == 0
+
+
+async def test_metrics_name_nobody(fake_server, metrics):
+    """No name, token, match, nonce or seed is in the page, but the ladder is."""
+    ann = await fake_server.connect_player(NAME)
+    match = await ann.play("long")
+    await ann.guess(match, 1, "1" * 16)
+    page = metrics.text().decode()
+    runner = fake_server.registry.get(match)
+    for hidden in (NAME, "tester", "mine", ann.token, match, runner.key.seed.hex(), runner.key.nonce(1)):
+        assert hidden not in page
+    assert 'ladder="long"' in page
+
+
+async def test_pools_and_caches_are_shown(metrics, pool, cache):
+    for player in range(3):
+        pool.submit(player, 1, None, None)
+    cache.put("key", "value", 7)
+    for key in ("key", "key", "other"):
+        cache.get(key)
+    shown = values(metrics.text())
+    assert (shown["evilpegs_tasks_running", "hints"], shown["evilpegs_tasks_waiting", "hints"]) == (1, 2)
+    assert (shown["evilpegs_oldest_task_seconds", "hints"], shown["evilpegs_tasks_total", "hints"]) == (0, 0)
+    assert shown["evilpegs_cache_bytes", "replies"] == 7
+    assert (shown["evilpegs_cache_hits_total", "replies"], shown["evilpegs_cache_misses_total", "replies"]) == (2, 1)
+
+
+def test_durations_fall_into_buckets():
+    durations = Durations()
+    for seconds in (0.0, BOUNDS[0], BOUNDS[0] * 1.01, 99.0):
+        durations.add(seconds)
+    assert durations.counts == [2, 1, *[0] * (len(BOUNDS) - 2), 1]
+    assert durations.seconds == pytest.approx(99.0, abs=0.01)
+
+
+async def test_loop_lag_is_shown_in_cumulative_buckets(metrics, loop_lag):
+    for seconds in (0.0004, 0.004, 0.004, 9.0):
+        loop_lag.add(seconds)
+    shown = values(metrics.text())
+    name = "evilpegs_loop_lag_seconds_bucket"
+    assert [shown[name, bound] for bound in ("0.0005", "0.005", "2.5", "+Inf")] == [1, 3, 3, 4]
+    assert shown["evilpegs_loop_lag_seconds_sum",] == pytest.approx(9.0084)
+
+
+def test_writer_times_each_transaction(engine):
+    writer = Writer(engine, lambda report: report())
+    writer.submit([], lambda _error: None)
+    writer.submit([], lambda _error: None)
+    writer.start()
+    writer.close()
+    assert 1 <= sum(writer.commits.counts) <= 2
+
+
+def test_tick_returns_its_lateness():
+    times = iter([1.0, *[1.020] * 3, *[1.045] * 3])
+    clock = StallFreeClock(lambda: next(times))
+    assert clock.tick() == pytest.approx(0)
+    next(times)
+    assert clock.tick() == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("client", "headers", "public", "status"),
+    [
+        ("127.0.0.1", {}, False, 200),
+        ("::1", {}, False, 200),
+        ("::ffff:127.0.0.1", {}, False, 200),
+        ("192.0.2.7", {}, False, 403),
+        ("::ffff:192.0.2.7", {}, False, 403),
+        ("unix", {}, False, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "192.0.2.7"}, False, 403),
+        ("127.0.0.1", {"Forwarded": "for=192.0.2.7"}, False, 403),
+        ("192.0.2.7", {}, True, 200),
+    ],
+)
+async def test_metrics_are_for_this_machine(metrics, client, headers, public, status):
+    app = FastAPI(openapi_url=None)
+    app.include_router(metrics_router(metrics, public=public))
+    transport = httpx.ASGITransport(app, client=(client, 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as browser:
+        response = await browser.get("/metrics", headers=headers)
+    assert response.status_code == status
+    assert ("evilpegs_guesses_total" in response.text) == (status == 200)
+    if status == 200:
+        assert response.headers["Content-Type"].startswith("text/plain; version=")
