@@ -13,6 +13,7 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
+from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
@@ -64,6 +65,7 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
+        ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
         leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
         analyses=sources.analyses,

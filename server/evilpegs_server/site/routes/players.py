@@ -10,7 +10,7 @@ from evilpegs_server.site.models import PlayerDocument, PlayerEntry, PlayerPage,
 from evilpegs_server.site.problems import quote
 from evilpegs_server.site.responses import document, next_page, problem_statuses
 from evilpegs_server.site.services import Services
-from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
+from evilpegs_server.storage.browse import find_player, list_players
 
 router = APIRouter(tags=["players"])
 
@@ -31,7 +31,7 @@ async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]
     page = found[: query.limit]
     cursor = page[-1].name if len(found) > len(page) else None
     following = next_page(services.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
-    return document(PlayerPage(players=tuple(map(_entry, page)), next=following))
+    return document(PlayerPage(players=tuple(map(PlayerEntry.model_validate, page)), next=following))
 
 
 @router.get("/players/{player}", response_model=PlayerDocument, responses=problem_statuses(404))
@@ -44,8 +44,4 @@ async def get_player(
         raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
     rows = await services.leaderboards.player_rows(found.name)
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
-    return document(PlayerDocument(**dict(_entry(found)), results=results))
-
-
-def _entry(player: StoredPlayer) -> PlayerEntry:
-    return PlayerEntry(name=player.name, kind=player.kind, created_at=player.created_at)
+    return document(PlayerDocument(name=found.name, kind=found.kind, created_at=found.created_at, results=results))
