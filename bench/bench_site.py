@@ -1,8 +1,8 @@
 """What requests to the site take, and what they cost the bots that play meanwhile.
 
 100 bots play 2,000 guesses per second. In turn there are no requests, and 200 per second in open loop from a process of
-their own, each for the leaderboard of the ladder that the bots play or for the newest matches. Wanted: p99 of a
-leaderboard under 20 ms, and a p99 of the bots within 1.2 of that without requests.
+their own, each for the leaderboard of the ladder that the bots play. Wanted: p99 of a leaderboard under 20 ms, and
+a p99 of the bots within 1.2 of that without requests. `--path` asks for something else.
 """
 
 import argparse
@@ -24,7 +24,7 @@ BOTS = 100
 GUESSES_PER_SECOND = 2_000
 REQUESTS_PER_SECOND = 200
 CONNECTIONS = 8
-PATHS = ("/api/v1/ladders/classic/leaderboard", "/api/v1/matches")
+PATH = "/api/v1/ladders/classic/leaderboard"
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def serving():
                 process.wait(15)
 
 
-async def request_until(end, site, latencies):
+async def request_until(end, site, path, latencies):
     """Send requests in open loop until ``end``; a request that has to wait for a connection is late."""
     address = urlsplit(site)
     idle = asyncio.Queue()
@@ -50,12 +50,12 @@ async def request_until(end, site, latencies):
         idle.put_nowait(await asyncio.open_connection(address.hostname, address.port))
     async with asyncio.TaskGroup() as tasks:
         began = time.perf_counter()
-        for number, path in enumerate(itertools.cycle(PATHS)):
+        for number in itertools.count():
             due = began + number / REQUESTS_PER_SECOND
             if due > end:
                 break
             await asyncio.sleep(max(0, due - time.perf_counter()))
-            tasks.create_task(request(idle, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n", due, latencies[path]))
+            tasks.create_task(request(idle, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n", due, latencies))
 
 
 async def request(idle, text, due, latencies):
@@ -68,10 +68,10 @@ async def request(idle, text, due, latencies):
     idle.put_nowait((reader, writer))
 
 
-def send_requests(site, seconds):
+def send_requests(site, path, seconds):
     """Print the latencies of the requests as JSON. This is run in a process of its own."""
-    latencies = {path: [] for path in PATHS}
-    uvloop.run(request_until(time.perf_counter() + seconds, site, latencies))
+    latencies = []
+    uvloop.run(request_until(time.perf_counter() + seconds, site, path, latencies))
     print(json.dumps(latencies))
 
 
@@ -79,15 +79,15 @@ def percentile(values, share):
     return sorted(values)[int(len(values) * share)]
 
 
-def measure(seconds, *, with_requests):
-    """Return the p99 of the bots in milliseconds and, with requests, all latencies of each path."""
+def measure(seconds, path=None):
+    """Return the p99 of the bots, and the latencies of requests for ``path`` meanwhile, in milliseconds."""
     with serving() as (game, site):
         client = None
-        if with_requests:
-            command = (sys.executable, __file__, "--client", site, "--seconds", str(seconds + 2))
+        if path is not None:
+            command = (sys.executable, __file__, "--client", site, "--path", path, "--seconds", str(seconds + 1))
             client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         _, times = uvloop.run(run(Load(game, BOTS, BOTS / GUESSES_PER_SECOND), seconds))
-        latencies = json.loads(client.communicate()[0]) if client else {}
+        latencies = json.loads(client.communicate()[0]) if client else []
     return percentile(times, 0.99), latencies
 
 
@@ -95,21 +95,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--client")
+    parser.add_argument("--path", default=PATH)
+    parser.add_argument("--client", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.client:
-        send_requests(arguments.client, arguments.seconds)
+        send_requests(arguments.client, arguments.path, arguments.seconds)
         return
-    alone, beside, latencies = [], [], {path: [] for path in PATHS}
+    alone, beside, latencies = [], [], []
     for _ in range(arguments.rounds):
-        alone.append(measure(arguments.seconds, with_requests=False)[0])
-        p99, found = measure(arguments.seconds, with_requests=True)
+        alone.append(measure(arguments.seconds)[0])
+        p99, found = measure(arguments.seconds, arguments.path)
         beside.append(p99)
-        for path in PATHS:
-            latencies[path] += found[path]
-    for path, values in latencies.items():
-        p50, p99 = percentile(values, 0.5), percentile(values, 0.99)
-        print(f"{path:40} {len(values):6} requests   p50 {p50:6.2f} ms   p99 {p99:6.2f} ms")
+        latencies += found
+    p50, p99 = percentile(latencies, 0.5), percentile(latencies, 0.99)
+    print(f"{REQUESTS_PER_SECOND} requests/s for {arguments.path}: p50 {p50:.2f} ms, p99 {p99:.2f} ms")
     without, with_them = statistics.median(alone), statistics.median(beside)
     print(f"p99 of the bots: {without:.2f} ms alone, {with_them:.2f} ms with requests, ratio {with_them / without:.2f}")
 
