@@ -81,6 +81,11 @@ async def with_lateness(work):
     return result, sorted(found)
 
 
+def resident_mib():
+    """Return the memory of this process in MiB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+
 def show(name, seconds, late):
     print(
         f"{name:32} {seconds:6.2f} s   loop late: p50 {late[len(late) // 2]:.2f} ms"
@@ -90,6 +95,7 @@ def show(name, seconds, late):
 
 async def measure(engine, matches, events, rng):
     live = LiveLeaderboards(engine, load_ladders(), structlog.get_logger())
+    before = resident_mib()
     _, late = await with_lateness(asyncio.sleep(2))
     show("idle", 2, late)
     start = time.perf_counter()
@@ -102,7 +108,7 @@ async def measure(engine, matches, events, rng):
     start = time.perf_counter()
     _, late = await with_lateness(live.update())
     show("update of 100 matches", time.perf_counter() - start, late)
-    print(f"{len(rows)} rows on classic")
+    print(f"{len(rows)} rows on classic; memory grew by {resident_mib() - before:.0f} MiB")
     await live.close()
 
 

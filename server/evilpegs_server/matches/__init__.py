@@ -2,5 +2,6 @@
 
 Begin with `runner`, which feeds one match, has its events recorded and stored, and only then sends them. `registry`
 opens, finds and restores matches. `requests` and `responses` hold the messages of a match, `recorder` makes its log
-entries and database writes, `watchers` passes events on, and `deadline_timer` and `stall_free_clock` keep the time.
+entries and database writes, `watchers` passes events on, `counts` is what metrics show, and `deadline_timer` and
+`stall_free_clock` keep the time.
 """

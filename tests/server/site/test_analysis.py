@@ -160,6 +160,16 @@ async def test_too_many_waiting_matches_are_refused(analyses, pool, monkeypatch)
     assert MAX_WAITING > 1
 
 
+async def test_close_ends_waiting(analyses, pool):
+    pool.paused = True
+    waiting = asyncio.create_task(analyses.text(OVER))
+    await submitted(pool, 1)
+    analyses.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    pool.run_pending()
+
+
 async def test_event_loop_does_none_of_the_work(played, pool, monkeypatch):
     """Reading, checking and writing a match happen in threads, and its analysis in the pool."""
     threads = []

@@ -89,6 +89,26 @@ async def test_wake_counts_new_events(engine, live):
     assert live.version("tiny-evil") == 0
 
 
+async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
+    """The registry wakes the leaderboards, and their row equals the fold of what was recorded."""
+    live = LiveLeaderboards(engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0)
+    fake_server.registry.listen(live.wake)
+    await live.start()
+    assert await live.rows("tiny") == ()
+    changed = asyncio.Event()
+    live.listen(changed.set)
+    match = await ann.play("tiny")
+    await ann.guess(match, 1, "11")
+    await ann.request(type="resign", match=match)
+    await ann.receive("match_over")
+    async with asyncio.timeout(PATIENCE):
+        while not await live.rows("tiny") or (await live.rows("tiny"))[0].games < 2:
+            changed.clear()
+            await changed.wait()
+    assert list(await live.rows("tiny")) == folded(engine, "tiny")
+    await live.close()
+
+
 async def test_update_without_events_keeps_version(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()
