@@ -1,13 +1,12 @@
 """The server as a whole: it opens everything in order, runs until it is stopped, and closes in order."""
 
 import asyncio
-import errno
 import os
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -15,9 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
@@ -26,18 +23,16 @@ from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.hosts import AllowedHosts, SiteAddress, allowed_hosts, host_in_url
+from evilpegs_server.hosts import SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
+from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_outlets
 from evilpegs_server.settings import Settings
-from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
-from evilpegs_server.site.metrics import MetricSources
-from evilpegs_server.site.running_site import SiteSources, running_site
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -61,12 +56,6 @@ A unit of work is a few nanoseconds. Heavy replies leave one core to the event l
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of hints. Hints have a slot of their own, so that they never delay a reply."""
-_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
-"""The hosts that mean every address of this machine."""
-
-
-class AddressUnusableError(EvilpegsError):
-    """The error of an address that cannot be listened on. The message is one line that says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +105,7 @@ async def running_server(
         BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
         AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
-    broker = _find_broker(settings)
+    broker = find_broker(settings)
     async with AsyncExitStack() as stack:
         engine = _open_storage(settings, stack)
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
@@ -142,20 +131,11 @@ async def running_server(
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
-        leaderboards = await _open_leaderboards(engine, registry, log, stack)
-        if broker is not None:
-            _start_feed(broker, settings.server_id, registry, engine, writer, leaderboards, log, stack)
-        services = _session_services(settings, registry, writer, engine, wall_ms, log)
         hosts = allowed_hosts(settings.hosts, settings.site_url)
-        site = None
-        if settings.site:
-            analyses = MatchAnalyses(engine, analysis_pool)
-            pools = {"replies": pool.metrics, "hints": hint_pool.metrics, "analyses": analysis_pool.metrics}
-            caches = {"analyses": lambda: analyses.state, "part_sizes": lambda: codemaking.metrics().known}
-            metrics = MetricSources(registry, writer.commits, loop_lag, pools, caches)
-            public = settings.public_metrics
-            sources = SiteSources(registry, writer, engine, leaderboards, analyses, metrics, public, log)
-            site = await _open_site(settings, hosts, sources, stack)
+        pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
+        sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log)
+        site = await open_outlets(settings, broker, hosts, sources, stack)
+        services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
@@ -216,66 +196,11 @@ def _session_services(
     )
 
 
-def _find_broker(settings: Settings) -> Broker | None:
-    """Return the broker of the live feed, None without one; raises BrokerUnusableError."""
-    if settings.mqtt is None:
-        return None
-    require_aiomqtt()
-    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
-    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
-
-
-async def _open_leaderboards(
-    engine: Engine, registry: MatchRegistry, log: BoundLogger, stack: AsyncExitStack
-) -> LiveLeaderboards:
-    leaderboards = LiveLeaderboards(engine, registry.ladders, log)
-    stack.push_async_callback(leaderboards.close)
-    await leaderboards.start()
-    registry.listen(leaderboards.wake)
-    return leaderboards
-
-
-async def _open_site(
-    settings: Settings, hosts: AllowedHosts, sources: SiteSources, stack: AsyncExitStack
-) -> SiteAddress:
-    host = settings.site_host or settings.host
-    is_apart = host != settings.host and host not in _ALL_INTERFACES
-    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
-    site = running_site(host, settings.site_port, address.base_path, hosts, sources)
-    try:
-        return replace(address, port=await stack.enter_async_context(site))
-    except OSError as error:
-        raise _unusable(error, host, settings.site_port, "--site-port") from None
-
-
-def _start_feed(
-    broker: Broker,
-    server_id: str,
-    registry: MatchRegistry,
-    engine: Engine,
-    writer: Writer,
-    leaderboards: LiveLeaderboards,
-    log: BoundLogger,
-    stack: AsyncExitStack,
-) -> None:
-    from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
-
-    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
-    feed.start()
-    stack.push_async_callback(feed.close)
-
-
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
     try:
         return await gateway.open(settings.host, settings.port)
     except OSError as error:
-        raise _unusable(error, settings.host, settings.port, "--port") from None
-
-
-def _unusable(error: OSError, host: str, port: int, option: str) -> AddressUnusableError:
-    in_use = error.errno == errno.EADDRINUSE
-    reason, change = ("the port is in use", option) if in_use else (error.strerror or str(error), f"--host or {option}")
-    return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
+        raise address_error(error, settings.host, settings.port, "--port") from None
 
 
 async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:

@@ -54,7 +54,7 @@ class Mosquitto:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def make_certificates(self):
-        """Make an authority and a certificate for localhost; return the lines that use them and the authority's file."""
+        """Make an authority and a certificate for localhost; return the lines that use them and its file."""
         subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
         names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
         return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"

@@ -85,8 +85,6 @@ def _found_at_most(rules: Rules) -> Iterator[int]:
         found = min(left, most)
         yield found
         left -= found
-        if left and not others:
-            return
         most *= others
 
 

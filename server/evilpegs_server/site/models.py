@@ -12,9 +12,9 @@ NextPage = Annotated[str | None, Field(description="The path of the next page; n
 
 
 class Document(BaseModel):
-    """A frozen JSON object."""
+    """A frozen JSON object. It can also be made from an object that has its fields as attributes."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Bound(Document):

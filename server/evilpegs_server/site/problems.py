@@ -15,6 +15,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
 """The time after which a client may try again what the server was too busy for."""
 ALLOWED_METHODS: Final = "GET, HEAD"
+_HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
 """The number of characters of a wrong value that an error repeats."""
 
@@ -33,7 +34,7 @@ class Problem(BaseModel):
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response that explains an error in one line."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
-    return Response(problem.model_dump_json(), status, headers, MEDIA_TYPE)
+    return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
 
 
 def busy_response(detail: str) -> Response:

@@ -13,13 +13,25 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
+from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
-from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """The address to listen on, the path below which others reach the site, and who may use it."""
+
+    host: str
+    port: int
+    base_path: str
+    hosts: AllowedHosts
+    public_metrics: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +43,16 @@ class SiteSources:
     engine: Engine
     leaderboards: LiveLeaderboards
     analyses: MatchAnalyses
-    metrics: MetricSources
-    public_metrics: bool
+    metrics: Metrics
     log: BoundLogger
 
 
 @asynccontextmanager
-async def running_site(
-    host: str, port: int, base_path: str, hosts: AllowedHosts, sources: SiteSources
-) -> AsyncIterator[int]:
+async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
     """Run the site within the block, and give the block the port that was bound. Raises OSError."""
-    sockets = await bind(host, port)
+    sockets = await bind(options.host, options.port)
     reads = Reads()
-    app = create_app(_services(base_path, hosts, sources, reads))
+    app = create_app(_services(options, sources, reads))
     try:
         async with running_http_server(app, sockets):
             yield sockets[0].getsockname()[1]
@@ -52,19 +61,20 @@ async def running_site(
         reads.close()
 
 
-def _services(base_path: str, hosts: AllowedHosts, sources: SiteSources, reads: Reads) -> SiteServices:
+def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteServices:
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
+        ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
         leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
-        metrics=Metrics(sources.metrics),
-        public_metrics=sources.public_metrics,
         reads=reads,
-        hosts=hosts,
-        base_path=base_path,
+        metrics=sources.metrics,
+        public_metrics=options.public_metrics,
+        hosts=options.hosts,
+        base_path=options.base_path,
         version=version("evilpegs"),
         log=sources.log,
     )

@@ -12,6 +12,7 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
@@ -23,13 +24,14 @@ class SiteServices:
 
     registry: MatchRegistry
     engine: Engine
+    ladders: LadderList
     leaderboards: LiveLeaderboards
     leaderboard_bodies: LeaderboardBodies
     analyses: MatchAnalyses
     readiness: Readiness
+    reads: Reads
     metrics: Metrics
     public_metrics: bool
-    reads: Reads
     hosts: AllowedHosts
     base_path: str
     version: str

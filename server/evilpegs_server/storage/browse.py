@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import Engine, TextClause, text
+from sqlalchemy import Connection, Engine, TextClause, text
 
 from evilpegs_server.storage.players import PlayerKind
 
@@ -60,18 +60,13 @@ class StoredPlayer:
 
 def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
     """Return at most ``limit`` matches, the latest start first; of equal starts, the highest number first."""
-    parameters: dict[str, Any] = {"limit": limit, "since": wanted.since or 0, "client": wanted.client}
     with engine.connect() as connection:
-        if wanted.ladders is not None:
-            parameters["ladders"] = orjson.dumps(wanted.ladders).decode()
-        if wanted.player is not None:
-            parameters["player"] = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
-        parameters["at"] = parameters["number"] = _END_OF_TIME
-        if wanted.before is not None:
-            parameters["number"] = wanted.before
-            at = connection.execute(_START, {"number": wanted.before}).scalar()
-            parameters["at"] = _END_OF_TIME if at is None else at
-        rows = orjson.loads(connection.execute(_page_query(wanted), parameters).scalar_one())
+        ladders = _ladders(connection, wanted)
+        if not ladders:
+            return []
+        query, names = _page_query(wanted, len(ladders)), enumerate(ladders)
+        parameters = _page_parameters(connection, wanted) | {f"ladder{index}": ladder for index, ladder in names}
+        rows = orjson.loads(connection.execute(query, parameters | {"limit": limit}).scalar_one())
     found = [_summary(*row) for row in rows]
     return sorted(found, key=lambda match: (match.started_at, match.number), reverse=True)
 
@@ -108,40 +103,66 @@ def _summary(
     )
 
 
-def _page_query(wanted: MatchFilter) -> TextClause:
-    """Return the query of a page, with a seek in one index per ladder.
+def _ladders(connection: Connection, wanted: MatchFilter) -> list[str | None]:
+    """Return the wanted ladders that have matches, or a single None if only times and numbers restrict the list."""
+    if (wanted.ladders, wanted.player, wanted.client) == (None, None, None):
+        return [None]
+    stored = connection.execute(_ALL_LADDERS).scalars()
+    return [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
 
-    SQLite runs the inner query for each of the ladders, and the outer one keeps the latest of what they found.
-    """
-    conditions = [f"AND {column} = :{column}" for column in ("player", "client") if getattr(wanted, column) is not None]
-    ladders = _ALL_LADDERS if wanted.ladders is None else "SELECT DISTINCT value AS ladder FROM json_each(:ladders)"
-    return text(_PAGE.format(ladders=ladders, conditions=" ".join(conditions)))
+
+def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, Any]:
+    player, at = None, None
+    if wanted.player is not None:
+        player = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
+    if wanted.before is not None:
+        at = connection.execute(_START, {"number": wanted.before}).scalar()
+    return {
+        "player": player,
+        "client": wanted.client,
+        "since": wanted.since or 0,
+        "at": _END_OF_TIME if at is None else at,
+        "number": _END_OF_TIME if wanted.before is None else wanted.before,
+    }
+
+
+def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
+    """Return the query of a page: the first matches of each ladder from an index, of which the latest are kept."""
+    by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
+    conditions = "".join(
+        f"{column} = :{column} AND " for column in ("player", "client") if getattr(wanted, column) is not None
+    )
+    members = (
+        _LADDER_PAGE.format(conditions=f"ladder = :ladder{index} AND {conditions}" if by_ladder else "")
+        for index in range(ladders)
+    )
+    return text(_PAGE.format(members=" UNION ALL ".join(members)))
 
 
 _END_OF_TIME: Final = 2**63 - 1
 """A number above all times and all numbers of matches."""
 
-_ALL_LADDERS: Final = """
-    SELECT ladder FROM (
-        WITH RECURSIVE found(ladder) AS (
-            SELECT min(ladder) FROM matches
-            UNION ALL SELECT (SELECT min(ladder) FROM matches WHERE ladder > found.ladder) FROM found
-            WHERE found.ladder IS NOT NULL)
-        SELECT ladder FROM found WHERE ladder IS NOT NULL)
-"""
+_ALL_LADDERS: Final = text(
+    """
+    WITH RECURSIVE found(ladder) AS (
+        SELECT min(ladder) FROM matches
+        UNION ALL SELECT (SELECT min(ladder) FROM matches WHERE ladder > found.ladder) FROM found
+        WHERE found.ladder IS NOT NULL)
+    SELECT ladder FROM found WHERE ladder IS NOT NULL
+    """
+)
 """The ladders that have matches, with one index seek per ladder."""
 
+_LADDER_PAGE: Final = """
+    SELECT * FROM (SELECT started_at, number FROM matches
+        WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
+        ORDER BY started_at DESC, number DESC LIMIT :limit)
+"""
 _PAGE: Final = """
     SELECT json_group_array(json_array(m.number, m.id, m.ladder, p.name, m.client, m.started_at, m.over, json((
         SELECT json_group_array(json_array(g.game, g.outcome, g.guesses, g.elapsed_ms))
         FROM games AS g WHERE g.match = m.number AND g.outcome IS NOT NULL))))
-    FROM (
-        SELECT page.number FROM ({ladders}) AS wanted CROSS JOIN matches AS page ON page.number IN (
-            SELECT number FROM matches
-            WHERE ladder = wanted.ladder {conditions}
-                AND started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
-            ORDER BY started_at DESC, number DESC LIMIT :limit)
-        ORDER BY page.started_at DESC, page.number DESC LIMIT :limit) AS chosen
+    FROM (SELECT number FROM ({members}) ORDER BY started_at DESC, number DESC LIMIT :limit) AS chosen
     CROSS JOIN matches AS m ON m.number = chosen.number
     CROSS JOIN players AS p ON p.id = m.player
 """

@@ -14,7 +14,7 @@ from evilpegs.commands.demo.server import GREETING
 from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.server import AddressUnusableError
+from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.storage.database import DatabaseInUseError
 
 

@@ -1,11 +1,14 @@
 """Readiness while the server drains, while commits fail, and after the disk has recovered."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
 from evilpegs_server.site.readiness import PROBE, Readiness
 from evilpegs_server.storage.archive import load_cursor
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.writer_health import STUCK_SECONDS
 
 PATIENCE = 10
 
@@ -42,3 +45,16 @@ async def test_failed_commit_ends_readiness_until_disk_recovers(readiness, fake_
     await until(lambda: readiness.obstacle() is None)
     assert load_cursor(fake_server.engine, PROBE) == 0
     await ann.receive("error")
+
+
+def test_stuck_commit_ends_readiness(engine):
+    seconds = [0.0]
+    writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
+    readiness = Readiness(SimpleNamespace(draining=False), writer)
+    writer.submit([], lambda error: None)
+    assert readiness.obstacle() is None
+    seconds[0] = STUCK_SECONDS + 1
+    assert "too long" in readiness.obstacle()
+    writer.start()
+    writer.close()
+    assert readiness.obstacle() is None

@@ -239,6 +239,17 @@ def test_health_is_never_kept(web):
         assert web.get(path).headers["cache-control"] == "no-store"
 
 
+def test_metrics_count_what_was_done(web):
+    answer = web.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert 'evilpegs_open_matches{ladder="classic-practice"} 1.0\n' in answer.text
+    assert "evilpegs_guesses_total 5.0\n" in answer.text
+
+
+def test_metrics_are_not_for_proxies(web):
+    get(web, "/metrics", 403, headers={"x-forwarded-for": "192.0.2.7"})
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
 def test_other_methods_are_refused(web, method):
     answer = web.request(method, "/api/v1/ladders", content=b"x" * 100)

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Response
 
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.site.bounds import ladder_bounds, load_known_results
-from evilpegs_server.site.models import LadderDocument, LadderList, LeaderboardDocument
+from evilpegs_server.site.models import LadderList, LeaderboardDocument
 from evilpegs_server.site.problems import quote
 from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
 from evilpegs_server.site.services import Services, SiteServices
@@ -25,18 +24,7 @@ def find_ladder(services: SiteServices, ladder: str) -> Ladder:
 @router.get("/ladders", response_model=LadderList, responses=problem_statuses())
 async def list_ladders(services: Services) -> Response:
     """List all ladders, with the bounds and best results known for their rules."""
-    offered = {ladder.id for ladder in services.registry.offered_ladders}
-    results = load_known_results()
-    ladders = tuple(
-        LadderDocument(
-            **dict(ladder.info()),
-            codes=ladder.rules.size,
-            offered=ladder.id in offered,
-            bounds=ladder_bounds(ladder, results),
-        )
-        for ladder in services.registry.ladders.values()
-    )
-    return document(LadderList(ladders=ladders), MINUTE)
+    return document(services.ladders, MINUTE)
 
 
 @router.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(404))

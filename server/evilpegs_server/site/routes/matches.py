@@ -1,6 +1,5 @@
 """Matches: lists of them, their records and their analyses."""
 
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
@@ -17,7 +16,7 @@ from evilpegs_server.site.responses import HOUR, document, json_body, next_page,
 from evilpegs_server.site.routes.ladders import find_ladder
 from evilpegs_server.site.services import Services, SiteServices
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.browse import ListedMatch, MatchFilter, list_matches
+from evilpegs_server.storage.browse import MatchFilter, list_matches
 
 JSON_LINES: Final = "application/jsonl"
 
@@ -59,7 +58,7 @@ async def get_matches(services: Services, query: Annotated[MatchQuery, Query()])
     page = found[: query.limit]
     cursor = f"{page[-1].number:x}" if len(found) > len(page) else None
     following = next_page(services.base_path, "/api/v1/matches", query.model_dump(), cursor)
-    return document(MatchPage(matches=tuple(map(_entry, page)), next=following))
+    return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
 
 
 def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
@@ -79,11 +78,6 @@ def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | Non
     all_ladders = services.registry.ladders.values()
     ladders = all_ladders if query.ladder is None else [find_ladder(services, query.ladder)]
     return tuple(ladder.id for ladder in ladders if query.codemaker in {None, ladder.codemaker})
-
-
-def _entry(match: ListedMatch) -> MatchEntry:
-    fields = asdict(match)
-    return MatchEntry(**{name: fields[name] for name in MatchEntry.model_fields})
 
 
 async def _entries(services: SiteServices, match: str) -> list[LogEntry]:

@@ -1,14 +1,16 @@
 """Players and what they have reached."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Name
+from evilpegs_server.scoring.leaderboard import LeaderboardRow
 from evilpegs_server.site.models import PlayerDocument, PlayerEntry, PlayerPage, PlayerResult
 from evilpegs_server.site.problems import quote
-from evilpegs_server.site.responses import document, next_page, problem_statuses
+from evilpegs_server.site.responses import document, json_body, next_page, problem_statuses
 from evilpegs_server.site.services import Services
 from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
 
@@ -31,7 +33,7 @@ async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]
     page = found[: query.limit]
     cursor = page[-1].name if len(found) > len(page) else None
     following = next_page(services.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
-    return document(PlayerPage(players=tuple(map(_entry, page)), next=following))
+    return document(PlayerPage(players=tuple(map(PlayerEntry.model_validate, page)), next=following))
 
 
 @router.get("/players/{player}", response_model=PlayerDocument, responses=problem_statuses(404))
@@ -43,9 +45,11 @@ async def get_player(
     if found is None:
         raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
     rows = await services.leaderboards.player_rows(found.name)
+    return json_body(await services.reads.run(_encode, found, rows))
+
+
+def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
+    """Return the document of a player. It is made in a thread, because a player may have thousands of versions."""
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
-    return document(PlayerDocument(**dict(_entry(found)), results=results))
-
-
-def _entry(player: StoredPlayer) -> PlayerEntry:
-    return PlayerEntry(name=player.name, kind=player.kind, created_at=player.created_at)
+    entry = PlayerEntry.model_validate(player)
+    return PlayerDocument(**dict(entry), results=results).model_dump_json()

@@ -1,0 +1,125 @@
+"""The outlets of a server: what shows matches besides the match protocol, that is the HTTP API and the live feed.
+
+Both read the database and the leaderboards, and neither can delay a match.
+"""
+
+import errno
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Final
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
+from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.hosts import AllowedHosts, SiteAddress
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.settings import Settings
+from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
+from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.pool import TaskPool
+
+_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
+"""The hosts that mean every address of this machine."""
+
+
+class AddressUnusableError(EvilpegsError):
+    """The error of an address that cannot be listened on. The message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutletSources:
+    """The parts of a server from which its outlets read. ``pools`` has the keys replies, hints and analyses."""
+
+    registry: MatchRegistry
+    engine: Engine
+    writer: Writer
+    codemaking: Codemaking
+    pools: Mapping[str, TaskPool]
+    loop_lag: Durations
+    log: BoundLogger
+
+
+def find_broker(settings: Settings) -> Broker | None:
+    """Return the broker of the live feed, None without one.
+
+    Raises:
+        BrokerUnusableError: the settings do not name a broker, or a file that they name cannot be read.
+    """
+    if settings.mqtt is None:
+        return None
+    require_aiomqtt()
+    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
+    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
+async def open_outlets(
+    settings: Settings, broker: Broker | None, hosts: AllowedHosts, sources: OutletSources, stack: AsyncExitStack
+) -> SiteAddress | None:
+    """Open the outlets that the settings ask for, until ``stack`` is closed; return the address of the site, if any.
+
+    Raises:
+        AddressUnusableError: the site cannot listen.
+    """
+    if broker is None and not settings.site:
+        return None
+    leaderboards = LiveLeaderboards(sources.engine, sources.registry.ladders, sources.log)
+    stack.push_async_callback(leaderboards.close)
+    await leaderboards.start()
+    sources.registry.listen(leaderboards.wake)
+    if broker is not None:
+        _start_feed(broker, settings.server_id, sources, leaderboards, stack)
+    return await _open_site(settings, hosts, sources, leaderboards, stack) if settings.site else None
+
+
+def _start_feed(
+    broker: Broker, server_id: str, sources: OutletSources, leaderboards: LiveLeaderboards, stack: AsyncExitStack
+) -> None:
+    from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
+
+    registry, engine, writer, log = sources.registry, sources.engine, sources.writer, sources.log
+    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
+    feed.start()
+    stack.push_async_callback(feed.close)
+
+
+async def _open_site(
+    settings: Settings,
+    hosts: AllowedHosts,
+    sources: OutletSources,
+    leaderboards: LiveLeaderboards,
+    stack: AsyncExitStack,
+) -> SiteAddress:
+    host = settings.site_host or settings.host
+    is_apart = host != settings.host and host not in _ALL_INTERFACES
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
+    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
+    try:
+        port = await stack.enter_async_context(running_site(options, _site_sources(sources, leaderboards)))
+    except OSError as error:
+        raise address_error(error, host, settings.site_port, "--site-port") from None
+    return replace(address, port=port)
+
+
+def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards) -> SiteSources:
+    analyses = MatchAnalyses(sources.engine, sources.pools["analyses"])
+    pools = {name: pool.metrics for name, pool in sources.pools.items()}
+    caches = {"replies": lambda: sources.codemaking.metrics().known, "analyses": lambda: analyses.state}
+    metrics = Metrics(MetricSources(sources.registry, sources.writer.commits, sources.loop_lag, pools, caches))
+    registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
+    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
+
+
+def address_error(error: OSError, host: str, port: int, option: str) -> AddressUnusableError:
+    """Return the error of an address that cannot be listened on; ``option`` sets its port."""
+    in_use = error.errno == errno.EADDRINUSE
+    reason, change = ("the port is in use", option) if in_use else (error.strerror or str(error), f"--host or {option}")
+    return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
