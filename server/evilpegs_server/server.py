@@ -144,11 +144,8 @@ async def running_server(
         site = None
         if settings.site:
             leaderboards = await _open_leaderboards(engine, registry, log, stack)
-            analyses = MatchAnalyses(engine, analysis_pool)
-            pools = {"replies": pool.metrics, "hints": hint_pool.metrics, "analyses": analysis_pool.metrics}
-            caches = {"replies": lambda: codemaking.metrics().known, "analyses": lambda: analyses.state}
-            metrics = Metrics(MetricSources(registry, writer.commits, loop_lag, pools, caches))
-            sources = SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
+            pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
+            sources = _site_sources(registry, writer, engine, leaderboards, codemaking, pools, loop_lag, log)
             site = await _open_site(settings, hosts, sources, stack)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
@@ -218,6 +215,23 @@ async def _open_leaderboards(
     await leaderboards.start()
     registry.listen(leaderboards.wake)
     return leaderboards
+
+
+def _site_sources(
+    registry: MatchRegistry,
+    writer: Writer,
+    engine: Engine,
+    leaderboards: LiveLeaderboards,
+    codemaking: Codemaking,
+    pools: Mapping[str, TaskPool],
+    loop_lag: Durations,
+    log: BoundLogger,
+) -> SiteSources:
+    analyses = MatchAnalyses(engine, pools["analyses"])
+    pool_metrics = {name: pool.metrics for name, pool in pools.items()}
+    caches = {"replies": lambda: codemaking.metrics().known, "analyses": lambda: analyses.state}
+    metrics = Metrics(MetricSources(registry, writer.commits, loop_lag, pool_metrics, caches))
+    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
 
 
 async def _open_site(
