@@ -84,16 +84,19 @@ async def test_guest_plays_practice_ladders_only(serving, tokens):
     assert not tokens.path.exists()
 
 
-async def test_strategy_that_fails_at_once_begins_no_match(serving, tokens):
+async def test_failing_strategy_loses_nothing_but_practice(serving, tokens):
     def fail(position, rng):
         raise ValueError("clueless")
 
     strategy = type("Failing", (), {"name": "failing", "uses_rng": False, "choose": staticmethod(fail)})()
     async with serving() as server:
-        with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*classic"):
-            await play_matches(
-                server=server.url, ladder="classic", strategy=strategy, name="failing", token_file=tokens.path
-            )
+        options = {"server": server.url, "strategy": strategy, "name": "failing", "token_file": tokens.path}
+        with pytest.raises(StrategyError, match=r"failing.*\b1\b.*ValueError: clueless.*\bno\b.*classic"):
+            await play_matches(ladder="classic", **options)
+        assert len(server.registry) == 0
+        summary = await play_matches(ladder="classic-practice", **options)
+        assert [game.outcome for game in summary.games] == ["resigned"]
+        assert [str(failure.error.__cause__) for failure in summary.failures] == ["clueless"]
         assert len(server.registry) == 0
 
 

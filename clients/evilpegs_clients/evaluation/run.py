@@ -57,7 +57,8 @@ def run_evaluation(
         for index, cost in enumerate(costs):
             _compile(cost.spec)
             with with_strategy_name(cost.spec.strategy):
-                _announce(cost.spec, plan.processes(cost) or 1, err, now)
+                if not checkpoint.outcomes:  # otherwise little may be left to do
+                    _announce(cost.spec, plan.processes(cost) or 1, err, now)
                 advance = _make_advance(progress, err, cost.spec, now, with_name=len(costs) > 1)
                 start = now()
                 if plan.uses_tasks(cost):

@@ -112,7 +112,10 @@ def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
     assert "Traceback" not in result.err
     (failure,) = result.document["failures"]
     assert (failure["match"], failure["game"]) == (result.document["matches"][0]["match"], 1)
-    assert set(failure) == {"match", "game", "after", "seed", "message"}
+    assert set(failure) == {"match", "game", "after", "seed", "message", "command"}
+    words = shlex.split(failure["command"])
+    assert words == ["evilpegs", *command_in(result.err)]
+    assert str(failure["seed"]) in words
 
 
 FRAGILE = """\

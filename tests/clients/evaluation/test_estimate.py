@@ -92,6 +92,15 @@ def test_slow_strategy_is_announced_and_reports_progress(slow):
     assert max(finished) <= 64
 
 
+def test_resumed_evaluation_is_not_timed_again(slow, tmp_path):
+    spec, clock = slow(2.0)
+    plan = ExecutionPlan(checkpoint=tmp_path / "journal")
+    err = Console(file=StringIO(), width=200)
+    for choices in (65, 65):  # the first choice is timed once more than it is played
+        run_evaluation([estimate_cost(spec)], plan, err, Progress(console=err, disable=True), clock)
+        assert clock.choices == choices
+
+
 def test_quick_strategy_is_not_announced(slow):
     assert evaluate(*slow(0.001))[2] == []
 

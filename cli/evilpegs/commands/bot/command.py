@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.bot.run import BotJob, describe_games, run_bot
+from evilpegs.commands.bot.run import BotJob, describe_games, reproduction, run_bot
 from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, OptionalStrategyName, Server, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json
@@ -64,9 +64,10 @@ def bot(
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
         who = (loaded, choice, ladder, server, name)
-        summary = asyncio.run(run_bot(BotJob(*who, matches, seed, client_version, traceback)))
+        job = BotJob(*who, matches, seed, client_version, traceback)
+        summary = asyncio.run(run_bot(job))
     if as_json:
-        print_json(_document(loaded.name, summary))
+        print_json(_document(job, summary))
     else:
         _show(summary)
     return _status(summary)
@@ -83,24 +84,25 @@ def _status(summary: BotSummary) -> int:
     return 0
 
 
-def _document(strategy: str, summary: BotSummary) -> dict[str, Any]:
+def _document(job: BotJob, summary: BotSummary) -> dict[str, Any]:
     return {
         "player": summary.player,
-        "strategy": strategy,
+        "strategy": job.strategy.name,
         "verified": summary.verified,
         "over_budget": summary.over_budget,
-        "failures": [_failure_document(failure) for failure in summary.failures],
+        "failures": [_failure_document(failure, job) for failure in summary.failures],
         "matches": [_match_document(match) for match in summary.matches],
     }
 
 
-def _failure_document(failure: StrategyFailure) -> dict[str, Any]:
+def _failure_document(failure: StrategyFailure, job: BotJob) -> dict[str, Any]:
     return {
         "match": failure.match,
         "game": failure.game,
         "after": turns_document(failure.position.history),
         "seed": failure.seed,
         "message": str(failure.error),
+        "command": reproduction(failure, job),
     }
 
 

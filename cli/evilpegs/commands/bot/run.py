@@ -116,21 +116,21 @@ def event_printer(job: BotJob) -> Callable[[BotEvent], None]:
         for line in event_lines(event):
             out.print(line, soft_wrap=True)
         if isinstance(event, StrategyFailure):
-            out.print(f"    reproduce it with: {shlex.join(_reproduction(event, job))}", soft_wrap=True)
+            out.print(f"    reproduce it with: {reproduction(event, job)}", soft_wrap=True)
             if job.traceback:
                 print_strategy_traceback(event.error)
 
     return report
 
 
-def _reproduction(failure: StrategyFailure, job: BotJob) -> list[str]:
+def reproduction(failure: StrategyFailure, job: BotJob) -> str:
     """Return the command that plays on from the position at which the strategy failed, with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
     budget = [] if position.budget is None else ["--budget", str(position.budget)]
     how = [*secret, *after, "--seed", str(failure.seed), *budget]
-    return ["evilpegs", "duel", *job.choice.typed, "--rules", str(position.rules), *how]
+    return shlex.join(["evilpegs", "duel", *job.choice.typed, "--rules", str(position.rules), *how])
 
 
 def event_lines(event: BotEvent) -> list[str]:
