@@ -54,7 +54,7 @@ class Mosquitto:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def make_certificates(self):
-        """Make an authority and a certificate for localhost; return the lines that use them, and the authority's file."""
+        """Make an authority and a certificate for localhost; return lines that use them, and the file of the authority."""
         subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
         names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
         return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
@@ -62,7 +62,13 @@ class Mosquitto:
     def configure(self, *extra):
         """Set the configuration that holds from the next start."""
         anonymous = [] if any(line.startswith("password_file") for line in extra) else ["allow_anonymous true"]
-        lines = [f"listener {self.port} 127.0.0.1", "set_tcp_nodelay true", "log_type all", "user root"]
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            "set_tcp_nodelay true",
+            "max_queued_messages 0",
+            "log_type all",
+            "user root",
+        ]
         (self.folder / "mosquitto.conf").write_text("\n".join([*lines, *anonymous, *extra, ""]))
 
     async def start(self):
