@@ -28,7 +28,7 @@ async def publishing_server(tmp_path):
     settings = Settings(site=False, port=0, database=database, mqtt=mosquitto.url)
     async with running_server(settings, structlog.get_logger()) as server:
         yield server, mosquitto
-    await mosquitto.kill()
+    mosquitto.kill()
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ async def test_killed_server_misses_no_result(tmp_path, database):
             status, errors = await child.stop(signal.SIGTERM)
             await subscriber.wait_for(lambda s: json.loads(s.payloads("state")[-1])["state"] == "stopped")
     finally:
-        await mosquitto.kill()
+        mosquitto.kill()
     assert status == 0, errors
     by_match = {event["match"]: event for event in played}
     received = [json.loads(payload) for payload in subscriber.payloads("result")]

@@ -54,7 +54,7 @@ class Mosquitto:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def make_certificates(self):
-        """Make an authority and a certificate for localhost; return the lines that use them and its file."""
+        """Make an authority and a certificate for localhost; return lines that use them, and the authority's file."""
         subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
         names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
         return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
@@ -62,13 +62,19 @@ class Mosquitto:
     def configure(self, *extra):
         """Set the configuration that holds from the next start."""
         anonymous = [] if any(line.startswith("password_file") for line in extra) else ["allow_anonymous true"]
-        lines = [f"listener {self.port} 127.0.0.1", "set_tcp_nodelay true", "log_type all", "user root"]
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            "set_tcp_nodelay true",
+            "max_queued_messages 0",
+            "log_type all",
+            "user root",
+        ]
         (self.folder / "mosquitto.conf").write_text("\n".join([*lines, *anonymous, *extra, ""]))
 
     async def start(self):
         with (self.folder / "mosquitto.log").open("ab") as log:
             command = (shutil.which("mosquitto", path=PATH), "-c", str(self.folder / "mosquitto.conf"))
-            self.process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: ASYNC220 - it forks at once
         async with asyncio.timeout(PATIENCE):
             while True:
                 with contextlib.suppress(OSError):
@@ -77,11 +83,12 @@ class Mosquitto:
                     return self
                 await asyncio.sleep(0.02)
 
-    async def kill(self):
+    def kill(self):
         """Kill the broker as a crash would. What it holds in memory is lost."""
-        if self.process is not None and self.process.returncode is None:
+        if self.process is not None:
             self.process.kill()
-            await self.process.wait()
+            self.process.wait()
+            self.process = None
 
     async def wait_for_log(self, words, count):
         """Wait until the log of the broker has these words so many times."""

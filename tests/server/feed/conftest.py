@@ -47,7 +47,7 @@ async def mosquitto(tmp_path):
     broker = Mosquitto(tmp_path)
     await broker.start()
     yield broker
-    await broker.kill()
+    broker.kill()
 
 
 @pytest.fixture

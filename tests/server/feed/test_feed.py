@@ -99,7 +99,7 @@ async def test_killed_broker_misses_no_result(mosquitto, publishing, load):
             for _ in range(3):
                 await subscriber.wait_for(has_results(len(subscriber.matches) + 20))
                 proxy.accepts = False
-                await mosquitto.kill()
+                mosquitto.kill()
                 await subscriber.wait_offline()
                 await mosquitto.start()
                 await subscriber.wait_online()
@@ -143,7 +143,7 @@ async def test_results_of_absent_broker_come_later(tmp_path, publishing, load, l
         async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url):
             await subscriber.wait_for(has_results(len(played)))
     finally:
-        await mosquitto.kill()
+        mosquitto.kill()
     assert {result["match"] for result in results(subscriber)} == {result["match"] for result in played}
     assert subscriber.payloads("event") == []
 
@@ -201,7 +201,7 @@ async def test_wrong_password_is_logged_once(tmp_path, publishing, load, log):
             [line] = log.about_broker
             assert line["broker"] == f"127.0.0.1:{mosquitto.port}"
             assert "wrong" not in json.dumps(line)
-            await mosquitto.kill()
+            mosquitto.kill()
             mosquitto.configure()
             await mosquitto.start()
             async with Subscriber(mosquitto.port) as subscriber:
@@ -209,7 +209,7 @@ async def test_wrong_password_is_logged_once(tmp_path, publishing, load, log):
                 await subscriber.wait_for(has_results(len(played)))
             assert len(log.about_broker) == 2
     finally:
-        await mosquitto.kill()
+        mosquitto.kill()
 
 
 @pytest.mark.parametrize(

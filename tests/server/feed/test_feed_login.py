@@ -16,7 +16,7 @@ async def secure(tmp_path):
     (tmp_path / "password.txt").write_text("open sesame\n")
     await broker.start()
     yield broker, authority
-    await broker.kill()
+    broker.kill()
 
 
 async def test_feed_logs_in_over_tls(secure, publishing, players, tmp_path):

@@ -74,5 +74,5 @@ def board_table(document: Mapping[str, Any]) -> Table | None:
         title = f"{document['ladder']}: {document['rules']}, {document['codemaker']} codemaker"
         rows = document["rows"]
         return make_table(rows, COLUMNS, printable(title)) if rows else None
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None

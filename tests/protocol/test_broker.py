@@ -1,0 +1,44 @@
+"""The address of a broker."""
+
+import pytest
+
+from evilpegs_protocol.broker import BrokerUnusableError, load_broker
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "secure"),
+    [
+        ("mqtt://hall", "hall:1883", False),
+        ("mqtt://hall:2000/", "hall:2000", False),
+        ("mqtts://hall", "hall:8883", True),
+        ("mqtt://[::1]:7", "[::1]:7", False),
+    ],
+)
+def test_broker_url_is_read(url, address, secure):
+    broker = load_broker(url)
+    assert broker.address == address
+    assert (broker.tls is not None) is secure
+
+
+def test_password_is_first_line_of_file(tmp_path):
+    place = tmp_path / "password"
+    place.write_text("open sesame\nanother\n")
+    broker = load_broker("mqtt://hall", "ann", password_file=place)
+    assert (broker.user, broker.password) == ("ann", "open sesame")
+    assert "sesame" not in repr(broker)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", None])
+def test_unreadable_password_file_is_refused(tmp_path, content):
+    place = tmp_path / "password"
+    if content is not None:
+        place.write_bytes(content)
+    with pytest.raises(BrokerUnusableError, match=str(place)):
+        load_broker("mqtt://hall", "ann", password_file=place)
+
+
+def test_file_without_certificate_is_refused(tmp_path):
+    place = tmp_path / "ca.pem"
+    place.write_text("no certificate")
+    with pytest.raises(BrokerUnusableError, match=str(place)):
+        load_broker("mqtts://hall", ca_file=place)
