@@ -47,30 +47,34 @@ class OpenMatches:
     def __init__(self, ladders: Iterable[str], runners: Callable[[], Sequence[MatchRunner]]) -> None:
         self._ladders = tuple(ladders)
         self._runners = runners
+        self._listed: dict[str, dict[str, Any]] = {}
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         """Return the documents, by ladder, of ladders whose matches differ from ``published``, which is updated."""
         by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
         for runner in self._runners():
-            if runner.key.ladder.id in by_ladder and runner.sent_entries:
+            if runner.key.ladder.id in by_ladder and self._is_listed(runner):
                 by_ladder[runner.key.ladder.id].append(runner)
         changed = {}
         for ladder, runners in by_ladder.items():
             ids = tuple(runner.key.id for runner in runners)
             if published.get(ladder) != ids:
                 published[ladder] = ids
-                changed[ladder] = orjson.dumps(_live_document(ladder, runners))
+                changed[ladder] = orjson.dumps(self._document(ladder, ids))
+        open_ids = {runner.key.id for runners in by_ladder.values() for runner in runners}
+        self._listed = {match: self._listed[match] for match in open_ids}
         return changed
 
+    def _is_listed(self, runner: MatchRunner) -> bool:
+        """Return True if the beginning of the match is durable; what is listed of it is read once."""
+        if runner.key.id not in self._listed and (entries := runner.sent_entries):
+            started = orjson.loads(entries[0].text)
+            self._listed[runner.key.id] = {name: started[name] for name in ("match", "player", "client", "at")}
+        return runner.key.id in self._listed
 
-def _live_document(ladder: str, runners: Sequence[MatchRunner]) -> dict[str, Any]:
-    newest = reversed(runners[-MAX_LISTED:])
-    return {"ladder": ladder, "open": len(runners), "matches": [_live_match(runner) for runner in newest]}
-
-
-def _live_match(runner: MatchRunner) -> dict[str, Any]:
-    started = orjson.loads(runner.sent_entries[0].text)
-    return {name: started[name] for name in ("match", "player", "client", "at")}
+    def _document(self, ladder: str, matches: Sequence[str]) -> dict[str, Any]:
+        newest = [self._listed[match] for match in reversed(matches[-MAX_LISTED:])]
+        return {"ladder": ladder, "open": len(matches), "matches": newest}
 
 
 class LadderStandings:

@@ -11,8 +11,8 @@ from evilpegs_server.record.event_log import LogEntry
 
 QUEUE_BYTES: Final = 4 << 20
 """The bytes of events that may wait for the broker, a second or two of a busy server."""
-MESSAGES_PER_STEP: Final = 32
-"""Messages that are queued before the event loop serves others again, about a millisecond of work."""
+MESSAGES_PER_STEP: Final = 8
+"""Messages that are queued before the event loop serves others again, about half a millisecond of work."""
 
 
 class SentMessage(Protocol):

@@ -24,6 +24,8 @@ READER: Final = "mqtt"
 """The name of the feed's cursor in the database."""
 PAGE: Final = 100
 """Results that are published before their acknowledgments are awaited."""
+GATHER_SECONDS: Final = 0.02
+"""The time in which the results of a busy server gather, because each reading of the log costs a query."""
 STORE_SECONDS: Final = 1.0
 """The least time between two writes of the cursor."""
 
@@ -94,6 +96,7 @@ class ResultFeed:
             if is_last:
                 return
             await self.wake.wait()
+            await asyncio.sleep(GATHER_SECONDS)
 
     async def _catch_up(self, client: FeedClient) -> None:
         """Publish every result that is stored after the cursor."""
