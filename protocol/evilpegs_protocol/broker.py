@@ -98,9 +98,23 @@ def _first_line(file: Path) -> str:
         raise BrokerUnusableError(message) from None
 
 
+class _ClosingSocket(ssl.SSLSocket):
+    """A socket that is closed when its handshake fails; the MQTT library forgets it, open, until it is collected."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        """Do the handshake, and close the socket if it fails."""
+        try:
+            super().do_handshake(block)
+        except BaseException:
+            self.close()
+            raise
+
+
 def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
     try:
-        return ssl.create_default_context(cafile=ca_file)
+        context = ssl.create_default_context(cafile=ca_file)
+        context.sslsocket_class = _ClosingSocket
+        return context
     except (OSError, ssl.SSLError) as error:
         why = error.strerror if not isinstance(error, ssl.SSLError) else "it holds no certificate"
         message = f"cannot read the trusted certificates from {ca_file}: {why}"
