@@ -139,7 +139,7 @@ def _is_upgrade(request: Request) -> bool:
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
     """Return a redirection to the site, to the same path there if it has a plain form."""
-    response = connection.respond(http.HTTPStatus.PERMANENT_REDIRECT, f"The site is at {site}\n")
+    response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response
 

@@ -13,7 +13,7 @@ def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
     """Return the match whose record begins with these entries, of which there is at least one."""
     started, *events = (orjson.loads(entry.text) for entry in entries)
     return MatchDocument(
-        id=started["match"],
+        match=started["match"],
         ladder=started["ladder"],
         rules=started["rules"],
         codemaker=started["codemaker"],

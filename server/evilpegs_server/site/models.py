@@ -90,7 +90,7 @@ class PlayerDocument(PlayerEntry):
 class MatchEntry(Document):
     """A match in a list. `outcomes` and `guesses` have an entry for each game that is over."""
 
-    id: MatchId
+    match: MatchId
     ladder: LadderId
     player: Name
     client: str
@@ -135,7 +135,7 @@ class GameDocument(Document):
 class MatchDocument(Document):
     """A match with every game and turn so far."""
 
-    id: MatchId
+    match: MatchId
     ladder: LadderId
     rules: str
     codemaker: Codemaker
@@ -149,7 +149,7 @@ class MatchDocument(Document):
 class LiveMatch(Document):
     """An open match. `turn` is 0 while a game waits for its player; `watchers` counts connections."""
 
-    id: MatchId
+    match: MatchId
     ladder: LadderId
     player: Name
     game: Count

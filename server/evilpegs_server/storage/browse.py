@@ -37,7 +37,7 @@ class ListedMatch:
     """
 
     number: int
-    id: str
+    match: str
     ladder: str
     player: str
     client: str
@@ -91,7 +91,7 @@ def _summary(
     finished = sorted(games)
     return ListedMatch(
         number=number,
-        id=match,
+        match=match,
         ladder=ladder,
         player=player,
         client=client,

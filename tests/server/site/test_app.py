@@ -83,7 +83,7 @@ async def test_unreadable_database_is_a_logged_failure(web, services, fake_serve
 async def test_live_match_waits_for_its_player(web, ann):
     match = await ann.play("tiny", ready=False)
     [waiting] = (await live(web))["matches"]
-    assert (waiting["id"], waiting["game"], waiting["turn"]) == (match, 1, 0)
+    assert (waiting["match"], waiting["game"], waiting["turn"]) == (match, 1, 0)
     await ann.request(type="ready", match=match, game=1)
     [begun] = (await live(web))["matches"]
     assert (begun["game"], begun["turn"]) == (1, 1)
@@ -103,10 +103,10 @@ async def test_live_matches_are_paged_newest_first(web, ann):
     matches = [await ann.play(ladder) for ladder in ("tiny", "evil", "tiny")]
     first = await live(web, limit=2)
     second = (await web.get(first["next"])).json()
-    assert [match["id"] for page in (first, second) for match in page["matches"]] == matches[::-1]
+    assert [match["match"] for page in (first, second) for match in page["matches"]] == matches[::-1]
     assert (first["total"], second["total"], second["next"]) == (3, 3, None)
     of_ladder = await live(web, ladder="tiny", limit=1)
-    assert (of_ladder["total"], of_ladder["matches"][0]["id"]) == (2, matches[2])
+    assert (of_ladder["total"], of_ladder["matches"][0]["match"]) == (2, matches[2])
     assert (await web.get("/api/v1/live", params={"ladder": "none"})).status_code == 404
 
 

@@ -89,12 +89,12 @@ def test_unknown_player_is_not_found(web):
 
 def test_matches_are_paged_newest_first(web, site):
     pages = get_pages(web, "/api/v1/matches", limit=2)
-    assert [[match["id"] for match in page["matches"]] for page in pages] == [[site.open, site.evil], [site.over]]
+    assert [[match["match"] for match in page["matches"]] for page in pages] == [[site.open, site.evil], [site.over]]
 
 
 def test_match_in_list_has_its_results(web, site):
     [match] = get(web, "/api/v1/matches", params={"ladder": "classic"})["matches"]
-    assert match["id"] == site.over
+    assert match["match"] == site.over
     assert match["over"]
     assert (match["player"], match["client"]) == ("minimax", "raw 1")
     assert match["outcomes"] == ["resigned"] * 10
@@ -120,7 +120,7 @@ def test_match_in_list_has_its_results(web, site):
 )
 def test_match_filters_hold_together(web, site, params, names):
     found = get(web, "/api/v1/matches", params=params)
-    assert [match["id"] for match in found["matches"]] == [getattr(site, name) for name in names]
+    assert [match["match"] for match in found["matches"]] == [getattr(site, name) for name in names]
     assert found["next"] is None
 
 
@@ -216,7 +216,7 @@ def test_live_lists_open_match_with_its_watchers(web, site):
     live = get(web, "/api/v1/live")
     assert live == {
         "matches": [
-            {"id": site.open, "ladder": "classic-practice", "player": "minimax", "game": 1, "turn": 2, "watchers": 1}
+            {"match": site.open, "ladder": "classic-practice", "player": "minimax", "game": 1, "turn": 2, "watchers": 1}
         ],
         "total": 1,
         "next": None,
@@ -298,7 +298,7 @@ def game_address(site):
 )
 def test_plain_request_to_game_is_redirected(site, path, target):
     answer = httpx.get(httpx.URL(game_address(site)).copy_with(raw_path=path.encode()))
-    assert answer.status_code == 308
+    assert answer.status_code == 307
     assert answer.headers["location"] == site.url + target
 
 

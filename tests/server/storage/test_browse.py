@@ -49,10 +49,10 @@ def test_page_equals_plain_selection(tmp_path_factory, data):
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('browse') / 'evilpegs.sqlite3'}")
     store_players(engine)
     store(engine, *steps)
-    numbers = {match.id: match.number for match in list_matches(engine, MatchFilter(), 100)}
+    numbers = {found.match: found.number for found in list_matches(engine, MatchFilter(), 100)}
     assert set(numbers) == {play.log.match for play in plays}
     for wanted, limit in data.draw(st.lists(st.tuples(FILTERS, st.integers(1, 5)), min_size=5, max_size=10)):
-        found = [match.id for match in list_matches(engine, wanted, limit)]
+        found = [each.match for each in list_matches(engine, wanted, limit)]
         assert found == plain_page(plays, numbers, wanted, limit)
     engine.dispose()
 

@@ -50,7 +50,7 @@ async def get_live(services: Services, query: Annotated[LiveQuery, Query()]) -> 
 def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
     game, turn = _position(runner)
     return LiveMatch(
-        id=runner.key.id,
+        match=runner.key.id,
         ladder=runner.key.ladder.id,
         player=orjson.loads(runner.event_log.entries[0].text)["player"],
         game=game,
