@@ -31,7 +31,6 @@ async def test_feed_logs_in_over_tls(secure, publishing, players, tmp_path):
         await subscriber.wait_for(lambda s: match in s.matches)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves a socket open
 async def test_untrusted_broker_is_logged_once(secure, publishing, players, log):
     """The control of the test above: without the authority's certificate there is no connection."""
     broker, _ = secure
