@@ -105,7 +105,8 @@ async def _open_site(
     try:
         port = await stack.enter_async_context(running_site(options, _site_sources(sources, leaderboards)))
     except OSError as error:
-        raise address_error(error, host, settings.site_port, "--site-port") from None
+        host_option = "--host" if settings.site_host is None else "the setting site_host"
+        raise address_error(error, host, settings.site_port, "--site-port", host_option) from None
     return replace(address, port=port)
 
 
@@ -118,8 +119,11 @@ def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards) -> Sit
     return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
 
 
-def address_error(error: OSError, host: str, port: int, option: str) -> AddressUnusableError:
-    """Return the error of an address that cannot be listened on; ``option`` sets its port."""
+def address_error(
+    error: OSError, host: str, port: int, option: str, host_option: str = "--host"
+) -> AddressUnusableError:
+    """Return the error of an address that cannot be listened on; ``option`` sets its port, ``host_option`` its host."""
     in_use = error.errno == errno.EADDRINUSE
-    reason, change = ("the port is in use", option) if in_use else (error.strerror or str(error), f"--host or {option}")
+    reason = "the port is in use" if in_use else error.strerror or str(error)
+    change = option if in_use else f"{host_option} or {option}"
     return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")

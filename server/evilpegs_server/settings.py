@@ -6,9 +6,10 @@ from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -16,12 +17,29 @@ from pydantic_settings import (
 
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
+_HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
 
 
 def default_database() -> str:
     """Return the URL of the database in the user's data directory."""
     return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
+
+
+def _split_names(value: object) -> object:
+    """Return the names in a text, which are separated by commas, or any other value as it is."""
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+def _check_host_name(name: str) -> str:
+    """Return the name of a host; raises ValueError."""
+    if not _HOST_NAME.fullmatch(name):
+        message = f"not the name of a host: {name[:80]!r}; write a name such as games.example, without scheme or port"
+        raise ValueError(message)
+    return name
+
+
+HostName = Annotated[str, AfterValidator(_check_host_name)]
 
 
 def _check_site_url(url: str) -> str:
@@ -57,8 +75,11 @@ class Settings(BaseSettings):
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
-    hosts: tuple[str, ...] = ()
-    """Names that requests may use for this machine, besides its own names and its addresses."""
+    hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """Names that requests may use for this machine, besides its own names and its addresses.
+
+    In the environment they are separated by commas.
+    """
     public_metrics: bool = False
     """Whether others than this machine may read `/metrics`."""
     mqtt: str | None = None

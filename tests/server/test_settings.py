@@ -55,6 +55,8 @@ def test_option_beats_environment_beats_file(toml, monkeypatch):
         ("count_work", 0),
         ("log_level", "loud"),
         ("no_such_setting", 1),
+        ("hosts", "https://games.example/"),
+        ("hosts", "games.example:8000"),
     ],
 )
 def test_bad_value_is_refused_by_name(toml, monkeypatch, name, value):
@@ -68,6 +70,13 @@ def test_bad_value_is_refused_by_name(toml, monkeypatch, name, value):
     if name in Settings.model_fields:
         with pytest.raises(ValidationError, match=name):
             Settings()
+
+
+def test_hosts_are_separated_by_commas(toml, monkeypatch):
+    toml('hosts = ["games.example", "pegs"]')
+    assert Settings().hosts == ("games.example", "pegs")
+    monkeypatch.setenv("EVILPEGS_HOSTS", " games.example,, pegs.example ")
+    assert Settings().hosts == ("games.example", "pegs.example")
 
 
 def test_unknown_variables_are_ignored(monkeypatch):

@@ -23,9 +23,10 @@ CLOSE_SECONDS: Final = 2.0
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """A connection that ends if it sends too much, sends too slowly, or does not take what it asked for."""
+    """A connection that ends if it asks for nothing, sends too much or too slowly, or does not take its answer."""
 
     _received = 0
+    _has_asked = False
     _unsent = 0
     _stale = False
     _check: asyncio.TimerHandle | None = None
@@ -46,16 +47,16 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless this request is too long."""
+        self._received += len(data)
         if self._received > MAX_REQUEST_BYTES:
             self.transport.abort()
         else:
-            self._received += len(data)
             super().data_received(data)
 
     def on_message_complete(self) -> None:
         """Note that the next bytes belong to another request."""
         super().on_message_complete()
-        self._received, self._stale = 0, False
+        self._received, self._stale, self._has_asked = 0, False, True
 
     def _check_later(self) -> None:
         self._check = self.loop.call_later(CHECK_SECONDS, self._end_if_stuck)
@@ -63,10 +64,11 @@ class LimitedProtocol(HttpToolsProtocol):
     def _end_if_stuck(self) -> None:
         unsent = self.transport.get_write_buffer_size()
         takes_nothing = 0 < self._unsent <= unsent
-        if takes_nothing or (self._received and self._stale):
+        is_asking = self._received > 0 or not self._has_asked
+        if takes_nothing or (is_asking and self._stale):
             self.transport.abort()
             return
-        self._unsent, self._stale = unsent, self._received > 0
+        self._unsent, self._stale = unsent, is_asking
         self._check_later()
 
 

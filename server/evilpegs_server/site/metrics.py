@@ -5,6 +5,7 @@ codes, kinds of players, pools and caches: never a player, a match, an address, 
 """
 
 import ipaddress
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +19,14 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
+from evilpegs_server.hosts import host_name
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.work.pool import PoolMetrics
 
 _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
-_FORWARDED: Final = ("forwarded", "x-forwarded-for", "via")
+_FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
 """Headers of a request that came through a proxy, so that its real sender may be anywhere."""
 
 
@@ -67,15 +69,23 @@ def metrics_router(metrics: Metrics, *, public: bool) -> APIRouter:
 
 
 def is_local(request: Request) -> bool:
-    """Return True if a request comes from this machine itself, not through a proxy on it."""
-    if request.client is None or any(name in request.headers for name in _FORWARDED):
+    """Return True if a request comes from this machine itself and names it so, not through a proxy on it.
+
+    A proxy that writes a loopback address as the Host and adds no header cannot be told apart.
+    """
+    if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False
+    named = host_name(request.headers.get("host", "")) or ""
+    return _is_loopback(request.client.host) and (named == "localhost" or _is_loopback(named))
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        address = ipaddress.ip_address(request.client.host)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+    return bool((mapped or address).is_loopback)
 
 
 class _ServerCollector(Collector):

@@ -87,6 +87,35 @@ async def test_unfinished_request_ends_connection(monkeypatch):
         writer.close()
 
 
+async def test_silent_connections_make_room(monkeypatch):
+    """Connections that ask for nothing end by themselves, so they cannot keep others out."""
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 2)
+    async with serving(answer) as connect:
+        silent = [await connect() for _ in range(2)]
+        assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
+        reader, writer = await connect()
+        writer.write(REQUEST)
+        async with asyncio.timeout(PATIENCE):
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+        for _, each in (*silent, (reader, writer)):
+            each.close()
+
+
+async def test_connection_that_has_asked_may_rest(monkeypatch):
+    """The control of the test above: between two requests a connection stays open."""
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    async with serving(answer) as connect:
+        reader, writer = await connect()
+        for _ in range(2):
+            writer.write(REQUEST)
+            async with asyncio.timeout(PATIENCE):
+                await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(10)
+            await asyncio.sleep(0.1)
+        writer.close()
+
+
 async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     async with serving(send_much) as connect:

@@ -166,6 +166,11 @@ def test_tick_returns_its_lateness():
         ("unix", {}, False, 403),
         ("127.0.0.1", {"X-Forwarded-For": "192.0.2.7"}, False, 403),
         ("127.0.0.1", {"Forwarded": "for=192.0.2.7"}, False, 403),
+        ("127.0.0.1", {"X-Real-IP": "192.0.2.7"}, False, 403),
+        ("127.0.0.1", {"X-Forwarded-Proto": "https"}, False, 403),
+        ("127.0.0.1", {"Host": "games.example"}, False, 403),
+        ("127.0.0.1", {"Host": "192.0.2.7:8000"}, False, 403),
+        ("127.0.0.1", {"Host": "[::1]:8000"}, False, 200),
         ("192.0.2.7", {}, True, 200),
     ],
 )
@@ -173,7 +178,7 @@ async def test_metrics_are_for_this_machine(metrics, client, headers, public, st
     app = FastAPI(openapi_url=None)
     app.include_router(metrics_router(metrics, public=public))
     transport = httpx.ASGITransport(app, client=(client, 1))
-    async with httpx.AsyncClient(transport=transport, base_url="http://test") as browser:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         response = await browser.get("/metrics", headers=headers)
     assert response.status_code == status
     assert ("evilpegs_guesses_total" in response.text) == (status == 200)
