@@ -26,7 +26,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-CodemakerName = Literal["evil", "devil", "fixed"]
+CodemakerName = Literal["fixed", "evil", "devil"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

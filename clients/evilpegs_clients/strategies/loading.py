@@ -21,6 +21,8 @@ from evilpegs_game.live.position import Position
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
 """The beginning of the names of modules that are strategy files."""
+_SIBLINGS: Final = "__evilpegs_siblings__"
+"""The attribute of such a module that holds the folder of each sibling, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,30 @@ def _from_file(path: Path) -> FileStrategy:
 
 def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     name = f"{MODULE_PREFIX}{path.stem}"
+    _forget_siblings_of(name)
     _prefer_folder(path.resolve().parent, siblings)
     module = sys.modules[name] = ModuleType(name)  # dataclasses look up their module there
     module.__file__ = str(path.resolve())
+    setattr(module, _SIBLINGS, {sibling.name: path.resolve().parent for sibling in siblings})
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
         message = f"{path} cannot be loaded: {_describe(error, path)}"
         raise StrategyError(message) from error
     return module
+
+
+def _forget_siblings_of(name: str) -> None:
+    """Forget the siblings of an earlier strategy file of the same name, which is about to be replaced."""
+    former = sys.modules.get(name)
+    for top, home in getattr(former, _SIBLINGS, {}).items():
+        if _home(top) == home:
+            _forget(top)
+
+
+def _forget(top: str) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == top]:
+        del sys.modules[name]
 
 
 def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
@@ -111,8 +128,8 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
     loaded = [module for name, module in sys.modules.items() if name.startswith(MODULE_PREFIX)]
     folders = {folder, *(Path(module.__file__).parent for module in loaded if module.__file__)}
     stale = {top for sibling in siblings if _home(top := sibling.name) in folders}
-    for name in [name for name in sys.modules if name.partition(".")[0] in stale]:
-        del sys.modules[name]
+    for top in stale:
+        _forget(top)
 
 
 def _home(name: str) -> Path | None:

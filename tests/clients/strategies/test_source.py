@@ -93,6 +93,15 @@ def test_strategies_of_two_folders_have_their_own_siblings(write):
     assert strategies[0].version != strategies[1].version
 
 
+def test_siblings_of_replaced_strategy_are_forgotten(write):
+    """The first of three files of one name has a sibling, the second has none, and the third has another."""
+    write("first/helper.py", code(0))
+    load_strategy(write("first/mine.py", HELPED))
+    load_strategy(write("second/mine.py", PLAIN))
+    write("third/helper.py", code(2))
+    assert load_strategy(write("third/mine.py", HELPED)).choose(ROOT, None) == (2, 2, 2)
+
+
 def test_spec_carries_siblings(write, tmp_path):
     write("helper.py", code(2))
     path = write("mine.py", HELPED)

@@ -103,7 +103,15 @@ def test_expectation_of_classic_agrees_with_simulation():
     """Published by simulation: 4.638 (P. F. Swaszek, The mastermind novice, 1999-2000)."""
     exact = expected_guesses(Rules(4, 6))
     assert float(exact) == pytest.approx(4.6435233, abs=1e-7)
-    low, high = simulate(lambda position, random: position.sample(random)[0], Rules(4, 6), range(4000), Random).interval
+
+    def choose(position, rng):
+        return position.sample(rng)[0]
+
+    def game_rngs(game):
+        rng = Random(game)
+        return lambda turn: rng
+
+    low, high = simulate(choose, Rules(4, 6), range(4000), game_rngs).interval
     assert low < exact < high
     assert abs(exact - Fraction("4.638")) < Fraction("0.01")
 

@@ -16,7 +16,7 @@ from evilpegs_game.errors import MalformedError
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
-CodemakerName = Literal["evil", "devil", "fixed"]
+CodemakerName = Literal["fixed", "evil", "devil"]
 
 _WITH_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
 
