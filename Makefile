@@ -12,12 +12,18 @@ serve: $(READY)
 test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
-	@$(MAKE) --no-print-directory -j2 test-compiled test-plain
+	@$(MAKE) --no-print-directory -j2 test-outer test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
-test-compiled: $(READY)
-	@$(BIN)/coverage run -m pytest -q
+# What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
+INNER := tests/game tests/protocol tests/clients tests/docs tests/repository
+
+test-outer: $(READY)
+	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))
+
+test-inner: $(READY)
+	@printed=$$($(BIN)/coverage run -m pytest -q $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 # The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
 # so are their lines counted as covered. What it prints comes in one piece, after its end.
@@ -65,4 +71,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-compiled test-plain check format bench load worst snapshots openapi
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load worst snapshots openapi
