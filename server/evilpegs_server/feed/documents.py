@@ -96,9 +96,10 @@ class LadderStandings:
         changed = {}
         for info in self._infos:
             version = self._leaderboards.version(info.id)
-            if published.get(info.id, 0) != version:
+            if published.get(info.id, 0) == version:
+                continue
+            if rows := await self._leaderboards.rows(info.id):  # none while only unfinished games are counted
                 published[info.id] = version
-                rows = await self._leaderboards.rows(info.id)
                 changed[info.id] = orjson.dumps(leaderboard_document(info, rows))
         return changed
 
