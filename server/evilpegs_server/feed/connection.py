@@ -49,23 +49,55 @@ class ConnectionReport(Protocol):
         ...
 
 
-class LoggedConnection:
-    """A report that logs one line when the connection is lost or refused, and one when it is back."""
+class Cancelable(Protocol):
+    """A call that was arranged for later."""
 
-    def __init__(self, log: BoundLogger, address: str) -> None:
+    def cancel(self) -> None:
+        """Do not call."""
+        ...
+
+
+class LoggedConnection:
+    """A report that logs one line when the connection is lost or refused, and one when it is back.
+
+    Connections that are accepted and lost again within `STABLE_SECONDS` are one outage, because another server with the
+    same id, or a broker that refuses every message, would fill the log. After the first of them, being back is logged
+    when a connection was stable.
+    """
+
+    def __init__(
+        self, log: BoundLogger, address: str, call_later: Callable[[float, Callable[[], None]], Cancelable]
+    ) -> None:
         self._log = log.bind(broker=address)
+        self._call_later = call_later
         self._is_out = False
+        self._is_unstable = False
+        self._is_stable = False
+        self._timer: Cancelable | None = None
 
     def connected(self) -> None:
-        """Log that the broker is there."""
-        self._is_out = False
-        self._log.info("connected to the MQTT broker")
+        """Log that the broker is there, unless the connection before was lost soon."""
+        self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
+        if not self._is_unstable:
+            self._is_out = False
+            self._log.info("connected to the MQTT broker")
 
     def failed(self, error: Exception) -> None:
         """Log the reason of an outage, at its begin only."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._is_unstable = self._is_unstable or not self._is_stable
+        self._is_stable = False
         if not self._is_out:
             self._is_out = True
             self._log.warning("no MQTT broker; matches go on, and results are sent later", why=_reason(error))
+
+    def _note_stable(self) -> None:
+        self._is_stable = True
+        if self._is_unstable:
+            self._is_unstable = self._is_out = False
+            self._log.info("connected to the MQTT broker")
 
 
 async def keep_connected(

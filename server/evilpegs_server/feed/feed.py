@@ -71,7 +71,8 @@ class Feed:
 
     def start(self) -> None:
         """Begin to connect to the broker."""
-        report = LoggedConnection(self._services.log, self._services.broker.address)
+        loop = asyncio.get_running_loop()
+        report = LoggedConnection(self._services.log, self._services.broker.address, loop.call_later)
         self._task = asyncio.create_task(keep_connected(self._new_client, self._publish, report, self._time))
 
     async def close(self) -> None:

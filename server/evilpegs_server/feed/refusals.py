@@ -18,7 +18,7 @@ class RefusalLog:
         kind = _kind(error.topic)
         if kind not in self._refused:
             self._refused.add(kind)
-            advice = f"{self._advice} to publish on this topic, for example in the acl_file of mosquitto"
+            advice = error.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
             self._log.warning(_REFUSED[kind == "result"], topic=error.topic, why=error.why, advice=advice)
 
     def accepted(self, topic: str) -> None:

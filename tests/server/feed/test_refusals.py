@@ -80,6 +80,27 @@ async def test_refused_documents_hold_up_no_result(guarded, publishing, players,
     assert {"state", "live"} <= set(kinds) <= {"state", "live", "leaderboard"}
 
 
+async def test_too_large_documents_are_left_out(tmp_path, publishing, players, log):
+    """The list of open matches outgrows a packet; results and smaller documents go on over one connection."""
+    mosquitto = Mosquitto(tmp_path, "max_packet_size 600")
+    await mosquitto.start()
+    try:
+        async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+            (ann,) = await players(server)
+            for _ in range(6):
+                await ann.raw.play("long")
+            await log.wait_for_fact("refused a message")
+            match = await ann.play()
+            await subscriber.wait_for(lambda s: match in s.matches)
+    finally:
+        mosquitto.kill()
+    connected, refused = log.about_broker
+    assert (connected["level"], refused["level"]) == ("info", "warning")
+    assert refused["topic"].endswith("/ladder/long/live")
+    assert "600" in refused["why"]
+    assert "max_packet_size" in refused["advice"]
+
+
 async def test_unread_results_are_not_refused(mosquitto, publishing, players, log, database):
     """The control: the broker acknowledges with the code 16 what nobody subscribes to."""
     async with publishing(mosquitto.url) as server:
