@@ -2,8 +2,9 @@
 
     python examples/results_to_csv.py HOST PORT results.csv
 
-The broker keeps the results of a week for this script while it does not run, because it asks for a session that lasts.
-Doubles are dropped: the file itself says which matches it has.
+The broker keeps results for this script while it does not run, for at most a week, because it asks for a session that
+lasts. mosquitto keeps 1000 of them unless its setting max_queued_messages is higher. Doubles are dropped: the file
+itself says which matches it has.
 """
 
 import asyncio
@@ -29,10 +30,29 @@ def read_known(file):
 
 
 def row_of(message):
-    """Return the row of a result: its JSON, and what its user properties say about the match."""
-    event = json.loads(message.payload)
-    facts = event | dict(message.properties.UserProperty)
-    return facts | {"outcomes": " ".join(event["outcomes"]), "guesses": " ".join(map(str, event["guesses"]))}
+    """Return the row of a result: its JSON, and what its user properties say about the match.
+
+    Anybody may publish on a broker: what is no result of evilpegs is a ValueError.
+    """
+    event, properties = json.loads(message.payload), dict(getattr(message.properties, "UserProperty", ()))
+    try:
+        facts = {name: properties[name] for name in ("player", "client", "ladder")}
+        facts |= {"match": str(event["match"]), "seq": int(event["seq"])}
+        facts |= {name: int(event[name]) for name in ("at", "elapsed_ms")}
+        return facts | {name: " ".join(map(str, event[name])) for name in ("outcomes", "guesses")}
+    except KeyError as error:
+        raise ValueError(f"it has no {error}") from None
+    except (TypeError, OverflowError):
+        raise ValueError("its JSON is not that of a result") from None
+
+
+def read_row(message):
+    """Return the row of a result; None, and a line on standard error, if the message is none."""
+    try:
+        return row_of(message)
+    except (ValueError, RecursionError) as error:
+        print(f"skipped a message on {message.topic.value!r}: {error}", file=sys.stderr)
+        return None
 
 
 async def collect(host, port, file):
@@ -56,8 +76,8 @@ async def collect(host, port, file):
                 async with client:
                     await client.subscribe("evilpegs/v1/+/match/+/result", qos=1)
                     async for message in client.messages:
-                        row = row_of(message)
-                        if (row["match"], row["seq"]) not in known:
+                        row = read_row(message)
+                        if row and (row["match"], row["seq"]) not in known:
                             known.add((row["match"], row["seq"]))
                             table.writerow(row)
                             lines.flush()

@@ -79,9 +79,17 @@ def _split(url: str) -> SplitResult:
         message = "the URL of the broker must not contain a login; name the user and the password in the settings"
         raise BrokerUnusableError(message)
     extra = parts.query or parts.fragment or parts.path not in {"", "/"}
-    if parts.scheme not in PORTS or not parts.hostname or port == 0 or extra:
+    if parts.scheme not in PORTS or not _is_host(parts.hostname) or port == 0 or extra:
         raise _not_a_url(url)
     return parts
+
+
+def _is_host(name: str | None) -> bool:
+    """Return True if the system can look up the name: it has no empty part, and none of more than 63 letters."""
+    try:
+        return bool(name) and name is not None and name.isprintable() and bool(name.encode("idna"))
+    except UnicodeError:
+        return False
 
 
 def _not_a_url(url: str) -> BrokerUnusableError:

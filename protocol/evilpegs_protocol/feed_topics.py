@@ -61,8 +61,13 @@ class FeedTopics:
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/live"
 
 
+def is_id(text: str) -> bool:
+    """Return True if the text can be the id of a server or of a ladder."""
+    return _ID.fullmatch(text) is not None
+
+
 def _check_id(text: str) -> str:
-    if text != ANY and not _ID.fullmatch(text):
+    if text != ANY and not is_id(text):
         message = f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {text[:60]!r}"
         raise ValueError(message)
     return text

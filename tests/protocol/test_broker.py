@@ -20,6 +20,20 @@ def test_broker_url_is_read(url, address, secure):
     assert (broker.tls is not None) is secure
 
 
+LABEL = "a" * 63
+
+
+@pytest.mark.parametrize("host", ["a..b", f"{LABEL}a", ".a", "a\0b", "\x1b[2J", "\udc80"])
+def test_impossible_host_is_refused(host):
+    with pytest.raises(BrokerUnusableError) as caught:
+        load_broker(f"mqtt://{host}:1883")
+    assert str(caught.value).isprintable()
+
+
+def test_longest_label_is_a_host():
+    assert load_broker(f"mqtt://{LABEL}.example.").host == f"{LABEL}.example."
+
+
 def test_password_is_first_line_of_file(tmp_path):
     place = tmp_path / "password"
     place.write_text("open sesame\nanother\n")

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from pathlib import Path
@@ -89,6 +90,10 @@ class Mosquitto:
             self.process.kill()
             self.process.wait()
             self.process = None
+
+    def reload(self):
+        """Let the broker read its files of users and rights again."""
+        self.process.send_signal(signal.SIGHUP)
 
     async def wait_for_log(self, words, count):
         """Wait until the log of the broker has these words so many times."""

@@ -41,15 +41,21 @@ class FeedMessage:
             return None
         try:
             event = decode_record_event(orjson.dumps(self.fields).decode())
-        except CodecError:
+        except (CodecError, orjson.JSONEncodeError):  # JSON that is nested too deeply can be read, but not written
             return None
         return event if event.match == self.topic.match else None
 
 
 async def follow_broker(
-    broker: Broker, topics: Sequence[str], retry_policy: RetryPolicy, on_outage: Callable[[str], None]
+    broker: Broker,
+    topics: Sequence[str],
+    retry_policy: RetryPolicy,
+    on_outage: Callable[[str], None],
+    on_subscribed: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[FeedMessage]:
     """Yield the messages of these topics. After a lost connection, call ``on_outage`` once and connect again.
+
+    Call ``on_subscribed`` each time before the broker sends what it retains.
 
     Messages that are not of the feed are left out, because anybody may publish on a broker.
 
@@ -62,6 +68,7 @@ async def follow_broker(
             async with _client(broker) as client:
                 await client.subscribe([(topic, 1) for topic in topics])
                 delays, was_connected, is_out = _endless(retry_policy), True, False
+                on_subscribed()
                 async for message in client.messages:
                     if (read := _read(message)) is not None:
                         yield read

@@ -1,5 +1,5 @@
 """The live feed: what happens on the server, published to an MQTT broker.
 
-Begin with `publisher`. It follows the event log in the database, so a broker that is slow, absent or restarted
+Begin with `feed`. It follows the event log in the database, so a broker that is slow, absent or restarted
 delays no match and misses no result.
 """

@@ -6,12 +6,13 @@ the latest one at once.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal, Protocol
 
 import orjson
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.connection import FeedClient
+from evilpegs_server.feed.client import FeedClient, PublishRefusedError
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
@@ -39,6 +40,12 @@ class Leaderboards(Protocol):
 def state_payload(state: ServerState, server: str, version: str) -> bytes:
     """Return the state of a server. It has no time, because the last will is written long before it is published."""
     return orjson.dumps({"state": state, "server": server, "version": version})
+
+
+async def deliver_document(client: FeedClient, topic: str, payload: bytes) -> None:
+    """Publish a retained document. One that the broker refuses is left out. Raises as `FeedClient.deliver`."""
+    with suppress(PublishRefusedError):
+        await client.deliver(topic, payload, retain=True)
 
 
 class OpenMatches:
@@ -89,9 +96,10 @@ class LadderStandings:
         changed = {}
         for info in self._infos:
             version = self._leaderboards.version(info.id)
-            if published.get(info.id, 0) != version:
+            if published.get(info.id, 0) == version:
+                continue
+            if rows := await self._leaderboards.rows(info.id):  # none while only unfinished games are counted
                 published[info.id] = version
-                rows = await self._leaderboards.rows(info.id)
                 changed[info.id] = orjson.dumps(leaderboard_document(info, rows))
         return changed
 
@@ -127,5 +135,5 @@ class RetainedFeed:
         while True:
             for (topic, source), known in zip(self._sources, published, strict=True):
                 for ladder, payload in (await source.changes(known)).items():
-                    await client.deliver(topic(ladder), payload, retain=True)
+                    await deliver_document(client, topic(ladder), payload)
             await self._sleep(PERIOD_SECONDS)

@@ -12,16 +12,19 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.connection import FeedClient, LoggedConnection, ReconnectTime, keep_connected
+from evilpegs_server.feed.client import FeedClient
+from evilpegs_server.feed.connection import LoggedConnection, ReconnectTime, keep_connected
 from evilpegs_server.feed.documents import (
     LadderStandings,
     Leaderboards,
     OpenMatches,
     RetainedFeed,
     ServerState,
+    deliver_document,
     state_payload,
 )
 from evilpegs_server.feed.live_events import QUEUE_BYTES, LiveEvents
+from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.record.event_log import LogEntry
@@ -57,15 +60,19 @@ class Feed:
         self._stopping = asyncio.Event()
         self._is_connected = False
         self._cursor = FeedCursor(services.engine, services.writer, loop.call_later)
+        self._refusals = RefusalLog(services.log, services.broker.user)
         self._events = LiveEvents(self._topics, loop.call_soon, services.log, QUEUE_BYTES)
-        self._results = ResultFeed(services.engine, self._cursor, self._topics, self._wake, self._stopping)
+        self._results = ResultFeed(
+            services.engine, self._cursor, self._topics, self._wake, self._stopping, self._refusals, self._time
+        )
         self._documents = self._retained_feed()
         self._task: asyncio.Task[None] | None = None
         services.registry.follow(self._follow)
 
     def start(self) -> None:
         """Begin to connect to the broker."""
-        report = LoggedConnection(self._services.log, self._services.broker.address)
+        loop = asyncio.get_running_loop()
+        report = LoggedConnection(self._services.log, self._services.broker.address, loop.call_later)
         self._task = asyncio.create_task(keep_connected(self._new_client, self._publish, report, self._time))
 
     async def close(self) -> None:
@@ -93,7 +100,7 @@ class Feed:
 
     def _new_client(self) -> FeedClient:
         will = aiomqtt.Will(self._topics.state, self._state("lost"), qos=1, retain=True)
-        return FeedClient(self._services.broker, f"evilpegs-{self._services.server_id}", will)
+        return FeedClient(self._services.broker, f"evilpegs-{self._services.server_id}", will, self._refusals.refused)
 
     def _state(self, state: ServerState) -> bytes:
         return state_payload(state, self._services.server_id, self._services.version)
@@ -102,17 +109,20 @@ class Feed:
         """Publish until the server stops. Raises an exception group when the connection is lost."""
         self._is_connected = True
         try:
-            await client.deliver(self._topics.state, self._state("online"), retain=True)
+            await self._publish_state(client, "online")
             self._events.start(client)
             await self._run_until_stopped(client)
         finally:
             self._is_connected = False
             self._events.stop()
 
+    async def _publish_state(self, client: FeedClient, state: ServerState) -> None:
+        await deliver_document(client, self._topics.state, self._state(state))
+
     async def _run_until_stopped(self, client: FeedClient) -> None:
         async with asyncio.TaskGroup() as group:
             others = [group.create_task(task) for task in (client.wait_until_lost(), self._documents.run(client))]
             await self._results.run(client)
-            await client.deliver(self._topics.state, self._state("stopped"), retain=True)
+            await self._publish_state(client, "stopped")
             for task in others:
                 task.cancel()

@@ -6,6 +6,7 @@ second, so a server that is killed publishes the results of its last second agai
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,9 +16,17 @@ from paho.mqtt.properties import Properties
 from sqlalchemy import Engine
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.connection import FeedClient
+from evilpegs_server.feed.client import FeedClient, PublishRefusedError
+from evilpegs_server.feed.connection import ReconnectTime
+from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import StoredResult, load_cursor, load_last_event_id, load_results_after
+from evilpegs_server.storage.archive import (
+    ResultPage,
+    StoredResult,
+    load_cursor,
+    load_last_event_id,
+    load_results_after,
+)
 from evilpegs_server.storage.writer import Writer
 
 READER: Final = "mqtt"
@@ -83,11 +92,16 @@ class ResultFeed:
     wake: asyncio.Event
     """Set whenever a match may have ended, and when the server stops."""
     stopping: asyncio.Event
+    refusals: RefusalLog
+    time: ReconnectTime
 
     async def run(self, client: FeedClient) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
-        Raises as `FeedClient.deliver`.
+        A result that the broker refuses is sent again, ever more seldom; those after it wait.
+
+        Raises:
+            ExceptionGroup: the connection is lost.
         """
         while True:
             is_last = self.stopping.is_set()
@@ -100,21 +114,47 @@ class ResultFeed:
 
     async def _catch_up(self, client: FeedClient) -> None:
         """Publish every result that is stored after the cursor."""
+        failures = 0
         while True:
-            page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, PAGE)
-            await self._publish_page(client, page.results)
-            self.cursor.move(page.last_event)
-            if page.is_last:
+            limit = 1 if failures else PAGE
+            page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
+            is_refused = not await self._publish_page(client, page)
+            if is_refused:
+                if self.stopping.is_set():
+                    return
+                await self._wait_after(failures)
+                failures += 1
+            elif page.is_last:
                 return
+            else:
+                failures = 0
 
-    async def _publish_page(self, client: FeedClient, results: list[StoredResult]) -> None:
+    async def _publish_page(self, client: FeedClient, page: ResultPage) -> bool:
+        """Publish a page and move the cursor up to the first result that was refused. Return True if none was."""
         async with asyncio.TaskGroup() as group:
-            for result in results:
-                group.create_task(self._publish(client, result))
+            tasks = [group.create_task(self._publish(client, result)) for result in page.results]
+        for result, task in zip(page.results, tasks, strict=True):
+            if not task.result():
+                return False
+            self.refusals.accepted(self.topics.result(result.match))
+            self.cursor.move(result.event)
+        self.cursor.move(page.last_event)
+        return True
 
-    async def _publish(self, client: FeedClient, result: StoredResult) -> None:
+    async def _publish(self, client: FeedClient, result: StoredResult) -> bool:
+        """Publish a result; return False if the broker refused it."""
         topic = self.topics.result(result.match)
-        await client.deliver(topic, result.over, properties=_properties(result.started))
+        try:
+            await client.deliver(topic, result.over, properties=_properties(result.started))
+        except PublishRefusedError:
+            return False
+        return True
+
+    async def _wait_after(self, failures: int) -> None:
+        """Wait before a refused result is sent again, or until the server stops."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.time.delays.draw(failures, self.time.rng)):
+                await self.stopping.wait()
 
 
 def _properties(started: str) -> Properties:

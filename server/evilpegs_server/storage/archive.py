@@ -42,6 +42,8 @@ class StoredResult:
     """The result of a match: the JSON of its first event, `match_started`, and of its last, `match_over`."""
 
     match: str
+    event: int
+    """The id of `match_over`."""
     started: str
     over: str
 
@@ -131,7 +133,7 @@ def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
     with engine.connect() as connection:
         newest: int = connection.execute(select(func.max(events.c.id))).scalar() or 0
         rows = connection.execute(query.where(events.c.id <= newest)).all()
-    results = [StoredResult(row.match_id, row.started, row.json) for row in rows]
+    results = [StoredResult(row.match_id, row.id, row.started, row.json) for row in rows]
     is_last = len(rows) < limit
     return ResultPage(results, max(event, newest) if is_last else rows[-1].id, is_last)
 

@@ -6,6 +6,7 @@ import signal
 from datetime import UTC
 from subprocess import DEVNULL
 
+import aiomqtt
 import pytest
 
 from evilpegs.commands.feed.board import board_table
@@ -75,11 +76,86 @@ def test_feed_prints_lines_for_people(run, start, serve, broker):
     assert all(fact in turn for fact in ("minimax-ann", "game 1, turn 1"))
 
 
+@pytest.mark.parametrize("options", [[], ["--board"]])
+def test_feed_hints_at_missing_ladder(start, serve, broker, options):
+    """The control is a ladder that the server offers."""
+    serve("--mqtt", broker.url)
+    asyncio.run(broker.wait_for_log("ladder/classic-evil/live", 1))
+    child, control = (start("feed", name, "--mqtt", broker.url, *options) for name in ("nosuch", "classic-evil"))
+    line = child.process.stderr.readline().decode()
+    asyncio.run(broker.wait_for_log("ladder/classic-evil/live", 3))
+    assert "nosuch" in line
+    assert [one.end(signal.SIGINT).err for one in (child, control)] == ["", ""]
+
+
+@pytest.mark.parametrize("name", ["+", "#", "Classic", "a/b", "a" * 41, ""])
+def test_feed_refuses_what_is_no_ladder(run, name):
+    result = run("feed", name, "--mqtt", "mqtt://127.0.0.1:1")
+    assert result.status == 2
+    assert repr(name[:40]) in result.complaint
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64])
+def test_feed_refuses_impossible_host(run, host):
+    result = run("feed", "--mqtt", f"mqtt://{host}:1883")
+    assert result.status == 2
+    assert host in result.complaint
+
+
 def test_feed_ends_quietly_on_interrupt(start, broker):
     child = start("feed", "--mqtt", broker.url)
     asyncio.run(broker.wait_for_log("evilpegs/v1/+/match/+/result", 1))
     result = child.end(signal.SIGINT)
     assert (result.status, result.out, result.err) == (130, "", "")
+
+
+def with_fields(**fields):
+    return json.dumps(json.loads(OVER) | fields).encode()
+
+
+HOSTILE = [
+    b"",
+    b"{",
+    b"\xff",
+    b"[]",
+    b'{"a":' * 500 + b"1" + b"}" * 500,
+    b"[" * 100_000,
+    with_fields(seq=1, at=999999999999999),
+    with_fields(seq=2, at=-(10**18)),
+    with_fields(seq=3, at=10**30),
+    with_fields(seq=4, guesses=10**18),
+    with_fields(seq=6, secret=None, outcome="x"),
+    with_fields(seq=7, type="match_started"),
+    with_fields(seq=8, match="ffffffffffffffff"),
+    b'{"matches":[{"match":"00112233445566aa","player":' + b"[" * 1000 + b"]" * 1000 + b"}]}",
+    b'{"matches":[null,[],{"match":[]},{"match":"x","player":null}]}',
+]
+MATCH = "evilpegs/v1/hall/match/00112233445566aa"
+TOPICS = [f"{MATCH}/event", f"{MATCH}/result", "evilpegs/v1/hall/ladder/classic/live"]
+
+
+async def publish(broker, *messages):
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        for topic, payload in messages:
+            await client.publish(topic, payload, qos=1)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_feed_survives_hostile_messages(start, broker, options):
+    child = start("feed", "--mqtt", broker.url, *options)
+    asyncio.run(broker.wait_for_log("evilpegs/v1/+/match/+/result", 1))
+    last = with_fields(seq=100, guesses=77)
+    asyncio.run(publish(broker, *((topic, text) for topic in TOPICS for text in HOSTILE), (f"{MATCH}/event", last)))
+    while "77" not in child.next_line():
+        pass
+    result = child.end(signal.SIGINT)
+    assert (result.status, result.err) == (130, "")
+
+
+@pytest.mark.parametrize("at", [999999999999999, -(10**18), 2**63])
+def test_event_line_without_possible_time_has_dashes(at):
+    event = decode_record_event(OVER).model_copy(update={"at": at})
+    assert event_line(event, KnownMatch("ann", "classic"), UTC).split()[:2] == ["--:--:--", "ann"]
 
 
 def test_event_line_names_player():
@@ -107,6 +183,8 @@ def test_board_shows_rows():
     assert board_table(document).row_count == 1
 
 
-@pytest.mark.parametrize("rows", [[], None, [{"player": "ann"}], [ROW | {"games": "many"}], "rows", [None]])
+@pytest.mark.parametrize(
+    "rows", [[], None, [{"player": "ann"}], [ROW | {"games": "many"}], [ROW | {"player": []}], "rows", [None]]
+)
 def test_board_ignores_other_documents(rows):
     assert board_table({"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": rows}) is None

@@ -31,6 +31,12 @@ class KeptLog(list):
             while len(self.about_broker) < count:  # noqa: ASYNC110 - a log has no events
                 await asyncio.sleep(0.01)
 
+    async def wait_for_fact(self, words):
+        """Wait until a line about the broker has these words."""
+        async with asyncio.timeout(PATIENCE):
+            while not any(words in line["event"] for line in self.about_broker):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
     @property
     def about_broker(self):
         return [line for line in self if "MQTT" in line["event"]]

@@ -1,10 +1,13 @@
 """Connecting again: growing delays with jitter, and one line per outage."""
 
+import asyncio
 from random import Random
 
+import aiomqtt
 import pytest
 
 from evilpegs_protocol.broker import Broker
+from evilpegs_server.feed.client import FeedClient
 from evilpegs_server.feed.connection import (
     STABLE_SECONDS,
     LoggedConnection,
@@ -12,6 +15,7 @@ from evilpegs_server.feed.connection import (
     ReconnectTime,
     keep_connected,
 )
+from support.brokers import PATIENCE
 
 
 class FakeMqtt:
@@ -35,20 +39,42 @@ class Clock:
     """A clock that moves with the sleeps, which it keeps."""
 
     def __init__(self):
-        self.time, self.slept = 0.0, []
+        self.time, self.slept, self.later = 0.0, [], []
 
     def now(self):
         return self.time
 
     async def sleep(self, seconds):
         self.slept.append(seconds)
+        self.advance(seconds)
+
+    def advance(self, seconds):
         self.time += seconds
+        for call in [call for call in self.later if call.due <= self.time]:
+            call.cancel()
+            call.action()
+
+    def call_later(self, seconds, action):
+        call = Call(self, self.time + seconds, action)
+        self.later.append(call)
+        return call
+
+
+class Call:
+    """What is to be called at a time."""
+
+    def __init__(self, clock, due, action):
+        self.clock, self.due, self.action = clock, due, action
+
+    def cancel(self):
+        if self in self.clock.later:
+            self.clock.later.remove(self)
 
 
 async def connect(clients, use, log):
     clock, waiting = Clock(), iter(clients)
     time = ReconnectTime(Random(1), clock.now, clock.sleep, ReconnectDelays(first=1.0, longest=8.0))
-    report = LoggedConnection(log.logger, Broker("hall", 1).address)
+    report = LoggedConnection(log.logger, Broker("hall", 1).address, clock.call_later)
     await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, time)
     return clock
 
@@ -75,14 +101,62 @@ async def test_outage_is_logged_once(log):
     assert all(client.closed for client in clients)
 
 
+async def test_connection_ends_silently_before_answer(log):
+    """A broker reads the login and says nothing; an exception in a callback would be in the log of asyncio."""
+    loop, asked, gone, problems = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event(), []
+    loop.set_exception_handler(lambda _, context: problems.append(context))
+
+    async def say_nothing(reader, writer):
+        await reader.read(1)
+        asked.set()
+        await reader.read()
+        writer.close()
+        gone.set()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        broker = Broker("127.0.0.1", silent.sockets[0].getsockname()[1])
+        report = LoggedConnection(log.logger, broker.address, loop.call_later)
+        will = aiomqtt.Will("will", b"lost")
+        time = ReconnectTime(Random(1), loop.time)
+        connecting = asyncio.create_task(keep_connected(lambda: FeedClient(broker, "x", will), wait, report, time))
+        async with asyncio.timeout(PATIENCE):
+            await asked.wait()
+            await asyncio.sleep(0.1)  # the thread that connects returns; nothing else shows it
+            while not connecting.done():
+                connecting.cancel()
+                await asyncio.wait([connecting], timeout=0.1)
+            await gone.wait()
+    assert problems == []
+
+
+async def wait(_client):
+    await asyncio.Event().wait()
+
+
 @pytest.mark.parametrize(("seconds", "is_reset"), [(STABLE_SECONDS, True), (STABLE_SECONDS / 2, False)])
 async def test_stable_connection_resets_delays(log, seconds, is_reset):
     async def lose(client, clock):
         if client.error is None and len(clock.slept) < 5:
-            clock.time += seconds
+            clock.advance(seconds)
             raise ExceptionGroup("lost", [OSError("cut")])
 
     refused = [FakeMqtt(OSError("refused"))] * 4
     clock = await connect([*refused, FakeMqtt(), FakeMqtt()], lose, log)
     assert (clock.slept[-1] <= 1) is is_reset
-    assert [line.get("why") for line in log] == ["refused", None, "cut", None]
+    assert [line.get("why") for line in log] == ["refused", None, "cut"] + [None] * is_reset
+
+
+async def test_unstable_connection_is_logged_until_stable(log):
+    """Two servers with one id cut each other off: every connection is accepted, and lost at once."""
+
+    stable = FakeMqtt()
+    clients = [FakeMqtt() for _ in range(20)]
+
+    async def use(client, clock):
+        if client is not stable:
+            clock.advance(STABLE_SECONDS / 100)
+            raise OSError("taken over")
+        clock.advance(STABLE_SECONDS)
+
+    await connect([*clients, stable], use, log)
+    assert [line["level"] for line in log] == ["info", "warning", "info"]

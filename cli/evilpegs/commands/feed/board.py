@@ -10,6 +10,7 @@ from rich.table import Table
 
 from evilpegs.commands.feed.follow import print_outage, retry_policy
 from evilpegs.commands.feed.lines import printable
+from evilpegs.commands.feed.missing_ladder import MissingLadder
 from evilpegs.output import console
 from evilpegs.tables import Column, make_table
 from evilpegs_protocol.broker import Broker
@@ -18,8 +19,16 @@ from evilpegs_protocol.feed_topics import ANY, FeedTopics
 _Row = Mapping[str, Any]
 
 
+def _text(value: object) -> str:
+    """Return a text without what could command a terminal; raise TypeError if it is none."""
+    if not isinstance(value, str):
+        message = f"not a text but {type(value).__name__}"
+        raise TypeError(message)
+    return printable(value)
+
+
 def _rank(row: _Row) -> str:
-    return "-" if row.get("rank") is None else str(row["rank"])
+    return "-" if row.get("rank") is None else f"{row['rank']:,}"
 
 
 def _interval(row: _Row) -> str:
@@ -29,8 +38,8 @@ def _interval(row: _Row) -> str:
 
 COLUMNS: Final = (
     Column[_Row]("rank", _rank, "right"),
-    Column[_Row]("player", lambda row: printable(str(row["player"])), style="bold"),
-    Column[_Row]("client", lambda row: printable(str(row["client"]))),
+    Column[_Row]("player", lambda row: _text(row["player"]), style="bold"),
+    Column[_Row]("client", lambda row: _text(row["client"])),
     Column[_Row]("games", lambda row: f"{row['games']:,}", "right"),
     Column[_Row]("mean", lambda row: f"{row['mean']:.3f}", "right"),
     Column[_Row]("95 % interval", _interval, "right"),
@@ -51,9 +60,11 @@ async def show_board(broker: Broker, ladder: str | None) -> None:
     live = Live(console=out, auto_refresh=False) if out.is_terminal else None
     with live or nullcontext():
         _show(out, live, "waiting for a leaderboard")
-        topic = FeedTopics(ANY).leaderboard(ladder or ANY)
-        async for message in follow_broker(broker, [topic], retry_policy(), print_outage):
-            table = board_table(message.fields)
+        topics, missing = FeedTopics(ANY), MissingLadder(ladder, print_outage)
+        wanted = [topics.leaderboard(ladder or ANY)] + ([topics.live(ladder)] if ladder else [])
+        async for message in follow_broker(broker, wanted, retry_policy(), print_outage, missing.expect):
+            missing.note(message.topic)
+            table = board_table(message.fields) if message.topic.kind == "leaderboard" else None
             if table is not None:
                 boards[message.topic.server, message.topic.ladder or ""] = table
                 shown = Group(*(boards[key] for key in sorted(boards)))
@@ -71,8 +82,8 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
 def board_table(document: Mapping[str, Any]) -> Table | None:
     """Return the table of a published leaderboard; None if it has no rows or is no leaderboard."""
     try:
-        title = f"{document['ladder']}: {document['rules']}, {document['codemaker']} codemaker"
+        ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]
-        return make_table(rows, COLUMNS, printable(title)) if rows else None
-    except (AttributeError, KeyError, TypeError, ValueError):
+        return make_table(rows, COLUMNS, f"{ladder}: {rules}, {codemaker} codemaker") if rows else None
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from random import Random
 
 from evilpegs.commands.feed.lines import event_line, printable
+from evilpegs.commands.feed.missing_ladder import MissingLadder
 from evilpegs.output import console, print_json
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.feed.match_book import MatchBook
@@ -45,8 +46,10 @@ async def _published_events(broker: Broker, ladder: str | None, book: MatchBook)
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
     topics = FeedTopics(ANY)
+    missing = MissingLadder(ladder, print_outage)
     wanted = [topics.live(ladder or ANY), topics.event(ANY), topics.result(ANY)]
-    async for message in follow_broker(broker, wanted, retry_policy(), print_outage):
+    async for message in follow_broker(broker, wanted, retry_policy(), print_outage, missing.expect):
+        missing.note(message.topic)
         if message.topic.kind == "live":
             _introduce(message.topic.ladder or "", message.fields, book)
         elif (event := message.event()) is not None:
@@ -59,8 +62,10 @@ async def _published_events(broker: Broker, ladder: str | None, book: MatchBook)
 def _introduce(ladder: str, document: dict[str, object], book: MatchBook) -> None:
     matches = document.get("matches")
     for match in matches if isinstance(matches, list) else ():
-        if isinstance(match, dict) and isinstance(match.get("match"), str):
-            book.introduce(match["match"], str(match.get("player", "")), ladder)
+        if isinstance(match, dict):
+            known, player = match.get("match"), match.get("player")
+            if isinstance(known, str) and isinstance(player, str):
+                book.introduce(known, player, ladder)
 
 
 def _introduce_by_properties(match: str, properties: dict[str, str], book: MatchBook) -> None:

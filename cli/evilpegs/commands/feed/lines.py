@@ -12,8 +12,15 @@ def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None
     words = _words(event)
     if words is None:
         return None
-    clock = datetime.fromtimestamp(event.at / 1000, zone)
-    return printable(f"{clock:%H:%M:%S}  {match.player or event.match}  {words}")
+    return printable(f"{_clock(event.at, zone)}  {match.player or event.match}  {words}")
+
+
+def _clock(milliseconds: int, zone: tzinfo | None) -> str:
+    """Return the time of day; dashes if there is no such time, because anybody may publish on a broker."""
+    try:
+        return f"{datetime.fromtimestamp(milliseconds / 1000, zone):%H:%M:%S}"
+    except (OverflowError, ValueError, OSError):
+        return "--:--:--"
 
 
 def _words(event: RecordEvent) -> str | None:

@@ -1,0 +1,37 @@
+"""A hint for people who wait for a ladder that no server publishes."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from evilpegs_protocol.feed_topics import ParsedTopic
+
+SECONDS: Final = 3.0
+"""The time in which a broker sends what it retains."""
+
+
+class MissingLadder:
+    """A hint that is given once if nothing retained about a ladder has arrived soon after the subscription.
+
+    Servers retain the open matches of each ladder that they offer. Without a ladder there is no hint.
+    """
+
+    def __init__(self, ladder: str | None, hint: Callable[[str], None]) -> None:
+        self._ladder = ladder
+        self._hint = hint
+        self._is_known = ladder is None
+
+    def expect(self) -> None:
+        """Begin to wait, unless the ladder is known."""
+        if not self._is_known:
+            asyncio.get_running_loop().call_later(SECONDS, self._give_hint)
+
+    def note(self, topic: ParsedTopic) -> None:
+        """Note that a message arrived on this topic."""
+        if topic.ladder is not None and topic.ladder == self._ladder:
+            self._is_known = True
+
+    def _give_hint(self) -> None:
+        if not self._is_known:
+            self._is_known = True
+            self._hint(f"nothing is published for the ladder {self._ladder} at this broker; waiting")

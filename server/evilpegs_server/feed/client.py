@@ -1,0 +1,190 @@
+"""The MQTT client of the feed: live events never wait, and what the broker refuses is an error."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+import aiomqtt
+from paho.mqtt.enums import MQTTErrorCode
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from evilpegs_protocol.broker import Broker
+from evilpegs_server.feed.live_events import SentMessage
+
+KEEPALIVE_SECONDS: Final = 20
+"""The silence after which each side asks whether the other is still there."""
+ANSWER_SECONDS: Final = 30.0
+"""The time that the broker has to accept the connection or to acknowledge a message."""
+GOODBYE_SECONDS: Final = 1.0
+"""The time that a goodbye may take before the socket is closed without one."""
+
+_HEADER_BYTES: Final = 9
+"""The bytes of a packet beside its topic, properties and payload: its kind, and three lengths or numbers; at most."""
+_NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
+"""Without this, a small message waits up to 40 milliseconds for the acknowledgment of the one before."""
+_LOGGER: Final = logging.getLogger("evilpegs.mqtt")
+_LOGGER.addHandler(logging.NullHandler())
+_LOGGER.propagate = False  # the feed reports in its own words, once
+
+
+class PublishRefusedError(aiomqtt.MqttError):
+    """The error of a message that the broker does not accept on this topic. The connection goes on."""
+
+    def __init__(self, topic: str, why: str, advice: str | None = None) -> None:
+        super().__init__(f"{topic}: {why}")
+        self.topic = topic
+        self.why = why
+        self.advice = advice
+        """What the broker's administrator can do, if it has nothing to do with rights."""
+
+
+class _SkippedMessage:
+    """The handle of a message of QoS 0 that was not sent."""
+
+    def is_published(self) -> bool:
+        return True
+
+
+class FeedClient(aiomqtt.Client):
+    """An MQTT 5 client that can also queue messages of QoS 0 without waiting until each is written.
+
+    `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, also at QoS 0. A busy server
+    publishes thousands of events per second, so `send` hands them to the queue of paho, the library below aiomqtt.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        identifier: str,
+        will: aiomqtt.Will,
+        on_refusal: Callable[[PublishRefusedError], None] = lambda _: None,
+    ) -> None:
+        super().__init__(
+            broker.host,
+            broker.port,
+            username=broker.user,
+            password=broker.password,
+            logger=_LOGGER,
+            identifier=identifier,
+            protocol=aiomqtt.ProtocolVersion.V5,
+            will=will,
+            timeout=ANSWER_SECONDS,
+            keepalive=KEEPALIVE_SECONDS,
+            clean_start=True,
+            tls_context=broker.tls,
+            socket_options=_NO_DELAY,
+        )
+        self._on_refusal = on_refusal
+        self._largest_packet: int | None = None
+        self._unacknowledged: dict[int, tuple[str, asyncio.Future[PublishRefusedError | None]]] = {}
+
+    def send(self, topic: str, payload: str) -> SentMessage:
+        """Queue a message of QoS 0, and return a handle that says whether it was written to the socket.
+
+        A message that is too large for the broker is left out, because the broker would cut the connection.
+        """
+        try:
+            self._check_size(topic, payload)
+        except PublishRefusedError:
+            return _SkippedMessage()
+        return self._client.publish(topic, payload)
+
+    async def deliver(
+        self, topic: str, payload: str | bytes, *, retain: bool = False, properties: Properties | None = None
+    ) -> None:
+        """Publish a message of QoS 1 and wait until the broker has acknowledged it.
+
+        `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal. Its time limit
+        uses `asyncio.wait_for`, which can swallow a cancellation in Python 3.11, and the feed would not stop.
+
+        Raises:
+            PublishRefusedError: the broker does not accept this message, or says that it is too large. Others may pass.
+            aiomqtt.MqttError: the message cannot be sent.
+            TimeoutError: the broker does not answer.
+        """
+        self._check_size(topic, payload, properties)
+        sent = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
+        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            message = "Could not publish message"
+            raise aiomqtt.MqttCodeError(sent.rc, message)
+        acknowledged: asyncio.Future[PublishRefusedError | None] = asyncio.get_running_loop().create_future()
+        self._unacknowledged[sent.mid] = topic, acknowledged
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                refused = await acknowledged
+        finally:
+            del self._unacknowledged[sent.mid]
+        if refused is not None:
+            raise refused
+
+    async def wait_until_lost(self) -> None:
+        """Wait until the connection is lost, and raise `aiomqtt.MqttError` with the reason."""
+        async for _ in self.messages:
+            pass  # nothing is subscribed
+
+    async def close_socket(self) -> None:
+        """Close the socket, if it is open, without a goodbye. The broker then publishes the last will."""
+        open_socket = self._client.socket()
+        if isinstance(open_socket, socket.socket):
+            with suppress(OSError):
+                open_socket.shutdown(socket.SHUT_RDWR)
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                while self._client.socket() is not None:  # noqa: ASYNC110 - paho closes it when it reads the end
+                    await asyncio.sleep(0.005)
+        if self._disconnected.done() and not self._disconnected.cancelled():
+            self._disconnected.exception()  # known here, or asyncio would log it
+
+    def _check_size(self, topic: str, payload: str | bytes, properties: Properties | None = None) -> None:
+        """Raise PublishRefusedError if the packet would be larger than the broker said that it accepts."""
+        if self._largest_packet is None:
+            return
+        packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
+        octets = payload.encode() if isinstance(payload, str) else payload
+        size = _HEADER_BYTES + len(topic.encode()) + packed + len(octets)
+        if size > self._largest_packet:
+            why = f"it has about {size} bytes, and the broker accepts {self._largest_packet}"
+            refused = PublishRefusedError(topic, why, "raise the broker's limit, max_packet_size of mosquitto")
+            self._on_refusal(refused)
+            raise refused
+
+    def _on_connect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
+    ) -> None:
+        self._largest_packet = getattr(properties, "MaximumPacketSize", None)
+        super()._on_connect(client, userdata, flags, reason_code, properties)
+
+    def _on_disconnect(self, *arguments: Any) -> None:
+        if not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
+            super()._on_disconnect(*arguments)
+
+    def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
+        if mid not in self._unacknowledged:
+            return
+        topic, acknowledged = self._unacknowledged[mid]
+        refused = PublishRefusedError(topic, str(reason_code)) if reason_code.is_failure else None
+        if refused is not None:
+            self._on_refusal(refused)  # at once: some brokers cut the connection next, and whoever waits is canceled
+        if not acknowledged.done():
+            acknowledged.set_result(refused)
+
+
+@asynccontextmanager
+async def connected(client: FeedClient) -> AsyncIterator[None]:
+    """Connect to the broker. Say goodbye at the end of the block, unless an error ends it.
+
+    Raises:
+        aiomqtt.MqttError: the broker cannot be reached, or it refused the login.
+    """
+    try:
+        await client.__aenter__()
+        yield
+        with suppress(TimeoutError, aiomqtt.MqttError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await client.__aexit__(None, None, None)
+    finally:
+        with suppress(TimeoutError):
+            await client.close_socket()

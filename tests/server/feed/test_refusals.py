@@ -1,0 +1,113 @@
+"""A broker whose access list does not let the server publish everything."""
+
+import json
+
+import pytest
+
+from evilpegs_server.feed.results import READER
+from evilpegs_server.storage.archive import load_cursor, load_last_event_id
+from evilpegs_server.storage.database import open_database
+from support.brokers import Mosquitto, Subscriber
+
+SERVER = "evilpegs/v1/evilpegs"
+ALL_BUT_RESULTS = (f"{SERVER}/state", f"{SERVER}/ladder/#", f"{SERVER}/match/+/event")
+
+
+@pytest.fixture
+async def guarded(tmp_path, request):
+    """A broker that lets clients read everything and publish what the test allows.
+
+    mosquitto 2.0.11 cuts the connection after a refusal if its queue is unlimited, which is the parameter 0.
+    """
+    place, broker = tmp_path / "acl", Mosquitto(tmp_path)
+    broker.configure(f"acl_file {place}", f"max_queued_messages {getattr(request, 'param', 100_000)}")
+
+    def allow(*topics):
+        place.write_text("".join(f"topic {line}\n" for line in ("read #", *(f"write {topic}" for topic in topics))))
+
+    allow(*ALL_BUT_RESULTS)
+    broker.allow = allow
+    await broker.start()
+    yield broker
+    broker.kill()
+
+
+async def play_refused(player, log, count):
+    """Play until the log has the line about the refused result."""
+    for _ in range(count):
+        await player.play()
+    await log.wait_for_fact("refused a result")
+
+
+@pytest.mark.parametrize("guarded", [100_000, 0], indirect=True)
+async def test_refused_results_are_sent_again(guarded, publishing, players, log):
+    async with Subscriber(guarded.port) as subscriber, publishing(guarded.url) as server:
+        (ann,) = await players(server)
+        await play_refused(ann, log, 3)
+        await guarded.wait_for_log("Denied PUBLISH", 4)
+        assert subscriber.matches == set()
+        guarded.allow("#")
+        guarded.reload()
+        await subscriber.wait_for(lambda s: len(s.matches) == 3)
+        await log.wait_for_fact("accepts")
+    assert [json.loads(payload) for payload in subscriber.payloads("result")] == ann.results
+    refused, accepted = [line for line in log.about_broker if "topic" in line]
+    assert (refused["level"], accepted["level"]) == ("warning", "info")
+    assert refused["topic"].endswith("/result")
+    assert refused["why"] == "Not authorized"
+    assert "acl_file" in refused["advice"]
+
+
+async def test_refused_result_keeps_cursor(guarded, publishing, players, log, database):
+    async with Subscriber(guarded.port) as subscriber, publishing(guarded.url) as server:
+        await subscriber.wait_for(lambda s: s.payloads("state"))
+        (ann,) = await players(server)
+        await play_refused(ann, log, 2)
+    engine = open_database(database)
+    assert load_cursor(engine, READER) == 0 < load_last_event_id(engine)
+    assert [json.loads(payload)["state"] for payload in subscriber.payloads("state")] == ["online", "stopped"]
+
+
+async def test_refused_documents_hold_up_no_result(guarded, publishing, players, log):
+    guarded.allow(f"{SERVER}/match/+/result")
+    guarded.reload()
+    async with Subscriber(guarded.port) as subscriber, publishing(guarded.url) as server:
+        (ann,) = await players(server)
+        match = await ann.play()
+        await subscriber.wait_for(lambda s: match in s.matches)
+    kinds = [line["topic"].rpartition("/")[2] for line in log.about_broker if line["level"] == "warning"]
+    assert len(kinds) == len(set(kinds))
+    assert {"state", "live"} <= set(kinds) <= {"state", "live", "leaderboard"}
+
+
+async def test_too_large_documents_are_left_out(tmp_path, publishing, players, log):
+    """The list of open matches outgrows a packet; results and smaller documents go on over one connection."""
+    mosquitto = Mosquitto(tmp_path, "max_packet_size 600")
+    await mosquitto.start()
+    try:
+        async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+            (ann,) = await players(server)
+            for _ in range(6):
+                await ann.raw.play("long")
+            await log.wait_for_fact("refused a message")
+            match = await ann.play()
+            await subscriber.wait_for(lambda s: match in s.matches)
+    finally:
+        mosquitto.kill()
+    connected, refused = log.about_broker
+    assert (connected["level"], refused["level"]) == ("info", "warning")
+    assert refused["topic"].endswith("/ladder/long/live")
+    assert "600" in refused["why"]
+    assert "max_packet_size" in refused["advice"]
+
+
+async def test_unread_results_are_not_refused(mosquitto, publishing, players, log, database):
+    """The control: the broker acknowledges with the code 16 what nobody subscribes to."""
+    async with publishing(mosquitto.url) as server:
+        (ann,) = await players(server)
+        await ann.play()
+        await log.wait_for(1)
+        await mosquitto.wait_for_log("/result", 1)
+    engine = open_database(database)
+    assert load_cursor(engine, READER) == load_last_event_id(engine)
+    assert [line["level"] for line in log.about_broker] == ["info"]
