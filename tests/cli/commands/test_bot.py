@@ -260,3 +260,24 @@ def test_bad_choice_of_strategy_is_refused(run, command, words):
     result = run(command, *words)
     assert (result.status, result.out) == (2, "")
     assert "exec" in result.complaint or "program" in result.complaint
+
+
+def test_new_strategy_plays_at_once(run, server, tmp_path):
+    path = tmp_path / "mine.py"
+    written = run("bot", "--new", path)
+    assert (written.status, written.err) == (0, "")
+    assert str(path) in path.read_text()
+    command = written.out.split("with: evilpegs ")[1].split()
+    evaluated = run(*command, "--json").document
+    assert evaluated["mean"] < 4.8
+    played = run("bot", path, "--server", server.url, "--ladder", "huge-practice", "--json")
+    assert (played.status, played.document["matches"][0]["games"][0]["outcome"]) == (0, "solved")
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "there.py", "no/such/folder.py"])
+def test_new_strategy_overwrites_nothing(run, tmp_path, name):
+    (tmp_path / "there.py").write_text("kept")
+    result = run("bot", "--new", tmp_path / name)
+    assert (result.status, result.out) == (2, "")
+    assert name in result.complaint
+    assert (tmp_path / "there.py").read_text() == "kept"

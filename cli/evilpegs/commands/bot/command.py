@@ -2,13 +2,15 @@
 
 import asyncio
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
+from evilpegs.commands.bot.new_file import write_new_strategy
 from evilpegs.commands.bot.run import BotJob, describe_games, reproduction, run_bot
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, WHOLE, CandidatesOnly, Json, OptionalStrategyName, Server, Traceback
+from evilpegs.options import DEFAULT_SERVER, FILE, WHOLE, CandidatesOnly, Json, OptionalStrategyName, Server, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.play_options import check_play_options
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
@@ -25,6 +27,11 @@ def bot(
     /,
     *,
     program: ProgramCommand = None,
+    new: Annotated[
+        Path | None,
+        FILE,
+        Parameter(help="Write a commented strategy to this new .py file, which plays at once, and exit."),
+    ] = None,
     ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = "classic",
     server: Server = DEFAULT_SERVER,
     name: Annotated[
@@ -55,6 +62,9 @@ def bot(
     the second failure no further game is begun; each failure comes with a command that reproduces it. Where
     something the server said does not hold, the findings are shown and the exit status is 1.
     """
+    if new is not None:
+        console().print(write_new_strategy(new))
+        return 0
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
