@@ -556,7 +556,9 @@ def test_interrupted_assist_exits_with_130(start):
             byte = child.process.stdout.read(1)
             assert byte, shown
             shown += byte
-        result = child.end(signal.SIGINT)
+        child.process.send_signal(signal.SIGINT)
+        child.process.wait(60)  # before its input ends, which is an orderly way to leave
+        result = child.end()
     assert (result.status, result.out, result.err) == (130, "\n", "")
 
 
