@@ -66,7 +66,7 @@ def check_record(events):
     check(head == events[-1]["head"], "the record was changed")
 
 
-class Player:
+class MatchConnection:
     """One connection: `on_TYPE` handles the messages of each type, and other types are ignored."""
 
     def __init__(self, socket):
@@ -145,7 +145,7 @@ for delay in (0, 1, 2, 4, 8, 16, 30, 60):
     time.sleep(delay)
     try:
         with connect(SERVER, subprotocols=["evilpegs.v1"]) as connection:
-            if Player(connection).play():
+            if MatchConnection(connection).play():
                 sys.exit()
     except (OSError, ConnectionClosed) as error:
         print(f"the connection was cut: {error}", file=sys.stderr)

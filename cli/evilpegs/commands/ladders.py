@@ -30,7 +30,7 @@ def ladders(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the ladders: rules, codemaker, clock, guess limit and games a match.
+    """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
     A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
     and hints.

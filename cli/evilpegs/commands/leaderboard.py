@@ -39,7 +39,7 @@ def leaderboard(
 ) -> None:
     """Show the leaderboards, computed from the log of all matches.
 
-    A player is ranked with the latest version of his client. A game that was not solved counts as one guess more
+    A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
     than the limit. The interval of the mean holds at 95 % however often one looks; a player with fewer than 100
     games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank.
     """

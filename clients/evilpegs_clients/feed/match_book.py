@@ -12,7 +12,7 @@ MAX_MATCHES: Final = 10_000
 
 @dataclass(slots=True)
 class KnownMatch:
-    """What is known of a match. ``player`` and ``ladder`` are None if nobody said them."""
+    """The known facts of a match. ``player`` and ``ladder`` are None while they are unknown."""
 
     player: str | None = None
     ladder: str | None = None

@@ -38,7 +38,7 @@ class ReconnectTime:
 
 
 class ConnectionReport(Protocol):
-    """Where the state of the connection is reported. It hears of every attempt."""
+    """A receiver of reports on the connection, one for every attempt."""
 
     def connected(self) -> None:
         """Report that the broker accepted the connection."""

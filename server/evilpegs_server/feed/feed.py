@@ -36,7 +36,7 @@ STOP_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FeedServices:
-    """What the feed needs of its server."""
+    """The parts of a server that the feed uses."""
 
     broker: Broker
     server_id: str

@@ -18,7 +18,7 @@ class Document(BaseModel):
 
 
 class Bound(Document):
-    """What is known about a number of guesses: no strategy needs fewer than `at_least`, and one needs `at_most`."""
+    """Bounds of a number of guesses: no strategy needs fewer than `at_least`, and one needs `at_most`."""
 
     at_least: float
     at_most: float | None
@@ -178,7 +178,7 @@ class ReadyDocument(Document):
 
 
 class IndexDocument(Document):
-    """What this server is, and where its documents are."""
+    """The name and version of this server, and the paths of its documents."""
 
     name: str
     version: str
