@@ -184,7 +184,7 @@ def test_ci_runs_all_tests(tmp_path):
 
 
 def test_document_links_exist():
-    for document in [*DOCUMENTS, "docs/http.md"]:
+    for document in [*DOCUMENTS, "docs/http.md", "docs/json.md"]:
         for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
             assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
 
