@@ -20,6 +20,7 @@ from evilpegs_clients.errors import EvaluationError, ServerUnreachableError
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, MalformedError, TooLargeError
+from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.storage.database import DatabaseMissingError, DatabaseUnusableError
 
 LARGE = ["8x10", "800,001,024", "--games"]
@@ -75,6 +76,34 @@ BAD = {
         ["'1123'", "4x10-distinct"],
     ),
     "no guess": (["partition"], CommandError, ["evilpegs partition --rules 4x6 1122"]),
+    "a turn without feedback to assist": (
+        ["assist", "--rules", "2x2", "--after", "11", "--json"],
+        MalformedError,
+        ["'11'", "CODE:BLACK,WHITE"],
+    ),
+    "a feedback that no code gives": (
+        ["partition", "1122", "--after", "1122:3,1"],
+        ContradictionError,
+        ["4x6", "turn 1"],
+    ),
+    "a directory as a database": (
+        ["leaderboard", "--database", "sqlite:///."],
+        CommandError,
+        ["directory", "--database"],
+    ),
+    "a directory as a database to serve": (
+        ["serve", "--database", "sqlite:///."],
+        CommandError,
+        ["directory", "--database"],
+    ),
+    "a name with capitals": (["bot", "minimax", "--name", "Ann"], CommandError, ["'Ann'", "--name"]),
+    "a name of a guest": (["play", "--name", "guest-1"], CommandError, ["'guest-1'", "--name"]),
+    "an empty name": (["play", "--name", ""], CommandError, ["''", "--name"]),
+    "an address of another machine": (
+        ["serve", "--no-site", "--port", "0", "--host", "192.0.2.99"],
+        AddressUnusableError,
+        ["192.0.2.99", "--host"],
+    ),
     "not a turn": (["partition", "1122", "--after", "1122:x"], MalformedError, ["'x'", "BLACK,WHITE"]),
     "a turn without feedback": (["partition", "1122", "--after", "1122"], CommandError, ["'1122'", "--after"]),
     "a later turn without": (

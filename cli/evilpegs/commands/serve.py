@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.database import server_settings
+from evilpegs.database import check_database_file, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.machine_addresses import reachable_hosts
 from evilpegs.options import WHOLE
@@ -73,6 +73,7 @@ def _check_directory(url: str) -> None:
 
     Such a directory is probably mistyped, and a new database there would seem to have lost every match.
     """
+    check_database_file(url)
     directory = database_file(url).parent
     if url != default_database() and not directory.exists():
         message = (
