@@ -13,7 +13,7 @@ from sqlalchemy import Engine, select
 from evilpegs.errors import CommandError
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
-from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.database import database_file, open_existing_database
 from evilpegs_server.storage.tables import events, matches
 
 NEWEST: Final = "last"
@@ -27,11 +27,24 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
     Raises:
         DatabaseUnusableError: there is none, or it cannot be read.
     """
-    engine = open_existing_database(server_settings(database=url).database)
+    url = server_settings(database=url).database
+    check_database_file(url)
+    engine = open_existing_database(url)
     try:
         yield engine
     finally:
         engine.dispose()
+
+
+def check_database_file(url: str) -> None:
+    """Raise CommandError if a directory stands where the file of the database should be, or a file above it."""
+    file = database_file(url)
+    wrong = f"{file} is a directory" if file.is_dir() else None
+    if file.parent.exists() and not file.parent.is_dir():
+        wrong = f"{file.parent} is not a directory"
+    if wrong is not None:
+        message = f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE"
+        raise CommandError(message)
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
@@ -40,6 +53,9 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
     Raises:
         CommandError: there is no such match, or more than one.
     """
+    if not name:
+        message = "the id of the match is empty; write one, or last for the newest match"
+        raise CommandError(message)
     ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
     if not ids:
         what = "there is no match in the database yet" if name == NEWEST else f"no match begins with {name[:40]!r}"
@@ -85,7 +101,30 @@ def _problem(error: ErrorDetails) -> str:
         return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
     if error["type"] == "string_too_short":
         return "must not be empty; leave it out for the default"
+    expected = _expected(error)
+    if expected is not None:
+        return f"must be {expected}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
     return error["msg"].removeprefix("Value error, ")
+
+
+def _expected(error: ErrorDetails) -> str | None:
+    """Return what a value must be, for kinds of errors that pydantic words for programmers; None for others."""
+    limits = error.get("ctx", {})
+    match error["type"]:
+        case "greater_than_equal":
+            return f"at least {limits['ge']}"
+        case "less_than_equal":
+            return f"at most {limits['le']}"
+        case "int_parsing" | "int_type" | "int_from_float":
+            return "a whole number"
+        case "bool_parsing" | "bool_type":
+            return "true or false"
+        case "string_type":
+            return "a text"
+        case "literal_error":
+            return str(limits["expected"]).replace("'", "")
+        case _:
+            return None
 
 
 def _source(error: ErrorDetails, options: dict[str, Any]) -> str:

@@ -85,10 +85,26 @@ Traceback = Annotated[
     Parameter(name="--traceback", show_default=False, help="Show the traceback of a strategy file that fails."),
 ]
 
-Server = Annotated[
-    str,
-    Parameter(name="--server", env_var="EVILPEGS_SERVER", help="The server's address, ws://HOST:PORT/v1."),
-]
+
+def _to_server(_: object, tokens: Sequence[Token]) -> str:
+    """Return the address of a server as it was typed; raise CommandError with its source if it is none."""
+    from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
+    from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
+
+    (token,) = tokens
+    try:
+        server_url(token.value)
+    except ServerUnreachableError as error:
+        source = f"environment variable {token.keyword}" if token.source == "env" else token.keyword
+        message = f"{source}: {error}"
+        raise CommandError(message) from None
+    return token.value
+
+
+SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=_to_server)
+"""The name, the environment variable and the check of every option that names a server."""
+
+Server = Annotated[str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1.")]
 
 Database = Annotated[
     str | None,

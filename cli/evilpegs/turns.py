@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.rules import Rules
@@ -15,7 +16,10 @@ def parse_turn(text: str, rules: Rules) -> Turn:
     Raises:
         MalformedError, IllegalCodeError: the text is not a turn, or not one of these rules.
     """
-    code, _, feedback = text.partition(":")
+    code, colon, feedback = text.partition(":")
+    if not colon:
+        message = f"{text[:40]!r} has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
+        raise MalformedError(message)
     turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
     turn.feedback.check(rules.pegs)
     return turn

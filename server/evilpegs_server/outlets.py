@@ -124,6 +124,11 @@ def address_error(
 ) -> AddressUnusableError:
     """Return the error of an address that cannot be listened on; ``option`` sets its port, ``host_option`` its host."""
     in_use = error.errno == errno.EADDRINUSE
-    reason = "the port is in use" if in_use else error.strerror or str(error)
+    reason = "the port is in use" if in_use else _reason(error)
     change = option if in_use else f"{host_option} or {option}"
     return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
+
+
+def _reason(error: OSError) -> str:
+    """Return the words of the system, which asyncio puts behind a sentence that names the address again."""
+    return (error.strerror or str(error)).rpartition("): ")[2]

@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     solved: Path | None = None
     """The file of positions that devils have solved, or None for a file beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["text", "json"] | None = None
+    """How the log on standard error is written, or None for text on a terminal and JSON elsewhere."""
 
     @classmethod
     def settings_customise_sources(

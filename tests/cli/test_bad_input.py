@@ -1,6 +1,8 @@
 """Every wrong input that needs no server: one line that names it, exit status 2, and an error of its own class."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 from cyclopts import (
@@ -18,6 +20,7 @@ from evilpegs_clients.errors import EvaluationError, ServerUnreachableError
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, MalformedError, TooLargeError
+from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.storage.database import DatabaseMissingError, DatabaseUnusableError
 
 LARGE = ["8x10", "800,001,024", "--games"]
@@ -73,6 +76,34 @@ BAD = {
         ["'1123'", "4x10-distinct"],
     ),
     "no guess": (["partition"], CommandError, ["evilpegs partition --rules 4x6 1122"]),
+    "a turn without feedback to assist": (
+        ["assist", "--rules", "2x2", "--after", "11", "--json"],
+        MalformedError,
+        ["'11'", "CODE:BLACK,WHITE"],
+    ),
+    "a feedback that no code gives": (
+        ["partition", "1122", "--after", "1122:3,1"],
+        ContradictionError,
+        ["4x6", "turn 1"],
+    ),
+    "a directory as a database": (
+        ["leaderboard", "--database", "sqlite:///."],
+        CommandError,
+        ["directory", "--database"],
+    ),
+    "a directory as a database to serve": (
+        ["serve", "--database", "sqlite:///."],
+        CommandError,
+        ["directory", "--database"],
+    ),
+    "a name with capitals": (["bot", "minimax", "--name", "Ann"], CommandError, ["'Ann'", "--name"]),
+    "a name of a guest": (["play", "--name", "guest-1"], CommandError, ["'guest-1'", "--name"]),
+    "an empty name": (["play", "--name", ""], CommandError, ["''", "--name"]),
+    "an address of another machine": (
+        ["serve", "--no-site", "--port", "0", "--host", "192.0.2.99"],
+        AddressUnusableError,
+        ["192.0.2.99", "--host"],
+    ),
     "not a turn": (["partition", "1122", "--after", "1122:x"], MalformedError, ["'x'", "BLACK,WHITE"]),
     "a turn without feedback": (["partition", "1122", "--after", "1122"], CommandError, ["'1122'", "--after"]),
     "a later turn without": (
@@ -148,8 +179,8 @@ BAD = {
     ),
     "no place for a database": (
         ["serve", "--database", "sqlite:////proc/none/x.db"],
-        DatabaseUnusableError,
-        ["/proc/none/x.db", "--database"],
+        CommandError,
+        ["/proc/none", "--database"],
     ),
     "no database": (
         ["leaderboard", "--database", "sqlite:///none.sqlite3"],
@@ -165,8 +196,19 @@ BAD = {
     "no server to ask": (["ladders", "--server", "ws://127.0.0.1:1/v1"], ServerUnreachableError, NO_SERVER),
     "not a server's address": (
         ["bot", "minimax", "--server", "http://127.0.0.1"],
-        ServerUnreachableError,
-        ["'http://127.0.0.1'", "ws://HOST:PORT/v1"],
+        CommandError,
+        ["--server", "'http://127.0.0.1'", "ws://HOST:PORT/v1"],
+    ),
+    "not the address of a server to ask": (
+        ["ladders", "--server", "192.0.2.7"],
+        CommandError,
+        ["--server", "'192.0.2.7'", "ws://HOST:PORT/v1"],
+    ),
+    "unknown log format": (["serve", "--log-format", "xml"], CoercionError, ["--log-format", "xml", "text", "json"]),
+    "no directory for a database": (
+        ["serve", "--database", "sqlite:///lost/contest.sqlite3"],
+        CommandError,
+        ["lost", "mkdir -p lost", "--database"],
     ),
     "a ladder that cannot be": (["bot", "minimax", "--ladder", "NO!"], CommandError, ["'NO!'", "evilpegs ladders"]),
     "a ladder that cannot be, to play": (["play", "--ladder", ""], CommandError, ["''", "evilpegs ladders"]),
@@ -188,6 +230,57 @@ def test_bad_input_is_refused_in_one_line(run, arguments, error, facts):
     assert [fact for fact in facts if not names(result.complaint, fact)] == []
     with pytest.raises(error):
         app(arguments)
+
+
+CONNECTING = {
+    "play": ["play"],
+    "bot": ["bot", "minimax"],
+    "feed": ["feed"],
+    "ladders": ["ladders"],
+}
+"""A command line for each command that connects to a server."""
+
+
+@pytest.mark.parametrize("command", CONNECTING)
+@pytest.mark.parametrize("url", ["http://127.0.0.1", ""])
+def test_bad_server_variable_is_named(run, monkeypatch, command, url):
+    monkeypatch.setenv("EVILPEGS_SERVER", url)
+    result = run(*CONNECTING[command])
+    assert (result.status, result.out) == (2, "")
+    assert [fact for fact in ("EVILPEGS_SERVER", repr(url), "ws://HOST:PORT/v1") if fact not in result.complaint] == []
+
+
+@pytest.fixture
+def no_typing(monkeypatch):
+    """Give the command an empty standard input."""
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        yield
+
+
+@pytest.mark.parametrize("command", CONNECTING)
+def test_server_option_overrides_variable(run, monkeypatch, no_typing, command):
+    monkeypatch.setenv("EVILPEGS_SERVER", "http://127.0.0.1")
+    line = run(*CONNECTING[command], "--server", "ws://127.0.0.1:1").complaint
+    assert "ws://127.0.0.1:1/v1" in line
+    assert "EVILPEGS_SERVER" not in line
+
+
+@pytest.mark.parametrize("command", CONNECTING)
+def test_server_variable_is_asked(run, monkeypatch, no_typing, command):
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1")
+    assert "ws://127.0.0.1:1/v1" in run(*CONNECTING[command]).complaint
+
+
+def test_every_command_with_a_server_has_the_variable():
+    options = {
+        command: option
+        for command in COMMANDS
+        for option in app[command].assemble_argument_collection()
+        if "--server" in option.names
+    }
+    assert set(options) == set(CONNECTING)
+    assert {option.parameter.env_var for option in options.values()} == {("EVILPEGS_SERVER",)}
 
 
 def test_integer_options_refuse_fractions():

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.table import Table
 
-from evilpegs.options import Json
+from evilpegs.options import SERVER, Json
 from evilpegs.output import console, print_json
 from evilpegs.tables import Column, make_table, print_first_fit
 from evilpegs_clients.connection.login import Credentials
@@ -26,7 +26,9 @@ from evilpegs_protocol.server_messages import LadderInfo, Welcome
 def ladders(
     *,
     server: Annotated[
-        str | None, Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed.")
+        str | None,
+        SERVER,
+        Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,34 +1,21 @@
-"""`evilpegs serve`: the match server, the address it reports, and its log on standard error."""
+"""`evilpegs serve`: the match server and the addresses it announces."""
 
 import asyncio
-import logging
-import socket
-import sys
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
-import structlog
 from cyclopts import Parameter
-from structlog.stdlib import BoundLogger, ProcessorFormatter
-from structlog.typing import Processor
 
-from evilpegs.database import server_settings
+from evilpegs.database import check_database_file, server_settings
+from evilpegs.errors import CommandError
+from evilpegs.machine_addresses import reachable_hosts
 from evilpegs.options import WHOLE
+from evilpegs.server_log import LogFormat, configure_logging
 from evilpegs_server.server import RunningServer, serve_until_stopped
-
-_OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
-    {
-        "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
-        "::": (socket.AF_INET6, "2001:db8::1"),
-    }
-)
-"""For each address that means all interfaces, an outside address reserved for documentation, where nothing is."""
-_LEVEL_AND_TIME: Final[tuple[Processor, ...]] = (
-    structlog.stdlib.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-)
+from evilpegs_server.settings import default_database
+from evilpegs_server.storage.database import database_file
 
 
 def serve(
@@ -54,6 +41,10 @@ def serve(
     registration: Annotated[
         Literal["open", "closed"] | None, Parameter(help="Whether new names can be claimed; by default open.")
     ] = None,
+    log_format: Annotated[
+        LogFormat | None,
+        Parameter(help="How the log on standard error is written; by default text on a terminal, else JSON."),
+    ] = None,
 ) -> None:
     """Run a match server until Ctrl-C or SIGTERM.
 
@@ -69,10 +60,27 @@ def serve(
         mqtt=mqtt,
         database=database,
         registration=registration,
+        log_format=log_format,
     )
-    log = configure_logging(settings.log_level)
+    _check_directory(settings.database)
+    log = configure_logging(settings.log_level, settings.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve_until_stopped(settings, log, _announce))
+
+
+def _check_directory(url: str) -> None:
+    """Raise CommandError if the directory of the database does not exist, unless it is the default one.
+
+    Such a directory is probably mistyped, and a new database there would seem to have lost every match.
+    """
+    check_database_file(url)
+    directory = database_file(url).parent
+    if url != default_database() and not directory.exists():
+        message = (
+            f"there is no directory {directory} for the database; "
+            f"create it with: mkdir -p {shlex.quote(str(directory))}, or name another with --database sqlite:///FILE"
+        )
+        raise CommandError(message)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -89,67 +97,24 @@ def _announce(server: RunningServer) -> None:
 
 
 def greeting(server: RunningServer) -> str:
-    """Return the lines printed once the server listens: its address, its database, and commands that reach it."""
-    reachable = replace(server, host=reachable_host(server.host))
-    url, site = reachable.url, reachable.site_url
+    """Return the lines printed once the server listens: its addresses, its database, and commands that reach it.
+
+    A server that listens on all addresses has several. Its commands name the one that is most likely to be reachable.
+    """
+    first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
     lines = [
-        f"listening on {url}",
-        *([] if site is None else [f"the site is {site}"]),
+        f"listening on {first.url}",
+        *([] if first.site_url is None else [f"the site is {first.site_url}"]),
+        *(_other_line(other, first) for other in others),
         f"the database is {server.database}",
-        f"start a bot:  evilpegs bot minimax --server {url}",
-        f"play:         evilpegs play --server {url}",
+        f"start a bot:  evilpegs bot minimax --server {first.url}",
+        f"play:         evilpegs play --server {first.url}",
         "stop with Ctrl-C",
     ]
     return "\n".join(lines)
 
 
-def reachable_host(bound: str) -> str:
-    """Return the host at which others reach a server bound to ``bound``; this machine's name without a route."""
-    if bound not in _OUTSIDE:
-        return bound
-    return _local_address(*_OUTSIDE[bound]) or socket.gethostname()
-
-
-def _local_address(family: socket.AddressFamily, outside: str) -> str | None:
-    """Return this machine's address on the route to ``outside``. Connecting a datagram socket sends nothing."""
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((outside, 9))
-            return str(probe.getsockname()[0])
-    except OSError:
-        return None
-
-
-def configure_logging(level: str) -> BoundLogger:
-    """Send log lines from ``level`` on, and warnings of libraries, to standard error; return the logger to use.
-
-    Lines are plain text on a terminal and JSON elsewhere. Tracebacks do not show local variables, which may be secrets.
-    """
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        ProcessorFormatter(foreign_pre_chain=_LEVEL_AND_TIME, processors=_renderers(sys.stderr.isatty()))
-    )
-    handler.addFilter(_is_relevant)
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    ours = logging.getLogger("evilpegs")
-    ours.setLevel(level.upper())
-    logger: BoundLogger = structlog.wrap_logger(
-        ours,
-        processors=[structlog.stdlib.filter_by_level, *_LEVEL_AND_TIME, ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=BoundLogger,
-    )
-    return logger
-
-
-def _renderers(on_terminal: bool) -> list[Processor]:
-    if on_terminal:
-        plain = structlog.dev.plain_traceback
-        renderers: list[Processor] = [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
-    else:
-        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    return [ProcessorFormatter.remove_processors_meta, *renderers]
-
-
-def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return False for connections of strangers that do not speak WebSocket."""
-    return record.msg != "opening handshake failed"
+def _other_line(other: RunningServer, first: RunningServer) -> str:
+    """Return the line about another address, with its site unless ``first`` has the same."""
+    site = None if other.site_url == first.site_url else other.site_url
+    return f"also at {other.url}" + ("" if site is None else f" and {site}")

@@ -1,36 +1,87 @@
-"""The address that a server announces to other machines."""
+"""The addresses that a server announces to other machines."""
 
 import socket
+from ipaddress import ip_address
 
 import pytest
 
-from evilpegs.commands import serve as addresses
+from evilpegs import machine_addresses as addresses
 from evilpegs.commands.demo.server import GREETING
-from evilpegs.commands.serve import greeting, reachable_host
+from evilpegs.commands.serve import greeting
+from evilpegs.machine_addresses import reachable_hosts
+from evilpegs_server.hosts import SiteAddress
 from evilpegs_server.server import RunningServer
 
 
+def greet(host, site=None):
+    return greeting(RunningServer(host, 8765, "sqlite:///x", registry=None, warm=None, site=site)).splitlines()
+
+
+@pytest.fixture
+def two_addresses(monkeypatch):
+    """Let the kernel report two addresses of which others can use, and three that they cannot."""
+    found = ["127.0.0.1", "198.51.100.7", "169.254.3.4", "203.0.113.9", "198.51.100.7"]
+    monkeypatch.setattr(addresses, "interface_addresses", lambda _: found)
+    monkeypatch.setattr(addresses, "address_on_route", lambda *_: ["203.0.113.9"])
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.7", "::1", "localhost"])
-def test_reachable_host_keeps_own_address(host):
-    assert reachable_host(host) == host
+def test_reachable_hosts_keep_own_address(host):
+    assert reachable_hosts(host) == [host]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_reachable_host_replaces_wildcard_address(host):
-    assert reachable_host(host) not in {"0.0.0.0", "::"}
+def test_reachable_hosts_replace_wildcard_address(host):
+    assert not {"0.0.0.0", "::", "127.0.0.1", "::1"} & set(reachable_hosts(host))
+
+
+def test_reachable_hosts_are_addresses_of_this_machine():
+    for host in reachable_hosts("0.0.0.0"):
+        if host != socket.gethostname():
+            assert ip_address(host).version == 4
+            with socket.create_server((host, 0)) as bound:  # refused for addresses of other machines
+                assert bound.getsockname()[0] == host
+
+
+def test_reachable_hosts_begin_withaddress_on_route(two_addresses):
+    assert reachable_hosts("0.0.0.0") == ["203.0.113.9", "198.51.100.7"]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_reachable_host_without_route_is_hostname(monkeypatch, host):
+def test_reachable_hosts_without_network_are_hostname(monkeypatch, host):
     def no_way(*_):
         raise OSError
 
     monkeypatch.setattr(addresses.socket, "socket", no_way)
-    assert reachable_host(host) == socket.gethostname()
+    monkeypatch.setattr(addresses, "interface_addresses", lambda _: ["::1", "127.0.0.1"])
+    assert reachable_hosts(host) == [socket.gethostname()]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_reachable_hosts_without_list_are_those_on_route(monkeypatch, host):
+    def no_list(*_):
+        raise OSError
+
+    monkeypatch.setattr(addresses.fcntl, "ioctl", no_list)
+    monkeypatch.setattr(addresses.Path, "read_text", no_list)
+    assert len(reachable_hosts(host)) == 1
 
 
 @pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])
 def test_greeting_shows_url_to_paste(host, url):
-    lines = greeting(RunningServer(host, 8765, "sqlite:///x", registry=None, warm=None)).splitlines()
+    lines = greet(host)
     assert lines[0] == f"{GREETING}{url}"
     assert lines[3].endswith(f" --server {url}")
+
+
+def test_greeting_lists_every_address(two_addresses):
+    text = "\n".join(greet("0.0.0.0", SiteAddress(8000)))
+    for host in ("203.0.113.9", "198.51.100.7"):
+        assert f"ws://{host}:8765/v1" in text
+        assert f"http://{host}:8000/" in text
+
+
+def test_greeting_names_configured_site_once(two_addresses):
+    text = "\n".join(greet("0.0.0.0", SiteAddress(8000, url="https://games.example/")))
+    assert text.count("https://games.example/") == 1
+    assert "ws://198.51.100.7:8765/v1" in text

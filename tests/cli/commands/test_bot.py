@@ -93,7 +93,7 @@ def test_bot_reads_server_from_environment(run, server, monkeypatch):
     ("arguments", "named"),
     [
         (["--ladder", "clasic"], ["'clasic'", "classic-evil", "unknown_ladder"]),
-        (["--name", "A"], ["bad_name", "2", "20"]),
+        (["--name", "A"], ["'A'", "2", "20"]),
         (["--name", "minimax"], ["name_taken"]),
     ],
 )

@@ -128,6 +128,40 @@ def test_options_override_environment_and_file(start, tmp_path, monkeypatch):
     assert child.end(signal.SIGTERM).status == 0
 
 
+@pytest.mark.parametrize("source", ["option", "variable", "file"])
+def test_serve_refuses_missing_directory(run, tmp_path, monkeypatch, source):
+    place, options = tmp_path / "lost" / "contest.sqlite3", ()
+    if source == "option":
+        options = ("--database", f"sqlite:///{place}")
+    elif source == "variable":
+        monkeypatch.setenv("EVILPEGS_DATABASE", f"sqlite:///{place}")
+    else:
+        Path("evilpegs.toml").write_text(f"database = 'sqlite:///{place}'\n")
+    result = run("serve", "--no-site", "--port", "0", *options)
+    assert result.status == 2
+    assert str(place.parent) in result.complaint
+    assert not place.parent.exists()
+
+
+def test_serve_creates_default_directory(start, tmp_path):
+    assert not (tmp_path / "data").exists()
+    child = start("serve", "--no-site", "--port", "0")
+    assert child.next_line().startswith(GREETING)
+    assert (tmp_path / "data" / "evilpegs" / "evilpegs.sqlite3").exists()
+    assert child.end(signal.SIGTERM).status == 0
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_serve_logs_text_when_asked(serve, monkeypatch, how):
+    if how == "variable":
+        monkeypatch.setenv("EVILPEGS_LOG_FORMAT", "text")
+    running = serve(*(("--log-format", "text") if how == "option" else ()))
+    first, last = running.end(signal.SIGTERM).err.splitlines()
+    assert "listening" in first
+    assert "port=" in first
+    assert "stopped" in last
+
+
 def test_serve_refuses_unwritable_directory(start, tmp_path):
     place = tmp_path / "closed"
     place.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)

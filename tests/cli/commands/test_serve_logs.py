@@ -3,11 +3,12 @@
 import io
 import json
 import logging
+import re
 import sys
 
 import pytest
 
-from evilpegs.commands.serve import configure_logging
+from evilpegs.server_log import configure_logging
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,7 @@ def test_log_writes_json_lines(capsys):
 
 def test_log_on_terminal_is_for_people(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.delenv("NO_COLOR", raising=False)
     log_all(configure_logging("info"))
     text = terminal.getvalue()
     assert "listening" in text
@@ -61,6 +63,28 @@ def test_log_on_terminal_is_for_people(monkeypatch):
     assert text.count("6543") == 0
     assert "opening handshake" not in text
     assert "\x1b" in text
+
+
+def test_log_text_is_plain_away_from_terminal(capsys):
+    log = configure_logging("info", "text")
+    log.info("listening", host="127.0.0.1", path="/\x1b]0;title\x07")
+    line = capsys.readouterr().err
+    assert re.fullmatch(r"\d\d:\d\d:\d\d \[info\] listening\b.*\bhost=127\.0\.0\.1\b.*\n", line)
+    assert "\x1b" not in line
+
+
+def test_log_json_is_the_same_on_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    configure_logging("info", "json").info("listening", port=1)
+    assert json.loads(terminal.getvalue())["port"] == 1
+
+
+def test_log_on_terminal_has_no_colors_if_refused(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    configure_logging("info").info("listening")
+    assert "listening" in terminal.getvalue()
+    assert "\x1b" not in terminal.getvalue()
 
 
 def test_log_level_hides_lower_levels(capsys):

@@ -1,0 +1,70 @@
+"""The log of `evilpegs serve` on standard error: text for people on a terminal, lines of JSON elsewhere."""
+
+import logging
+import os
+import sys
+from typing import Final, Literal
+
+import structlog
+from structlog.stdlib import BoundLogger, ProcessorFormatter
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from evilpegs_clients.printable import printable
+
+LogFormat = Literal["text", "json"]
+_EVENT_WIDTH: Final = 0
+"""Columns to which an event is filled in text: none, because most events are followed by nothing."""
+
+
+def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
+    """Send log lines from ``level`` on, and warnings of libraries, to standard error; return the logger to use.
+
+    By default lines are text on a terminal and JSON elsewhere. Times are local in text and UTC in JSON. Tracebacks do
+    not show local variables, which may be secrets.
+    """
+    is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
+    level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
+    handler = logging.StreamHandler(sys.stderr)
+    renderers = [ProcessorFormatter.remove_processors_meta, *(_text_renderers() if is_text else _json_renderers())]
+    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=renderers))
+    handler.addFilter(_is_relevant)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    ours = logging.getLogger("evilpegs")
+    ours.setLevel(level.upper())
+    logger: BoundLogger = structlog.wrap_logger(
+        ours,
+        processors=[structlog.stdlib.filter_by_level, *level_and_time, ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=BoundLogger,
+    )
+    return logger
+
+
+def _time_stamper(is_text: bool) -> Processor:
+    if is_text:
+        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+    return structlog.processors.TimeStamper(fmt="iso", utc=True)
+
+
+def _text_renderers() -> list[Processor]:
+    """Return the processors that render text, with colors on a terminal unless NO_COLOR is set."""
+    renderer = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
+        pad_event_to=_EVENT_WIDTH,
+        pad_level=False,
+        exception_formatter=structlog.dev.plain_traceback,
+    )
+    return [_make_printable, renderer]
+
+
+def _json_renderers() -> list[Processor]:
+    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+
+
+def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Replace what could command a terminal: a path or a message may contain what a stranger sent."""
+    return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Return False for connections of strangers that do not speak WebSocket."""
+    return record.msg != "opening handshake failed"

@@ -1,0 +1,269 @@
+"""docs/json.md is true: every field that a command prints is there, and every field that is there is printed."""
+
+import asyncio
+import json
+import select
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from evilpegs.main import COMMANDS, app
+from evilpegs_protocol.server_messages import RecordEvent
+from support.json_page import Comparison, MalformedPageError, parse_page
+from support.servers import dial
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+SECTIONS = parse_page(PAGE)
+EVENTS = {model.model_fields["type"].default: model for model in RecordEvent.__args__}
+VARYING = {"seconds", "ms_per_guess", "bytes", "memory"}
+"""Fields whose values differ between runs or machines."""
+OFFLINE = {
+    "evilpegs partition": [["partition", "--rules", "2x2", "11"]],
+    "evilpegs ladders": [["ladders"]],
+    "evilpegs assist": [
+        ["assist", "--rules", "2x2"],
+        ["assist", "--rules", "2x2", "--after", "11:0,0", "22:0,0"],
+        ["assist", "--rules", "12x14", "--after", "1234567890AB:2,4", "BA0987654321:1,5"],
+    ],
+    "evilpegs evaluate": [
+        ["evaluate", "minimax", "--rules", "2x2"],
+        ["evaluate", "random-consistent", "--rules", "2x2", "--games", "1"],
+        ["evaluate", "random-consistent", "--rules", "2x3", "--games", "9"],
+    ],
+    "evilpegs evaluate, several strategies": [
+        ["evaluate", "minimax", "entropy", "--rules", "2x2"],
+        ["evaluate", "minimax", "entropy", "--rules", "2x2", "--games", "1"],
+    ],
+    "evilpegs evaluate --dry-run": [
+        ["evaluate", "minimax", "--rules", "6x8", "--jobs", "2", "--dry-run"],
+        ["evaluate", "minimax", "--rules", "6x8", "--cluster", "tcp://127.0.0.1:1", "--dry-run"],
+    ],
+    "evilpegs duel": [["duel", "minimax", "--rules", "2x2"]],
+    "evilpegs solve": [["solve", "--rules", "2x2", "--out", "2x2.tree"]],
+    "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
+}
+"""Commands that need no server, beside those of the page, for the cases that these do not show."""
+RARE = {
+    ("evilpegs replay", "games[].turns[].analysis.regret.at_most", "null"),
+    ("feedback", "stalled_ms", "integer"),
+    ("game_over", "nonce", "null"),
+}
+"""Cases that need a stall, a fault, or minutes of work."""
+FAILS_ONCE = """
+failures = []
+def choose(position, rng):
+    if position.turn == 2 and not failures:
+        failures.append(position)
+        raise ValueError("this once")
+    return position.first_candidate
+"""
+
+
+def with_json():
+    """Return the names of the commands that have the option --json."""
+    return {
+        name for name in COMMANDS for option in app[name].assemble_argument_collection() if "--json" in option.names
+    }
+
+
+def is_deterministic(section):
+    """Return True for a command that depends on nothing but its options."""
+    return "--rules" in section.command
+
+
+def without_varying(document):
+    """Return the document with the same value in each field that varies, and with three decimals as on the page."""
+    if isinstance(document, float):
+        return round(document, 3)
+    if isinstance(document, dict):
+        return {name: 0 if name in VARYING else without_varying(value) for name, value in document.items()}
+    return [without_varying(each) for each in document] if isinstance(document, list) else document
+
+
+def test_json_page_has_every_command():
+    documented = {section.command[1] for section in SECTIONS.values() if section.command}
+    assert documented == with_json()
+    assert all("--json" in section.command for section in SECTIONS.values() if section.command)
+
+
+def test_json_page_examples_are_as_documented():
+    comparison = Comparison(SECTIONS)
+    for section in SECTIONS.values():
+        if section.example is not None:
+            comparison.add(section.heading, section.example)
+    assert comparison.problems == []
+
+
+@pytest.mark.parametrize("heading", [each.heading for each in SECTIONS.values() if is_deterministic(each)])
+def test_json_page_examples_are_what_is_printed(run, heading):
+    section = SECTIONS[heading]
+    result = run(*section.command[1:])
+    assert without_varying(result.document) == without_varying(section.example), result.out
+
+
+@pytest.mark.parametrize("kind", EVENTS)
+def test_json_page_events_are_those_of_protocol(kind):
+    fields = EVENTS[kind].model_fields
+    documented = {path: each for path, each in SECTIONS[kind].fields.items() if "." not in path}
+    assert set(documented) == set(fields) - {"re"}
+    assert {name for name, each in documented.items() if each.optional} == {
+        name for name, each in fields.items() if each.exclude_if is not None and name != "re"
+    }
+
+
+async def leave_open(url):
+    """Resign one game and leave the match; return its id."""
+    async with dial(url) as raw:
+        await raw.hello("leaver")
+        started = await raw.ask("match_started", type="play", ladder="classic")
+        await raw.hear("game_started")
+        await raw.ask("game_over", type="resign", match=started["match"], game=1)
+        await raw.hear("game_started")
+        return started["match"]
+
+
+async def practice(url, ladder, *codes):
+    """Play these guesses and resign; return the id of the match."""
+    async with dial(url) as raw:
+        await raw.hello()
+        match = await raw.play(ladder)
+        for turn, code in enumerate(codes, 1):
+            await raw.guess(match, 1, turn, code)
+            await raw.hear("turn")
+        await raw.say(type="resign", match=match)
+        await raw.hear("match_over")
+        return match
+
+
+def contradict(database, match):
+    """Let the first feedback of a match say that it was solved, so that no code agrees with the second."""
+    connection = sqlite3.connect(database.removeprefix("sqlite:///"))
+    with connection:
+        connection.execute(
+            "UPDATE events SET json = json_set(json, '$.black', 4, '$.white', 0) "
+            "WHERE seq = 3 AND match = (SELECT number FROM matches WHERE id = ?)",
+            [match],
+        )
+    connection.close()
+
+
+class Tour:
+    """A tour of every command with --json, whose documents are compared with the page."""
+
+    def __init__(self, run):
+        self.comparison = Comparison(SECTIONS)
+        self.run = run
+
+    def look(self, heading, *words):
+        document = self.run(*words, "--json").document
+        self.comparison.add(heading, document)
+        return document
+
+    def look_at_events(self, lines):
+        for event in map(json.loads, lines):
+            self.comparison.add(event["type"], event)
+
+    def commands_without_server(self):
+        for section in filter(is_deterministic, SECTIONS.values()):
+            self.look(section.heading, *section.command[1:-1])
+        for heading, commands in OFFLINE.items():
+            for words in commands:
+                self.look(heading, *words)
+        self.look("evilpegs certify", "certify", "2x2.tree")
+
+    def bots(self, url, feed):
+        bot = ("bot", "minimax", "--name", "minimax", "--server", url)
+        while not select.select([feed.process.stdout], [], [], 0)[0]:  # until it watches
+            self.look("evilpegs bot", *bot, "--ladder", "classic-evil")
+        self.look_at_events([feed.next_line() for _ in range(3)])
+        Path("once.py").write_text(FAILS_ONCE)
+        self.look("evilpegs bot", "bot", "once.py", "--name", "once", "--server", url)
+        return self.look("evilpegs bot", *bot, "--ladder", "classic-devil")["matches"][0]["match"]
+
+    def database(self, database, matches):
+        self.look("evilpegs leaderboard", "leaderboard", "--database", database)
+        self.look("evilpegs replay", "replay", "last", "--no-analysis", "--database", database)
+        for match in matches:
+            self.look("evilpegs replay", "replay", match, "--database", database)
+            record = f"{match}.jsonl"
+            self.look("evilpegs replay --record", "replay", match, "--record", record, "--database", database)
+            self.look_at_events(Path(record).read_text().splitlines())
+            self.look("evilpegs verify", "verify", record)
+
+
+@pytest.fixture
+def toured(run, serve, start):
+    """The comparison of the page with what every command prints."""
+    tour, server = Tour(run), serve()
+    tour.commands_without_server()
+    with start("feed", "--json", "--server", server.url) as feed:
+        devilish = tour.bots(server.url, feed)
+    tour.look("evilpegs ladders", "ladders", "--server", server.url)
+    left = asyncio.run(leave_open(server.url))
+    evil = asyncio.run(practice(server.url, "classic-evil-practice", "1122", "3344", "5566"))
+    large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
+    server.end(signal.SIGTERM)
+    tour.database(server.database, [devilish, left, evil, large])
+    contradict(server.database, evil)
+    tour.database(server.database, [evil])
+    return tour.comparison
+
+
+def test_json_page_tells_what_commands_print(toured):
+    assert toured.problems == []
+    assert [case for case in toured.unseen() if case not in RARE] == []
+
+
+BROKEN = {
+    "a field that is not documented": (
+        '{"rules": "2x2", "codes": 4, "first_guesses": 2, "largest_part": 2, "memory": 1, "more": 1}',
+        "more is not documented",
+    ),
+    "a field that is missing": (
+        '{"rules": "2x2", "codes": 4, "first_guesses": 2, "largest_part": 2}',
+        "memory is absent",
+    ),
+    "a field of another type": (
+        '{"rules": "2x2", "codes": null, "first_guesses": 2, "largest_part": 2, "memory": 1}',
+        "codes is null, not integer",
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "problem"), BROKEN.values(), ids=BROKEN)
+def test_json_page_comparison_notices_problem(document, problem):
+    comparison = Comparison(SECTIONS)
+    comparison.add("evilpegs solve --dry-run", json.loads(document))
+    assert comparison.problems == [f"evilpegs solve --dry-run: {problem}"]
+
+
+def test_json_page_comparison_notices_problem_inside_lists():
+    comparison = Comparison(SECTIONS)
+    example = json.loads(json.dumps(SECTIONS["evilpegs replay"].example))
+    example["games"][0]["turns"][0]["analysis"]["best"][0]["surprise"] = 1
+    comparison.add("evilpegs replay", example)
+    (problem,) = comparison.problems
+    assert "games[].turns[].analysis.best[].surprise" in problem
+
+
+def test_json_page_comparison_notices_field_that_never_appears():
+    heading = "evilpegs solve --dry-run"
+    row = "| `memory` | integer (bytes) |"
+    assert PAGE.count(row) == 1
+    page = PAGE.replace(row, f"| `seldom` | text or null, may be absent | x |\n{row}")
+    comparison = Comparison(parse_page(page))
+    comparison.add(heading, SECTIONS[heading].example)
+    unseen = [case for case in comparison.unseen() if case[0] == heading]
+    assert unseen == [(heading, "seldom", "null"), (heading, "seldom", "text")]
+
+
+def test_json_page_without_section_lacks_its_command():
+    page = PAGE.replace("$ evilpegs certify ", "$ evilpegs tree ")
+    assert {section.command[1] for section in parse_page(page).values() if section.command} != with_json()
+
+
+def test_json_page_refuses_unknown_type():
+    with pytest.raises(MalformedPageError):
+        parse_page("## evilpegs x\n\n| `a` | whatever | b |\n")
