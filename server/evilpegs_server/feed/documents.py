@@ -6,13 +6,13 @@ the latest one at once.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Any, Final, Literal, Protocol
 
 import orjson
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.client import FeedClient, PublishRefusedError
+from evilpegs_server.feed.broker_connection import BrokerConnection
+from evilpegs_server.feed.publisher_messages import Delivery
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
@@ -42,10 +42,9 @@ def state_payload(state: ServerState, server: str, version: str) -> bytes:
     return orjson.dumps({"state": state, "server": server, "version": version})
 
 
-async def deliver_document(client: FeedClient, topic: str, payload: bytes) -> None:
-    """Publish a retained document. One that the broker refuses is left out. Raises as `FeedClient.deliver`."""
-    with suppress(PublishRefusedError):
-        await client.deliver(topic, payload, retain=True)
+async def deliver_document(connection: BrokerConnection, topic: str, payload: bytes) -> None:
+    """Publish a retained document. One that the broker refuses is left out. Raises as `BrokerConnection.deliver`."""
+    await connection.deliver([Delivery(topic, payload, is_retained=True)])
 
 
 class OpenMatches:
@@ -129,11 +128,11 @@ class RetainedFeed:
         ]
         self._sleep = sleep
 
-    async def run(self, client: FeedClient) -> None:
-        """Publish every document once, then every second those that changed. Raises as `FeedClient.deliver`."""
+    async def run(self, connection: BrokerConnection) -> None:
+        """Publish every document once, then every second those that changed. Raises as `BrokerConnection.deliver`."""
         published: list[dict[str, object]] = [{} for _ in self._sources]
         while True:
             for (topic, source), known in zip(self._sources, published, strict=True):
                 for ladder, payload in (await source.changes(known)).items():
-                    await deliver_document(client, topic(ladder), payload)
+                    await deliver_document(connection, topic(ladder), payload)
             await self._sleep(PERIOD_SECONDS)
