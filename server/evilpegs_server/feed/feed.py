@@ -19,10 +19,10 @@ from evilpegs_server.feed.broker_connection import SILENCE_SECONDS, BrokerConnec
 from evilpegs_server.feed.connection_log import ConnectionLog
 from evilpegs_server.feed.documents import (
     LadderStandings,
-    Leaderboards,
     OpenMatches,
     RetainedFeed,
     ServerState,
+    StandingsTexts,
     deliver_document,
     state_payload,
 )
@@ -56,7 +56,7 @@ class FeedServices:
     registry: MatchRegistry
     engine: Engine
     writer: Writer
-    leaderboards: Leaderboards
+    standings: StandingsTexts
     log: BoundLogger
 
 
@@ -117,7 +117,7 @@ class Feed:
     def _retained_feed(self) -> RetainedFeed:
         registry = self._services.registry
         open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        standings = LadderStandings(registry.ladders.values(), self._services.leaderboards)
+        standings = LadderStandings(registry.ladders.values(), self._services.standings)
         return RetainedFeed(self._topics, open_matches, standings)
 
     def _setup(self) -> PublisherSetup:

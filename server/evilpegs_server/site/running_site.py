@@ -14,11 +14,11 @@ from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
-from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
+from evilpegs_server.storage.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.writer import Writer
 
@@ -42,6 +42,7 @@ class SiteSources:
     writer: Writer
     engine: Engine
     leaderboards: LiveLeaderboards
+    leaderboard_bodies: LeaderboardBodies
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
@@ -67,7 +68,7 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         engine=sources.engine,
         ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
-        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
+        leaderboard_bodies=sources.leaderboard_bodies,
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
         reads=reads,

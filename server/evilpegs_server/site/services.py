@@ -10,11 +10,11 @@ from structlog.stdlib import BoundLogger
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
-from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
+from evilpegs_server.storage.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 
 

@@ -1,4 +1,4 @@
-"""The leaderboards as JSON text, which is made once for each version of a leaderboard."""
+"""The leaderboards as JSON text, which is made once for each version of a leaderboard, for the site and the feed."""
 
 import asyncio
 
@@ -6,18 +6,24 @@ import orjson
 
 from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 
 
 class LeaderboardBodies:
     """The texts of the leaderboards, one per ladder. They are made in a thread, because long ones take milliseconds."""
 
-    def __init__(self, leaderboards: LiveLeaderboards, reads: Reads) -> None:
+    def __init__(self, leaderboards: LiveLeaderboards) -> None:
         self._leaderboards = leaderboards
-        self._reads = reads
         self._bodies: dict[str, tuple[int, bytes]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+
+    def version(self, ladder: str) -> int:
+        """Return a number that is 0 at first, and grows whenever the rows of a ladder change."""
+        return self._leaderboards.version(ladder)
+
+    async def has_rows(self, ladder: str) -> bool:
+        """Return True if the leaderboard of a ladder is not empty."""
+        return bool(await self._leaderboards.rows(ladder))
 
     async def body(self, info: LadderInfo) -> bytes:
         """Return the JSON of the leaderboard of a ladder. Many requests at once wait for the same text."""
@@ -27,7 +33,7 @@ class LeaderboardBodies:
             if known is not None and known[0] == version:
                 return known[1]
             rows = await self._leaderboards.rows(info.id)
-            body = await self._reads.run(_encode, info, rows)
+            body = await asyncio.to_thread(_encode, info, rows)
             self._bodies[info.id] = version, body
             return body
 
