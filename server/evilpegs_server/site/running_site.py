@@ -55,7 +55,7 @@ async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncItera
     reads = Reads()
     app = create_app(_services(options, sources, reads))
     try:
-        async with running_http_server(app, sockets):
+        async with running_http_server(app, sockets, sources.registry.counts.http):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
