@@ -23,7 +23,6 @@ from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
@@ -76,47 +75,48 @@ async def open_outlets(
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
     sources.registry.listen(leaderboards.wake)
-    bodies = LeaderboardBodies(leaderboards)
     if broker is not None:
-        _start_feed(broker, settings.server_id, sources, bodies, stack)
-    if not settings.site:
-        return None
-    return await _open_site(settings, hosts, _site_sources(sources, leaderboards, bodies), stack)
+        _start_feed(broker, settings.server_id, sources, leaderboards, stack)
+    return await _open_site(settings, hosts, sources, leaderboards, stack) if settings.site else None
 
 
 def _start_feed(
-    broker: Broker, server_id: str, sources: OutletSources, bodies: LeaderboardBodies, stack: AsyncExitStack
+    broker: Broker, server_id: str, sources: OutletSources, leaderboards: LiveLeaderboards, stack: AsyncExitStack
 ) -> None:
     from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
 
     registry, engine, writer, log = sources.registry, sources.engine, sources.writer, sources.log
-    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, bodies, log))
+    feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
     feed.start()
     stack.push_async_callback(feed.close)
 
 
 async def _open_site(
-    settings: Settings, hosts: AllowedHosts, sources: SiteSources, stack: AsyncExitStack
+    settings: Settings,
+    hosts: AllowedHosts,
+    sources: OutletSources,
+    leaderboards: LiveLeaderboards,
+    stack: AsyncExitStack,
 ) -> SiteAddress:
     host = settings.site_host or settings.host
     is_apart = host != settings.host and host not in _ALL_INTERFACES
     address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
     options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
     try:
-        port = await stack.enter_async_context(running_site(options, sources))
+        port = await stack.enter_async_context(running_site(options, _site_sources(sources, leaderboards)))
     except OSError as error:
         host_option = "--host" if settings.site_host is None else "the setting site_host"
         raise address_error(error, host, settings.site_port, "--site-port", host_option) from None
     return replace(address, port=port)
 
 
-def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards, bodies: LeaderboardBodies) -> SiteSources:
+def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards) -> SiteSources:
     analyses = MatchAnalyses(sources.engine, sources.pools["analyses"])
     pools = {name: pool.metrics for name, pool in sources.pools.items()}
     caches = {"replies": lambda: sources.codemaking.metrics().known, "analyses": lambda: analyses.state}
     metrics = Metrics(MetricSources(sources.registry, sources.writer.commits, sources.loop_lag, pools, caches))
     registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
-    return SiteSources(registry, writer, engine, leaderboards, bodies, analyses, metrics, log)
+    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
 
 
 def address_error(

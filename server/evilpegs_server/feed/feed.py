@@ -56,7 +56,7 @@ class FeedServices:
     registry: MatchRegistry
     engine: Engine
     writer: Writer
-    standings: StandingsTexts
+    leaderboards: StandingsTexts
     log: BoundLogger
 
 
@@ -117,7 +117,7 @@ class Feed:
     def _retained_feed(self) -> RetainedFeed:
         registry = self._services.registry
         open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        standings = LadderStandings(registry.ladders.values(), self._services.standings)
+        standings = LadderStandings(registry.ladders.values(), self._services.leaderboards)
         return RetainedFeed(self._topics, open_matches, standings)
 
     def _setup(self) -> PublisherSetup:

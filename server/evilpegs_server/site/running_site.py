@@ -18,7 +18,6 @@ from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
-from evilpegs_server.storage.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.writer import Writer
 
@@ -42,7 +41,6 @@ class SiteSources:
     writer: Writer
     engine: Engine
     leaderboards: LiveLeaderboards
-    leaderboard_bodies: LeaderboardBodies
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
@@ -68,7 +66,6 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         engine=sources.engine,
         ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
-        leaderboard_bodies=sources.leaderboard_bodies,
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
         reads=reads,

@@ -14,7 +14,6 @@ from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
-from evilpegs_server.storage.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 
 
@@ -26,7 +25,6 @@ class SiteServices:
     engine: Engine
     ladders: LadderList
     leaderboards: LiveLeaderboards
-    leaderboard_bodies: LeaderboardBodies
     analyses: MatchAnalyses
     readiness: Readiness
     reads: Reads

@@ -26,6 +26,8 @@ _HEADER_BYTES: Final = 9
 """The bytes of a packet beside its topic, properties and payload: its kind, and three lengths or numbers; at most."""
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
 """Without this, a small message waits up to 40 milliseconds for the acknowledgment of the one before."""
+_UNSPECIFIED: Final = 128
+"""The reason code of an end that the broker has not explained."""
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
@@ -182,11 +184,20 @@ class FeedClient(aiomqtt.Client):
     def _on_disconnect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
     ) -> None:
-        """Note the end of a connection. Before the broker has answered, aiomqtt would wait for the answer for long."""
+        """Note the end of a connection. Before the broker has answered, aiomqtt would wait for the answer for long.
+
+        If the broker has said nothing about the end, the reason code is an unspecified error.
+        """
         if not self._connected.done():
             self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
+        elif reason_code == _UNSPECIFIED and not flags.is_disconnect_packet_from_server:
+            self._note_cut()
         elif not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
             super()._on_disconnect(client, userdata, flags, reason_code, properties)
+
+    def _note_cut(self) -> None:
+        if not self._disconnected.done():
+            self._disconnected.set_exception(aiomqtt.MqttError("the connection was cut"))
 
     def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
         if mid not in self._unacknowledged:
