@@ -84,11 +84,6 @@ class Feed:
         self._task: asyncio.Task[None] | None = None
         services.registry.follow(self._follow)
 
-    @property
-    def publisher_pid(self) -> int | None:
-        """The id of the publisher process, None if there is none."""
-        return self._publisher.pid
-
     def start(self) -> None:
         """Start the publisher process, which begins to connect to the broker."""
         self._publisher.start()
