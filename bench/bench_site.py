@@ -3,6 +3,11 @@
 100 bots play 2,000 guesses per second. In turn there are no requests, and 200 per second in open loop from a process of
 their own, each for the leaderboard of the ladder that the bots play. Wanted: p99 of a leaderboard under 20 ms, and
 a p99 of the bots within 1.2 of that without requests. `--path` asks for something else.
+
+With `--stalls` it measures instead how late the ticks of the event loop are while a few bots play, and requests
+for one path after the other arrive, among them the record of a match of 240 guesses. A tick comes every 20 ms and sees
+the stalls between it and the tick before. Wanted: none over 20 ms that are not there without requests too. Other
+programs on the machine delay ticks as well, so each path takes turns with no requests.
 """
 
 import argparse
@@ -14,17 +19,22 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.request
 from urllib.parse import urlsplit
 
 import uvloop
-from load import Load, run
+from load import Load, Player, run
 
 BOTS = 100
 GUESSES_PER_SECOND = 2_000
 REQUESTS_PER_SECOND = 200
 CONNECTIONS = 8
 PATH = "/api/v1/ladders/classic/leaderboard"
+QUIET_BOTS, QUIET_GUESSES = 20, 200
+LONG_LADDER, LONG_GUESS = "huge", "11112222"
+WANTED_STALL = 0.02
 
 
 @contextlib.contextmanager
@@ -91,15 +101,89 @@ def measure(seconds, path=None):
     return percentile(times, 0.99), latencies
 
 
+class LongPlayer(Player):
+    """A player who uses up every guess of a ladder with many."""
+
+    def code(self):
+        return LONG_GUESS
+
+
+def get(site, path):
+    """Return the body of an answer."""
+    with urllib.request.urlopen(site.rstrip("/") + path) as response:
+        return response.read().decode()
+
+
+def late_ticks(site):
+    """Return the number of ticks up to each bound of lateness in seconds."""
+    name = "evilpegs_loop_lag_seconds_bucket"
+    lines = [line for line in get(site, "/metrics").splitlines() if line.startswith(name)]
+    return {float(line.split('"')[1]): float(line.split()[-1]) for line in lines}
+
+
+def stalls(site, path, seconds):
+    """Return the bound of the latest tick in seconds, and the ticks over 20 ms, while requests for ``path`` arrive."""
+    before = late_ticks(site)
+    if path is None:
+        time.sleep(seconds)
+    else:
+        command = (sys.executable, __file__, "--client", site, "--path", path, "--seconds", str(seconds))
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    grown = {bound: count - before[bound] for bound, count in late_ticks(site).items()}
+    longest = min(bound for bound, count in grown.items() if count == grown[float("inf")])
+    return longest, grown[float("inf")] - grown[WANTED_STALL]
+
+
+async def play_quietly(game, stop):
+    """Let a few bots play until ``stop`` is set, so that leaderboards change."""
+    load = Load(game, QUIET_BOTS, QUIET_BOTS / QUIET_GUESSES)
+    playing = asyncio.create_task(run(load, 1e6))
+    await asyncio.to_thread(stop.wait)
+    playing.cancel()
+
+
+def play_long_match(game):
+    """Play at least one long match to its end."""
+    uvloop.run(run(Load(game, 2, name="long", ladder=LONG_LADDER), 5, player=LongPlayer))
+
+
+def measure_stalls(seconds, rounds):
+    """Print the longest stall of the event loop for each path."""
+    with serving() as (game, site):
+        play_long_match(game)
+        match = json.loads(get(site, f"/api/v1/matches?ladder={LONG_LADDER}&limit=1"))["matches"][0]["match"]
+        size = len(get(site, f"/api/v1/matches/{match}/record"))
+        print(f"the long record has {size:,} bytes")
+        record = f"/api/v1/matches/{match}"
+        paths = [PATH, "/api/v1/matches?limit=100", record, f"{record}/record", "/api/v1/players/load0000", "/metrics"]
+        stop = threading.Event()
+        playing = threading.Thread(target=lambda: asyncio.run(play_quietly(game, stop)))
+        playing.start()
+        try:
+            for path in paths:
+                for asked in (None, path):
+                    found = [stalls(site, asked, seconds) for _ in range(rounds)]
+                    longest, late = max(each[0] for each in found), sum(each[1] for each in found)
+                    shown = f"{REQUESTS_PER_SECOND} requests/s for {asked}" if asked else "no requests"
+                    print(f"{shown}: longest stall under {1000 * longest:g} ms, {late:.0f} over 20 ms", flush=True)
+        finally:
+            stop.set()
+            playing.join()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--path", default=PATH)
+    parser.add_argument("--stalls", action="store_true", help="measure stalls of the event loop instead")
     parser.add_argument("--client", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.client:
         send_requests(arguments.client, arguments.path, arguments.seconds)
+        return
+    if arguments.stalls:
+        measure_stalls(arguments.seconds, arguments.rounds)
         return
     alone, beside, latencies = [], [], []
     for _ in range(arguments.rounds):

@@ -19,11 +19,15 @@ class BrokerUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """A broker: its address, the certificates for a secure connection, and the login. ``tls`` is None without TLS."""
+    """A broker: its address, the certificates for a secure connection, and the login. It can be pickled.
+
+    ``authorities`` are the certificates in PEM that are trusted to sign the broker's, by default those of the system.
+    """
 
     host: str
     port: int
-    tls: ssl.SSLContext | None = field(default=None, repr=False)
+    is_secure: bool = False
+    authorities: str | None = field(default=None, repr=False)
     user: str | None = None
     password: str | None = field(default=None, repr=False)
 
@@ -31,6 +35,10 @@ class Broker:
     def address(self) -> str:
         """The host and the port, as they are shown to people."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def tls_context(self) -> ssl.SSLContext | None:
+        """Return a new context for a secure connection, None for one without TLS."""
+        return _tls_context(self.authorities) if self.is_secure else None
 
 
 def require_aiomqtt() -> None:
@@ -65,8 +73,8 @@ def load_broker(
     if password is not None and user is None:
         message = "the password of the broker needs a user; name one as mqtt_user"
         raise BrokerUnusableError(message)
-    tls = _tls_context(ca_file) if secure else None
-    return Broker(parts.hostname or "", parts.port or PORTS[parts.scheme], tls, user, password)
+    authorities = None if ca_file is None else _authorities(ca_file)
+    return Broker(parts.hostname or "", parts.port or PORTS[parts.scheme], secure, authorities, user, password)
 
 
 def _split(url: str) -> SplitResult:
@@ -118,11 +126,17 @@ class _ClosingSocket(ssl.SSLSocket):
             raise
 
 
-def _tls_context(ca_file: Path | None) -> ssl.SSLContext:
+def _tls_context(authorities: str | None) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=authorities)
+    context.sslsocket_class = _ClosingSocket
+    return context
+
+
+def _authorities(ca_file: Path) -> str:
+    """Return the certificates in a file, without the comments between them that are not ASCII."""
     try:
-        context = ssl.create_default_context(cafile=ca_file)
-        context.sslsocket_class = _ClosingSocket
-        return context
+        ssl.create_default_context(cafile=ca_file)
+        return ca_file.read_bytes().decode("ascii", "ignore")
     except (OSError, ssl.SSLError) as error:
         why = error.strerror if not isinstance(error, ssl.SSLError) else "it holds no certificate"
         message = f"cannot read the trusted certificates from {ca_file}: {why}"

@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 
-from support.brokers import Mosquitto, Subscriber
+from support.brokers import PATIENCE, Mosquitto, Subscriber
 from support.servers import Child, dial
 
 
@@ -52,10 +52,21 @@ async def test_killed_server_misses_no_result(tmp_path, database):
 
 
 async def test_server_without_broker_stops_in_order(database):
-    """An address that nothing answers at is tried again, and delays neither matches nor the end."""
-    child = await PublishingChild(database, "mqtt://127.0.0.1:1").start()
-    played = await play_matches(child.url, 3)
-    status, errors = await child.stop(signal.SIGTERM)
+    """An address where no broker answers is tried again, and delays neither matches nor the end."""
+    attempts = asyncio.Queue()
+
+    def refuse(_reader, writer):
+        attempts.put_nowait(None)
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as nobody:
+        port = nobody.sockets[0].getsockname()[1]
+        child = await PublishingChild(database, f"mqtt://127.0.0.1:{port}").start()
+        played = await play_matches(child.url, 3)
+        async with asyncio.timeout(PATIENCE):
+            for _ in range(3):
+                await attempts.get()
+        status, errors = await child.stop(signal.SIGTERM)
     assert (status, len(played)) == (0, 3)
     lines = [json.loads(line) for line in errors.splitlines()]
     assert [line["level"] for line in lines if "MQTT" in line["event"]] == ["warning"]

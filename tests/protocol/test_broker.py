@@ -1,5 +1,7 @@
 """The address of a broker."""
 
+import pickle
+
 import pytest
 
 from evilpegs_protocol.broker import BrokerUnusableError, load_broker
@@ -17,7 +19,8 @@ from evilpegs_protocol.broker import BrokerUnusableError, load_broker
 def test_broker_url_is_read(url, address, secure):
     broker = load_broker(url)
     assert broker.address == address
-    assert (broker.tls is not None) is secure
+    assert (broker.tls_context() is not None) is secure
+    assert pickle.loads(pickle.dumps(broker)) == broker
 
 
 LABEL = "a" * 63

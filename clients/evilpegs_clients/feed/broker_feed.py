@@ -93,7 +93,7 @@ def _client(broker: Broker) -> aiomqtt.Client:
         protocol=aiomqtt.ProtocolVersion.V5,
         timeout=ANSWER_SECONDS,
         keepalive=KEEPALIVE_SECONDS,
-        tls_context=broker.tls,
+        tls_context=broker.tls_context(),
     )
 
 

@@ -6,16 +6,16 @@ the latest one at once.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Any, Final, Literal, Protocol
 
 import orjson
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.client import FeedClient, PublishRefusedError
+from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_server.feed.broker_connection import BrokerConnection
+from evilpegs_server.feed.publisher_messages import Delivery
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
-from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 
 PERIOD_SECONDS: Final = 1.0
 """The least time between two versions of a document."""
@@ -25,15 +25,19 @@ MAX_LISTED: Final = 100
 ServerState = Literal["online", "stopped", "lost"]
 
 
-class Leaderboards(Protocol):
-    """The leaderboards of all rated ladders. ``version`` is 0 at first, and grows when the rows of a ladder change."""
-
-    async def rows(self, ladder: str) -> Sequence[LeaderboardRow]:
-        """Return the rows of a ladder, best first."""
-        ...
+class StandingsTexts(Protocol):
+    """The leaderboards of all rated ladders as JSON text."""
 
     def version(self, ladder: str) -> int:
-        """Return the version of the rows of a ladder."""
+        """Return the version of a leaderboard, which is 0 at first and grows when its rows change."""
+        ...
+
+    async def has_rows(self, ladder: str) -> bool:
+        """Return True if the leaderboard of a ladder is not empty."""
+        ...
+
+    async def body(self, info: LadderInfo) -> bytes:
+        """Return the text of the leaderboard of a ladder."""
         ...
 
 
@@ -42,10 +46,9 @@ def state_payload(state: ServerState, server: str, version: str) -> bytes:
     return orjson.dumps({"state": state, "server": server, "version": version})
 
 
-async def deliver_document(client: FeedClient, topic: str, payload: bytes) -> None:
-    """Publish a retained document. One that the broker refuses is left out. Raises as `FeedClient.deliver`."""
-    with suppress(PublishRefusedError):
-        await client.deliver(topic, payload, retain=True)
+async def deliver_document(connection: BrokerConnection, topic: str, payload: bytes) -> None:
+    """Publish a retained document. One that the broker refuses is left out. Raises as `BrokerConnection.deliver`."""
+    await connection.deliver([Delivery(topic, payload, is_retained=True)])
 
 
 class OpenMatches:
@@ -87,20 +90,20 @@ class OpenMatches:
 class LadderStandings:
     """The leaderboards of rated ladders that have rows, as documents."""
 
-    def __init__(self, ladders: Iterable[Ladder], leaderboards: Leaderboards) -> None:
+    def __init__(self, ladders: Iterable[Ladder], texts: StandingsTexts) -> None:
         self._infos = [ladder.info() for ladder in ladders if ladder.rated]
-        self._leaderboards = leaderboards
+        self._texts = texts
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         """Return the documents, by ladder, whose version differs from that in ``published``, which is updated."""
         changed = {}
         for info in self._infos:
-            version = self._leaderboards.version(info.id)
+            version = self._texts.version(info.id)
             if published.get(info.id, 0) == version:
                 continue
-            if rows := await self._leaderboards.rows(info.id):  # none while only unfinished games are counted
+            if await self._texts.has_rows(info.id):  # it has none while only unfinished games are counted
                 published[info.id] = version
-                changed[info.id] = orjson.dumps(leaderboard_document(info, rows))
+                changed[info.id] = await self._texts.body(info)
         return changed
 
 
@@ -129,11 +132,11 @@ class RetainedFeed:
         ]
         self._sleep = sleep
 
-    async def run(self, client: FeedClient) -> None:
-        """Publish every document once, then every second those that changed. Raises as `FeedClient.deliver`."""
+    async def run(self, connection: BrokerConnection) -> None:
+        """Publish every document once, then every second those that changed. Raises as `BrokerConnection.deliver`."""
         published: list[dict[str, object]] = [{} for _ in self._sources]
         while True:
             for (topic, source), known in zip(self._sources, published, strict=True):
                 for ladder, payload in (await source.changes(known)).items():
-                    await deliver_document(client, topic(ladder), payload)
+                    await deliver_document(connection, topic(ladder), payload)
             await self._sleep(PERIOD_SECONDS)

@@ -1,29 +1,41 @@
-"""The feed of a server as a whole: it follows the matches, keeps a connection to the broker, and stops in order."""
+"""The feed of a server as a whole: it follows the matches, decides what is published, and stops in order.
+
+The connection to the broker belongs to the publisher process. Whenever that has a connection, the feed publishes on it
+until it is lost.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-import aiomqtt
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.client import FeedClient
-from evilpegs_server.feed.connection import LoggedConnection, ReconnectTime, keep_connected
+from evilpegs_server.feed.broker_connection import SILENCE_SECONDS, BrokerConnection, BrokerLostError
+from evilpegs_server.feed.connection_log import ConnectionLog
 from evilpegs_server.feed.documents import (
     LadderStandings,
-    Leaderboards,
     OpenMatches,
     RetainedFeed,
     ServerState,
+    StandingsTexts,
     deliver_document,
     state_payload,
 )
 from evilpegs_server.feed.live_events import QUEUE_BYTES, LiveEvents
+from evilpegs_server.feed.publisher_messages import (
+    Connected,
+    ConnectionFailed,
+    PublisherSetup,
+    RefusedMessage,
+    reason_of,
+)
+from evilpegs_server.feed.publisher_process import PublisherProcess
+from evilpegs_server.feed.reconnect_time import ReconnectTime
 from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
 from evilpegs_server.matches.registry import MatchRegistry
@@ -44,7 +56,7 @@ class FeedServices:
     registry: MatchRegistry
     engine: Engine
     writer: Writer
-    leaderboards: Leaderboards
+    leaderboards: StandingsTexts
     log: BoundLogger
 
 
@@ -55,37 +67,47 @@ class Feed:
         loop = asyncio.get_running_loop()
         self._services = services
         self._topics = FeedTopics(services.server_id)
-        self._time = time or ReconnectTime(Random(), loop.time)  # noqa: S311 - jitter
+        time = time or ReconnectTime(Random(), loop.time)  # noqa: S311 - jitter
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._is_connected = False
+        self._connection: BrokerConnection | None = None
+        self._connected = asyncio.Event()
+        self._connections = ConnectionLog(services.log, services.broker.address, loop.call_later)
         self._cursor = FeedCursor(services.engine, services.writer, loop.call_later)
         self._refusals = RefusalLog(services.log, services.broker.user)
-        self._events = LiveEvents(self._topics, loop.call_soon, services.log, QUEUE_BYTES)
+        self._events = LiveEvents(self._topics, loop.call_later, services.log, QUEUE_BYTES)
         self._results = ResultFeed(
-            services.engine, self._cursor, self._topics, self._wake, self._stopping, self._refusals, self._time
+            services.engine, self._cursor, self._topics, self._wake, self._stopping, self._refusals, time
         )
         self._documents = self._retained_feed()
+        self._publisher = PublisherProcess(self._setup(), self._handle_report, self._handle_failure, time)
         self._task: asyncio.Task[None] | None = None
         services.registry.follow(self._follow)
 
     def start(self) -> None:
-        """Begin to connect to the broker."""
-        loop = asyncio.get_running_loop()
-        report = LoggedConnection(self._services.log, self._services.broker.address, loop.call_later)
-        self._task = asyncio.create_task(keep_connected(self._new_client, self._publish, report, self._time))
+        """Start the publisher process, which begins to connect to the broker."""
+        self._publisher.start()
+        self._task = asyncio.create_task(self._publish_until_stopped())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped`, if the broker is there, and end the connection."""
+        """Publish the last results and the state `stopped`, if the broker is there, and end the publisher process."""
         self._stopping.set()
         self._wake.set()
         if self._task is not None:
-            if self._is_connected:
+            if self._connection is not None:
                 await asyncio.wait([self._task], timeout=STOP_SECONDS)
-            while not self._task.done():  # once is not enough: libraries below can swallow a cancellation
-                self._task.cancel()
-                await asyncio.wait([self._task], timeout=0.1)
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        await self._say_goodbye()
         self._cursor.store()
+
+    async def _say_goodbye(self) -> None:
+        """End the publisher process. Without a goodbye the broker publishes the last will."""
+        is_complete = self._task is not None and not self._task.cancelled()
+        if is_complete and self._connection is not None:
+            await self._publisher.close(self._connection.goodbye)
+        else:
+            await self._publisher.close()
 
     def _retained_feed(self) -> RetainedFeed:
         registry = self._services.registry
@@ -93,36 +115,78 @@ class Feed:
         standings = LadderStandings(registry.ladders.values(), self._services.leaderboards)
         return RetainedFeed(self._topics, open_matches, standings)
 
+    def _setup(self) -> PublisherSetup:
+        client_id = f"evilpegs-{self._services.server_id}"
+        return PublisherSetup(self._services.broker, client_id, self._topics.state, self._state("lost"))
+
+    def _state(self, state: ServerState) -> bytes:
+        return state_payload(state, self._services.server_id, self._services.version)
+
     def _follow(self, match: str, entries: Sequence[LogEntry]) -> None:
         self._events.add(match, entries)
         if entries[-1].type == "match_over":
             self._wake.set()
 
-    def _new_client(self) -> FeedClient:
-        will = aiomqtt.Will(self._topics.state, self._state("lost"), qos=1, retain=True)
-        return FeedClient(self._services.broker, f"evilpegs-{self._services.server_id}", will, self._refusals.refused)
+    def _handle_report(self, report: Any) -> None:
+        match report:
+            case Connected():
+                self._connections.connected()
+                self._connection = BrokerConnection(report.connection, self._publisher.send)
+                self._connected.set()
+            case ConnectionFailed():
+                self._handle_failure(report.why)
+            case RefusedMessage():
+                self._refusals.refused(report)
+            case _ if self._connection is not None:
+                self._connection.handle(report)
 
-    def _state(self, state: ServerState) -> bytes:
-        return state_payload(state, self._services.server_id, self._services.version)
+    def _handle_failure(self, why: str) -> None:
+        self._connections.failed(why)
+        if self._connection is not None:
+            self._connection.lose()
+            self._connection = None
 
-    async def _publish(self, client: FeedClient) -> None:
-        """Publish until the server stops. Raises an exception group when the connection is lost."""
-        self._is_connected = True
+    async def _publish_until_stopped(self) -> None:
+        """Publish on each connection in turn until the server stops. No fault may end the feed before."""
+        while True:
+            connection = await self._next_connection()
+            try:
+                await self._publish(connection)
+                return
+            except* BrokerLostError:
+                pass
+            except* TimeoutError:
+                self._publisher.abort()
+            except* Exception as errors:  # noqa: BLE001 - the database may be readable again on the next connection
+                connection.give_up(reason_of(errors))
+            await self._wait_until_lost(connection)
+
+    async def _next_connection(self) -> BrokerConnection:
+        while self._connection is None:
+            self._connected.clear()
+            await self._connected.wait()
+        return self._connection
+
+    async def _wait_until_lost(self, connection: BrokerConnection) -> None:
         try:
-            await self._publish_state(client, "online")
-            self._events.start(client)
-            await self._run_until_stopped(client)
+            async with asyncio.timeout(SILENCE_SECONDS):
+                await connection.wait_until_lost()
+        except BrokerLostError:
+            pass
+        except TimeoutError:
+            self._publisher.abort()
+
+    async def _publish(self, connection: BrokerConnection) -> None:
+        """Publish until the server stops. Raises an exception group when the connection is lost."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                lost = group.create_task(connection.wait_until_lost())
+                await deliver_document(connection, self._topics.state, self._state("online"))
+                self._events.start(connection)
+                documents = group.create_task(self._documents.run(connection))
+                await self._results.run(connection)
+                await deliver_document(connection, self._topics.state, self._state("stopped"))
+                lost.cancel()
+                documents.cancel()
         finally:
-            self._is_connected = False
             self._events.stop()
-
-    async def _publish_state(self, client: FeedClient, state: ServerState) -> None:
-        await deliver_document(client, self._topics.state, self._state(state))
-
-    async def _run_until_stopped(self, client: FeedClient) -> None:
-        async with asyncio.TaskGroup() as group:
-            others = [group.create_task(task) for task in (client.wait_until_lost(), self._documents.run(client))]
-            await self._results.run(client)
-            await self._publish_state(client, "stopped")
-            for task in others:
-                task.cancel()

@@ -2,7 +2,7 @@
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.feed.client import PublishRefusedError
+from evilpegs_server.feed.publisher_messages import RefusedMessage
 
 
 class RefusalLog:
@@ -13,13 +13,13 @@ class RefusalLog:
         self._advice = f"allow the user {user!r}" if user is not None else "allow anonymous users"
         self._refused: set[str] = set()
 
-    def refused(self, error: PublishRefusedError) -> None:
+    def refused(self, message: RefusedMessage) -> None:
         """Log what the broker refused and what to do, unless messages of this kind were refused before."""
-        kind = _kind(error.topic)
+        kind = _kind(message.topic)
         if kind not in self._refused:
             self._refused.add(kind)
-            advice = error.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
-            self._log.warning(_REFUSED[kind == "result"], topic=error.topic, why=error.why, advice=advice)
+            advice = message.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
+            self._log.warning(_REFUSED[kind == "result"], topic=message.topic, why=message.why, advice=advice)
 
     def accepted(self, topic: str) -> None:
         """Log that the broker accepts this kind of messages again, if it had refused them."""

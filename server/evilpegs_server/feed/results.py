@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 from sqlalchemy import Engine
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.client import FeedClient, PublishRefusedError
-from evilpegs_server.feed.connection import ReconnectTime
+from evilpegs_server.feed.broker_connection import BrokerConnection
+from evilpegs_server.feed.publisher_messages import Delivery
+from evilpegs_server.feed.reconnect_time import ReconnectTime
 from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
@@ -95,30 +94,30 @@ class ResultFeed:
     refusals: RefusalLog
     time: ReconnectTime
 
-    async def run(self, client: FeedClient) -> None:
+    async def run(self, connection: BrokerConnection) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
         A result that the broker refuses is sent again, ever more seldom; those after it wait.
 
         Raises:
-            ExceptionGroup: the connection is lost.
+            TimeoutError: the publisher process does not answer.
         """
         while True:
             is_last = self.stopping.is_set()
             self.wake.clear()
-            await self._catch_up(client)
+            await self._catch_up(connection)
             if is_last:
                 return
             await self.wake.wait()
             await asyncio.sleep(GATHER_SECONDS)
 
-    async def _catch_up(self, client: FeedClient) -> None:
+    async def _catch_up(self, connection: BrokerConnection) -> None:
         """Publish every result that is stored after the cursor."""
         failures = 0
         while True:
             limit = 1 if failures else PAGE
             page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
-            is_refused = not await self._publish_page(client, page)
+            is_refused = not await self._publish_page(connection, page)
             if is_refused:
                 if self.stopping.is_set():
                     return
@@ -129,26 +128,19 @@ class ResultFeed:
             else:
                 failures = 0
 
-    async def _publish_page(self, client: FeedClient, page: ResultPage) -> bool:
+    async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
         """Publish a page and move the cursor up to the first result that was refused. Return True if none was."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._publish(client, result)) for result in page.results]
-        for result, task in zip(page.results, tasks, strict=True):
-            if not task.result():
+        accepted = await connection.deliver([self._delivery(result) for result in page.results])
+        for result, is_accepted in zip(page.results, accepted, strict=True):
+            if not is_accepted:
                 return False
             self.refusals.accepted(self.topics.result(result.match))
             self.cursor.move(result.event)
         self.cursor.move(page.last_event)
         return True
 
-    async def _publish(self, client: FeedClient, result: StoredResult) -> bool:
-        """Publish a result; return False if the broker refused it."""
-        topic = self.topics.result(result.match)
-        try:
-            await client.deliver(topic, result.over, properties=_properties(result.started))
-        except PublishRefusedError:
-            return False
-        return True
+    def _delivery(self, result: StoredResult) -> Delivery:
+        return Delivery(self.topics.result(result.match), result.over, properties=_properties(result.started))
 
     async def _wait_after(self, failures: int) -> None:
         """Wait before a refused result is sent again, or until the server stops."""
@@ -157,15 +149,13 @@ class ResultFeed:
                 await self.stopping.wait()
 
 
-def _properties(started: str) -> Properties:
+def _properties(started: str) -> tuple[tuple[str, str], ...]:
     """Return the user properties of a result: what `match_over` does not say about its match."""
     event = orjson.loads(started)
     client = event["client"]
-    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    properties.UserProperty = [
+    return (
         ("player", event["player"]),
         ("client", f"{client['name']} {client['version']}"),
         ("ladder", event["ladder"]),
         ("rated", "true" if event["rated"] else "false"),
-    ]
-    return properties
+    )

@@ -88,6 +88,12 @@ class Gateway:
         return connection
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
+        response = self._response_without_session(connection, request)
+        if response is not None:
+            self._services.registry.counts.http.note_status("game", response.status_code)
+        return response
+
+    def _response_without_session(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
         if not _is_upgrade(request):
             host = self._hosts.find(request.headers.get_all("Host"))

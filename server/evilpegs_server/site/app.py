@@ -4,8 +4,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from evilpegs_server.site.caching import Caching
-from evilpegs_server.site.metrics import metrics_router
-from evilpegs_server.site.middleware import Guard, HeadAsGet, HostCheck
+from evilpegs_server.site.middleware import Guard, HeadAsGet, HostCheck, RefusalCount
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.problems import handle_problems
 from evilpegs_server.site.routes import add_routes
@@ -15,6 +14,7 @@ from evilpegs_server.site.services import SiteServices
 def create_app(services: SiteServices) -> FastAPI:
     """Return the application that answers with these services. The outermost layer comes first."""
     layers = [
+        Middleware(RefusalCount, services.registry.counts.http),
         Middleware(Guard, services.log),
         Middleware(HostCheck, services.hosts),
         Middleware(HeadAsGet),
@@ -22,7 +22,6 @@ def create_app(services: SiteServices) -> FastAPI:
     ]
     app = FastAPI(openapi_url=None, redirect_slashes=False, middleware=layers)
     add_routes(app)
-    app.include_router(metrics_router(services.metrics, public=services.public_metrics))
     handle_problems(app)
     app.state.services = services
     app.state.openapi_text = openapi_text()

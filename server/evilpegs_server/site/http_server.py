@@ -5,11 +5,15 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.site.problems import problem_response
 
 MAX_CONNECTIONS: Final = 500
 MAX_REQUEST_BYTES: Final = 16 << 10
@@ -17,6 +21,7 @@ MAX_REQUEST_BYTES: Final = 16 << 10
 KEEP_ALIVE_SECONDS: Final = 15
 CHECK_SECONDS: Final = 5.0
 """The time in which a connection must send the rest of a request, or take more of an answer."""
+_MALFORMED: Final = "this is not a request that the server can read"
 _BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 2.0
 """The time that answers have to reach their clients when the server stops."""
@@ -31,9 +36,14 @@ class LimitedProtocol(HttpToolsProtocol):
     _stale = False
     _check: asyncio.TimerHandle | None = None
 
+    def __init__(self, *args: Any, counts: HttpCounts, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._counts = counts
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin the connection, or end it if there are too many."""
         super().connection_made(transport)
+        self._counts.connections += 1
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
         else:
@@ -41,6 +51,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
+        self._counts.connections -= 1
         if self._check is not None:
             self._check.cancel()
         super().connection_lost(exc)
@@ -52,6 +63,20 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.abort()
         else:
             super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        """Pass a request on. One for the server as a whole, `OPTIONS *`, is answered as one for its index."""
+        if self.url == b"*":
+            self.url = b"/" if self.parser.get_method() == b"OPTIONS" else b"/*"
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the text of uvicorn
+        """Answer what is not HTTP with a problem, and close the connection."""
+        self._counts.note_status("site", 400)
+        response = problem_response(400, _MALFORMED, {"Connection": "close"})
+        head = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in response.raw_headers)]
+        self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))
+        self.transport.close()
 
     def on_message_complete(self) -> None:
         """Note that the next bytes belong to another request."""
@@ -113,12 +138,17 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 @asynccontextmanager
-async def running_http_server(app: ASGIApp, sockets: list[socket.socket]) -> AsyncIterator[None]:
-    """Serve the application on these sockets within the block. At its end, answers in progress have a short time."""
+async def running_http_server(
+    app: ASGIApp, sockets: list[socket.socket], counts: HttpCounts | None = None
+) -> AsyncIterator[None]:
+    """Serve the application on these sockets within the block. At its end, answers in progress have a short time.
+
+    Connections, and requests that cannot be read, are counted in ``counts``.
+    """
     server = EmbeddedServer(
         uvicorn.Config(
             app,
-            http=LimitedProtocol,
+            http=partial(LimitedProtocol, counts=counts or HttpCounts()),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,

@@ -1,33 +1,26 @@
 """The metrics of a running server in the text format of Prometheus.
 
 The server keeps plain numbers, and everything else happens when somebody asks for the page. Labels name ladders, error
-codes, kinds of players, pools and caches: never a player, a match, an address, a token or a secret.
+codes, ports, statuses, kinds of players, pools and caches: never a player, a match, an address, a token or a secret.
 """
 
-import ipaddress
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
-from fastapi import APIRouter, HTTPException, Request, Response
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
-from evilpegs_server.hosts import host_name
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.work.pool import PoolMetrics
 
 _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
-_FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
-"""Headers of a request that came through a proxy, so that its real sender may be anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,40 +45,6 @@ class Metrics:
     def text(self) -> bytes:
         """Return the page. This takes about a millisecond."""
         return generate_latest(self._registry)
-
-
-def metrics_router(metrics: Metrics, *, public: bool) -> APIRouter:
-    """Return the route ``/metrics``, which answers only this machine unless ``public`` is set."""
-    router = APIRouter()
-
-    @router.get("/metrics", include_in_schema=False)
-    async def get_metrics(request: Request) -> Response:
-        if not public and not is_local(request):
-            raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
-        headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
-        return Response(metrics.text(), headers=headers)
-
-    return router
-
-
-def is_local(request: Request) -> bool:
-    """Return True if a request comes from this machine itself and names it so, not through a proxy on it.
-
-    A proxy that writes a loopback address as the Host and adds no header cannot be told apart.
-    """
-    if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
-        return False
-    named = host_name(request.headers.get("host", "")) or ""
-    return _is_loopback(request.client.host) and (named == "localhost" or _is_loopback(named))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
 
 
 class _ServerCollector(Collector):
@@ -123,6 +82,17 @@ class _ServerCollector(Collector):
         refusals = CounterMetricFamily("evilpegs_refusals", "Messages refused by error code", labels=["reason"])
         for reason, number in sorted(counts.refusals.items()):
             refusals.add_metric([reason], number)
+        yield refusals
+        yield from self._http()
+
+    def _http(self) -> Iterator[Metric]:
+        http = self._sources.registry.counts.http
+        yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", http.connections)
+        refusals = CounterMetricFamily(
+            "evilpegs_http_refusals", "HTTP requests refused by port and status", labels=["port", "status"]
+        )
+        for (port, status), number in sorted(http.refusals.items()):
+            refusals.add_metric([port, str(status)], number)
         yield refusals
 
     def _pools(self) -> Iterator[Metric]:

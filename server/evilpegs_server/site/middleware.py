@@ -1,4 +1,4 @@
-"""Layers around the application: failures and time limits, allowed hosts, and HEAD."""
+"""Layers around the application: counts of refusals, failures and time limits, allowed hosts, and HEAD."""
 
 import asyncio
 from typing import Final
@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.matches.counts import HttpCounts
 from evilpegs_server.site.problems import busy_response, problem_response
 
 REQUEST_SECONDS: Final = 10.0
@@ -41,6 +42,24 @@ class Guard:
             self._log.exception("a request failed", path=scope["path"])
             if not started:
                 await problem_response(500, "the server failed at this request")(scope, receive, send)
+
+
+class RefusalCount:
+    """A layer that counts refusals by their status."""
+
+    def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
+        self._app = app
+        self._counts = counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+
+        async def count_and_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._counts.note_status("site", message["status"])
+            await send(message)
+
+        await self._app(scope, receive, count_and_send)
 
 
 class HostCheck:

@@ -19,6 +19,14 @@ DESCRIPTION: Final = (
     " tag; errors are problems as in RFC 9457."
 )
 
+_MEANINGS: Final = {
+    "Allow": "The methods that the path has.",
+    "Cache-Control": "How long the answer may be kept: no-cache means until the server is asked again.",
+    "ETag": "The tag of the answer, for the header If-None-Match of the next request.",
+    "Retry-After": "The seconds after which to try again.",
+    "Vary": "The headers of the request that the form of the answer depends on.",
+}
+
 
 def openapi_text() -> str:
     """Return the description as the text of docs/openapi.json."""
@@ -36,8 +44,24 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
     schemas[Problem.__name__] = Problem.model_json_schema()
     for methods in document["paths"].values():
         for operation in methods.values():
-            operation["responses"].pop("422", None)
+            _describe_responses(operation["responses"])
     return document
+
+
+def _describe_responses(responses: dict[str, Any]) -> None:
+    """Describe what the layers around every route add to its responses."""
+    responses.pop("422", None)
+    responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
+    responses["304"] = {
+        "description": "The client has this answer already: the header If-None-Match of the request names its tag.",
+        "headers": _headers("ETag", "Cache-Control", "Vary"),
+    }
+    responses["405"]["headers"] = _headers("Allow")
+    responses["503"]["headers"] = _headers("Retry-After")
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    return {name: {"description": _MEANINGS[name], "schema": {"type": "string"}} for name in names}
 
 
 if __name__ == "__main__":

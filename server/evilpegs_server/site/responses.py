@@ -17,14 +17,16 @@ HOUR: Final = "max-age=3600"
 
 _MEANINGS: Final[Mapping[int, str]] = {
     400: "A parameter is wrong.",
+    403: "Metrics are for the machine of the server only.",
     404: "There is no such thing.",
+    405: "The method is not GET or HEAD.",
     406: "The header Accept excludes the form of the answer.",
     409: "The match is not over yet.",
     421: "The request names a host that is not allowed here.",
     500: "The server failed.",
     503: "The server is too busy; the header Retry-After says when to try again.",
 }
-_ALWAYS: Final = (406, 421, 500, 503)
+_ALWAYS: Final = (405, 406, 421, 500, 503)
 
 
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -14,7 +14,6 @@ from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
-from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
@@ -54,7 +53,7 @@ async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncItera
     reads = Reads()
     app = create_app(_services(options, sources, reads))
     try:
-        async with running_http_server(app, sockets):
+        async with running_http_server(app, sockets, sources.registry.counts.http):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
@@ -67,7 +66,6 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         engine=sources.engine,
         ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
-        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
         reads=reads,

@@ -10,7 +10,6 @@ from structlog.stdlib import BoundLogger
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
-from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
@@ -26,7 +25,6 @@ class SiteServices:
     engine: Engine
     ladders: LadderList
     leaderboards: LiveLeaderboards
-    leaderboard_bodies: LeaderboardBodies
     analyses: MatchAnalyses
     readiness: Readiness
     reads: Reads

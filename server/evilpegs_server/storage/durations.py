@@ -3,8 +3,11 @@
 from bisect import bisect_left
 from typing import Final
 
-BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-"""The upper bounds of the buckets in seconds, without the last bucket, which has none."""
+BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+"""The upper bounds of the buckets in seconds, without the last bucket, which has none.
+
+One is 20 milliseconds, the longest that a request to the site may hold the event loop.
+"""
 
 
 class Durations:

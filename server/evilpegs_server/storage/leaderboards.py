@@ -13,11 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
 
+import orjson
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
+from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow
+from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow, leaderboard_document
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.result_counts import ResultCount, load_player_names, load_result_counts
 
@@ -39,6 +41,8 @@ class LiveLeaderboards:
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
         self._versions: dict[str, int] = {}
+        self._bodies: dict[str, tuple[int, bytes]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
         self._listeners: list[Callable[[], None]] = []
         self._filled, self._woken = asyncio.Event(), asyncio.Event()
         self._following: asyncio.Task[None] | None = None
@@ -91,6 +95,25 @@ class LiveLeaderboards:
         """
         await self._filled.wait()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.player_rows, player)
+
+    async def has_rows(self, ladder: str) -> bool:
+        """Return True if a leaderboard is not empty."""
+        return bool(await self.rows(ladder))
+
+    async def body(self, info: LadderInfo) -> bytes:
+        """Return the JSON text of a leaderboard, which is made once for each version, for the site and the feed.
+
+        It is made in a thread, because long ones take milliseconds. Many callers at once wait for the same text.
+        """
+        async with self._locks.setdefault(info.id, asyncio.Lock()):
+            version = self.version(info.id)
+            known = self._bodies.get(info.id)
+            if known is not None and known[0] == version:
+                return known[1]
+            rows = await self.rows(info.id)
+            body = await asyncio.to_thread(_encode, info, rows)
+            self._bodies[info.id] = version, body
+            return body
 
     def version(self, ladder: str) -> int:
         """Return a number that grows whenever the rows of ``ladder`` have changed."""
@@ -163,6 +186,10 @@ class _CountedLeaderboards:
             case "game_over":
                 guess_limit = self._ladders[count.ladder].guess_limit
                 tally.add_games(count.outcome or "void", count.value, guess_limit, count.events)
+
+
+def _encode(info: LadderInfo, rows: tuple[LeaderboardRow, ...]) -> bytes:
+    return orjson.dumps(leaderboard_document(info, rows))
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:

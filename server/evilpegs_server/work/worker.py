@@ -11,26 +11,24 @@ import socket
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Lock
 from typing import IO, Any, Final
 
+from evilpegs_server.work.child_process import lower_priority
+from evilpegs_server.work.frames import pack, read_message, unpack_messages
 from evilpegs_server.work.interpreter import set_switch_interval
 from evilpegs_server.work.tasks import Task, run_task
-from evilpegs_server.work.worker_messages import pack, read_message, unpack_messages
 from evilpegs_server.work.workspace import Workspace
 
 NICENESS: Final = 10
 """The nice value of this process relative to the server, which goes first."""
-OOM_SCORE: Final = 500
-"""The out-of-memory score, of 1000: the system kills this process before the server, which then starts another."""
 THREADS: Final = 64
 """More threads than pools have slots. The pools limit how many tasks run at once."""
 
 
 def main(descriptor: int) -> None:
     """Serve until the other end of the socket is closed, then exit at once without waiting for running tasks."""
-    _lower_priority()
+    lower_priority(NICENESS)
     set_switch_interval()
     with contextlib.suppress(EOFError, OSError):
         connection = socket.socket(fileno=descriptor)
@@ -76,14 +74,6 @@ def _sendable(error: Exception) -> Exception:
         error = RuntimeError(repr(error)).with_traceback(error.__traceback__)
     error.add_note("".join(traceback.format_exception(error)))
     return error
-
-
-def _lower_priority() -> None:
-    """Give the server precedence for processor time and memory, as far as the system supports that."""
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
 
 
 if __name__ == "__main__":

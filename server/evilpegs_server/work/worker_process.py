@@ -8,18 +8,21 @@ several processes fails with `WorkerLostError`.
 import asyncio
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from structlog.stdlib import BoundLogger
 
+from evilpegs_server.work.child_process import spawn_child
+from evilpegs_server.work.frames import FramedProtocol, pack
 from evilpegs_server.work.tasks import ExportSolved, Task
-from evilpegs_server.work.worker_messages import WorkerSetup, pack, unpack_messages
+from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.workspace import WorkspaceState
 
 _T = TypeVar("_T")
 
+PROGRAM: Final = "evilpegs_server.work.worker"
+"""The module that the process runs."""
 MAX_DEATHS: Final = 3
 """A task fails after this many processes have died while it ran."""
 STOP_SECONDS: Final = 2.0
@@ -71,7 +74,7 @@ class WorkerProcess:
             ours, theirs = socket.socketpair()
             with theirs:
                 try:
-                    self._process = _spawn(theirs.fileno())
+                    self._process = spawn_child(PROGRAM, theirs.fileno())
                 except OSError:
                     ours.close()
                     raise
@@ -124,7 +127,7 @@ class WorkerProcess:
                 self._pending.pop(number).done(error, 0)
 
     async def _connect(self, ours: socket.socket) -> None:
-        protocol = _WorkerProtocol(self._handle_connection, self._handle_result, self._handle_death)
+        protocol = FramedProtocol(self._handle_connection, self._handle_result, self._handle_death)
         await asyncio.get_running_loop().create_connection(lambda: protocol, sock=ours)
 
     def _handle_connection(self, transport: asyncio.WriteTransport) -> None:
@@ -146,7 +149,8 @@ class WorkerProcess:
         self._pending[number].sent = True
         self._transport.write(pack((number, self._pending[number].task)))
 
-    def _handle_result(self, number: int, outcome: Any, cost: int, state: WorkspaceState) -> None:
+    def _handle_result(self, message: tuple[int, Any, int, WorkspaceState]) -> None:
+        number, outcome, cost, state = message
         self.state = state
         self._ended += 1
         pending = self._pending.pop(number, None)
@@ -179,31 +183,3 @@ class WorkerProcess:
             self._process.kill()
             self._process.wait()
             self._process = None
-
-
-class _WorkerProtocol(asyncio.Protocol):
-    """The server's end of the socket."""
-
-    def __init__(
-        self, on_connect: Callable[[Any], None], on_message: Callable[..., None], on_close: Callable[[], None]
-    ) -> None:
-        self._on_connect, self._on_message, self._on_close = on_connect, on_message, on_close
-        self._received = bytearray()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._on_connect(transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        for message in unpack_messages(self._received):
-            self._on_message(*message)
-
-    def connection_lost(self, _error: Exception | None) -> None:
-        self._on_close()
-
-
-def _spawn(descriptor: int) -> "subprocess.Popen[bytes]":
-    """Start the process in a group of its own, because Ctrl-C on the terminal is for the server alone."""
-    command = [sys.executable, "-P", "-m", "evilpegs_server.work.worker", str(descriptor)]
-    devnull = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=devnull, stdout=devnull, pass_fds=[descriptor], process_group=0)  # noqa: S603

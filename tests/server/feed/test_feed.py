@@ -136,7 +136,7 @@ async def test_outage_misses_events_but_no_result(mosquitto, publishing, load, l
 async def test_results_of_absent_broker_come_later(tmp_path, publishing, load, log):
     mosquitto = Mosquitto(tmp_path)
     async with publishing(mosquitto.url) as server, load(server) as played:
-        pass
+        await log.wait_for(1)
     assert len(log.about_broker) == 1
     await mosquitto.start()
     try:

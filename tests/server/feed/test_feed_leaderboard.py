@@ -16,6 +16,7 @@ async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
         return next((document for document in documents if document["rows"]), None)
 
     async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        await subscriber.wait_for(lambda s: s.payloads("state"))
         (ann,) = await players(server)
         await ann.play()
         [row] = (await subscriber.wait_for(ranked))["rows"]

@@ -3,33 +3,29 @@
 import pytest
 
 from evilpegs_protocol.feed_topics import FeedTopics
-from evilpegs_server.feed.live_events import MESSAGES_PER_STEP, LiveEvents
+from evilpegs_server.feed.live_events import LiveEvents
 from evilpegs_server.record.event_log import LogEntry
 
 MATCH = "00112233445566aa"
 
 
-class SlowQueue:
-    """A client whose messages are written when the test says so."""
+class SlowSink:
+    """A connection whose batches are written when the test says so."""
 
     def __init__(self):
-        self.sent, self.written = [], 0
+        self.sent, self.batches, self.written = [], 0, 0
 
-    def send(self, topic, payload):
-        self.sent.append((topic, payload))
-        return Handle(self, len(self.sent))
-
-
-class Handle:
-    def __init__(self, queue, number):
-        self.queue, self.number = queue, number
-
-    def is_published(self):
-        return self.number <= self.queue.written
+    def send_events(self, events):
+        self.sent += events
+        self.batches += 1
+        return self.batches
 
 
-class Steps(list):
-    """What was to be called soon."""
+class Timer(list):
+    """What was to be called later."""
+
+    def call_later(self, _seconds, action):
+        self.append(action)
 
     def run(self):
         while self:
@@ -37,68 +33,70 @@ class Steps(list):
 
 
 @pytest.fixture
-def steps():
-    return Steps()
+def timer():
+    return Timer()
 
 
 @pytest.fixture
-def live(steps, log):
-    return LiveEvents(FeedTopics("hall"), steps.append, log.logger, queue_bytes=100)
+def live(timer, log):
+    return LiveEvents(FeedTopics("hall"), timer.call_later, log.logger, queue_bytes=100)
 
 
 def entries(count, size=10):
     return [LogEntry(seq, 0, "feedback", "x" * size, "") for seq in range(1, count + 1)]
 
 
-def test_events_are_sent_later_in_order(live, steps):
-    queue = SlowQueue()
-    live.start(queue)
+def test_events_are_sent_later_in_order(live, timer):
+    sink = SlowSink()
+    live.start(sink)
     live.add(MATCH, entries(2))
     live.add(MATCH, entries(1, 11))
-    assert queue.sent == []
-    steps.run()
+    assert sink.sent == []
+    timer.run()
     topic = f"evilpegs/v1/hall/match/{MATCH}/event"
-    assert queue.sent == [(topic, "x" * 10), (topic, "x" * 10), (topic, "x" * 11)]
+    assert sink.sent == [(topic, "x" * 10), (topic, "x" * 10), (topic, "x" * 11)]
 
 
-def test_events_without_client_are_dropped(live, steps):
+def test_events_without_client_are_dropped(live, timer):
     live.add(MATCH, entries(1))
-    queue = SlowQueue()
-    live.start(queue)
-    steps.run()
-    assert queue.sent == []
+    sink = SlowSink()
+    live.start(sink)
+    timer.run()
+    assert sink.sent == []
 
 
-def test_full_queue_drops_and_logs_once(live, steps, log):
-    queue = SlowQueue()
-    live.start(queue)
+def test_full_sink_drops_and_logs_once(live, timer, log):
+    sink = SlowSink()
+    live.start(sink)
     live.add(MATCH, entries(12))
     live.add(MATCH, entries(1))
-    steps.run()
-    assert (len(queue.sent), live.dropped, len(log)) == (10, 3, 1)
-    queue.written = 4
-    live.add(MATCH, entries(5))
-    steps.run()
-    assert (len(queue.sent), live.dropped) == (14, 4)
+    timer.run()
+    assert (len(sink.sent), live.dropped, len(log)) == (10, 3, 1)
+    live.add(MATCH, entries(1))
+    sink.written = 1
+    live.add(MATCH, entries(11))
+    timer.run()
+    assert (len(sink.sent), live.dropped) == (20, 5)
 
 
-def test_steps_are_short(steps, log):
-    live, queue = LiveEvents(FeedTopics("hall"), steps.append, log.logger, queue_bytes=10**6), SlowQueue()
-    live.start(queue)
-    live.add(MATCH, entries(MESSAGES_PER_STEP + 1))
-    steps.pop(0)()
-    assert len(queue.sent) == MESSAGES_PER_STEP
-    steps.run()
-    assert len(queue.sent) == MESSAGES_PER_STEP + 1
+def test_events_of_one_moment_are_one_batch(live, timer):
+    sink = SlowSink()
+    live.start(sink)
+    live.add(MATCH, entries(3))
+    live.add(MATCH, entries(3))
+    timer.run()
+    live.add(MATCH, entries(1))
+    timer.run()
+    assert (sink.batches, len(sink.sent)) == (2, 7)
 
 
-def test_stopped_events_are_forgotten(live, steps):
-    queue = SlowQueue()
-    live.start(queue)
+def test_stopped_events_are_forgotten(live, timer):
+    sink = SlowSink()
+    live.start(sink)
     live.add(MATCH, entries(10))
     live.stop()
-    steps.run()
-    live.start(queue)
+    timer.run()
+    live.start(sink)
     live.add(MATCH, entries(10))
-    steps.run()
-    assert len(queue.sent) == 10
+    timer.run()
+    assert len(sink.sent) == 10

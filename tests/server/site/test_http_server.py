@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import socket
 
 import pytest
 from starlette.responses import Response
 
+from evilpegs_server.matches.counts import HttpCounts
 from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, bind, running_http_server
 
@@ -36,11 +38,11 @@ async def send_much(scope, receive, send):
 
 
 @contextlib.asynccontextmanager
-async def serving(app):
+async def serving(app, counts=None):
     """Serve an application; return a function that opens a connection to it."""
     sockets = await bind("127.0.0.1", 0)
     host, port = sockets[0].getsockname()
-    async with running_http_server(app, sockets):
+    async with running_http_server(app, sockets, counts):
         yield lambda: asyncio.open_connection(host, port)
 
 
@@ -158,9 +160,31 @@ async def test_malformed_request_is_refused_without_log(caplog):
     async with serving(answer) as connect:
         reader, writer = await connect()
         writer.write(b"\x16\x03\x01 nonsense\r\n\r\n")
-        assert (await read_all(reader)).startswith(b"HTTP/1.1 400 ")
+        head, _, body = (await read_all(reader)).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 ")
+        assert b"content-type: application/problem+json" in head
+        assert json.loads(body)["status"] == 400
         writer.close()
     assert caplog.records == []
+
+
+async def test_connections_and_unreadable_requests_are_counted():
+    counts = HttpCounts()
+    async with serving(answer, counts) as connect:
+        (resting, keeps), (reader, writer) = await connect(), await connect()
+        keeps.write(REQUEST)
+        async with asyncio.timeout(PATIENCE):
+            await resting.readuntil(b"\r\n\r\n")
+        assert counts.connections == 2
+        writer.write(b"nonsense\r\n\r\n")
+        await read_all(reader)
+        async with asyncio.timeout(PATIENCE):
+            while counts.connections == 2:  # noqa: ASYNC110 - counts have no events
+                await asyncio.sleep(0.01)
+        assert counts.refusals == {("site", 400): 1}
+        for each in (keeps, writer):
+            each.close()
+    assert counts.connections == 0
 
 
 async def test_bind_refuses_port_in_use():

@@ -1,5 +1,7 @@
 """The metrics page shows what was done, to this machine only, and names nobody."""
 
+from types import SimpleNamespace
+
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -8,7 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
-from evilpegs_server.site.metrics import Metrics, MetricSources, metrics_router
+from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.routes.metrics import router
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
@@ -23,6 +26,11 @@ def values(text):
         for family in text_string_to_metric_families(text.decode())
         for sample in family.samples
     }
+
+
+def http_refusals(shown):
+    """Return the number of refusals by status and port."""
+    return {tuple(labels): value for (name, *labels), value in shown.items() if name == "evilpegs_http_refusals_total"}
 
 
 @pytest.fixture
@@ -94,6 +102,31 @@ async def test_finished_games_and_closed_connections_are_counted(fake_server, me
     shown = values(metrics.text())
     assert (shown["evilpegs_games_total",], shown["evilpegs_open_matches", "tiny"]) == (2, 0)
     assert shown["evilpegs_connections", "bot"] == 0
+
+
+async def test_http_refusals_are_shown_by_port_and_status(fake_server, metrics):
+    http = fake_server.registry.counts.http
+    for port, status in (("site", 200), ("site", 304), ("site", 404), ("site", 404), ("game", 421)):
+        http.note_status(port, status)
+    http.connections += 3
+    shown = values(metrics.text())
+    assert http_refusals(shown) == {("404", "site"): 2, ("421", "game"): 1}
+    assert shown["evilpegs_site_connections",] == 3
+
+
+def test_refusals_of_both_ports_are_counted(site, web):
+    """Whatever a client sends, the labels are the port and the status."""
+    before = http_refusals(values(web.get("/metrics").content))
+    game = site.game_url.replace("ws://", "http://")
+    stranger = {"Host": "stranger.example"}
+    assert [httpx.get(url, headers=stranger).status_code for url in (site.url, game)] == [421, 421]
+    assert web.get(f"/{NAME}").status_code == 404
+    assert web.post("/healthz").status_code == 405
+    after = http_refusals(values(web.get("/metrics").content))
+    grown = {labels for labels, value in after.items() if value > before.get(labels, 0)}
+    assert grown == {("404", "site"), ("405", "site"), ("421", "site"), ("421", "game")}
+    assert NAME not in web.get("/metrics").text
+    assert values(web.get("/metrics").content)["evilpegs_site_connections",] >= 1
 
 
 async def test_metrics_name_nobody(fake_server, metrics):
@@ -176,7 +209,8 @@ def test_tick_returns_its_lateness():
 )
 async def test_metrics_are_for_this_machine(metrics, client, headers, public, status):
     app = FastAPI(openapi_url=None)
-    app.include_router(metrics_router(metrics, public=public))
+    app.include_router(router)
+    app.state.services = SimpleNamespace(metrics=metrics, public_metrics=public)
     transport = httpx.ASGITransport(app, client=(client, 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         response = await browser.get("/metrics", headers=headers)

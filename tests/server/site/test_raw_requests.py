@@ -1,5 +1,6 @@
 """Requests as no client library would send them. Each gets a plain answer or the end of the connection."""
 
+import json
 import socket
 from urllib.parse import urlsplit
 
@@ -40,9 +41,9 @@ def exchange(site, data):
         (b"GET /api/v1/players/%ed%a0%80 HTTP/1.1", HOST + CLOSE, {404}),
         (b"GET /api/v1/matches/%2e%2e%2f HTTP/1.1", HOST + CLOSE, {404}),
         (b"GET /api/v1/matches?\xff=\x80 HTTP/1.1", HOST + CLOSE, {400}),
-        (b"GET * HTTP/1.1", HOST + CLOSE, {400, 404}),
-        (b"OPTIONS * HTTP/1.1", HOST + CLOSE, {400, 404, 405}),
-        (b"CONNECT a:1 HTTP/1.1", HOST + CLOSE, {400, 404, 405}),
+        (b"GET * HTTP/1.1", HOST + CLOSE, {404}),
+        (b"OPTIONS * HTTP/1.1", HOST + CLOSE, {405}),
+        (b"CONNECT a:1 HTTP/1.1", HOST + CLOSE, {400}),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n", b"", {400, 404, 405, 421}),
         (b"GET /healthz HTTP/1.1", HOST + CLOSE + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", {400}),
         (b"GET /healthz HTTP/1.1", HOST + CLOSE + b"X: a\x00b\r\n", {400}),
@@ -55,6 +56,15 @@ def test_raw_request_is_answered(site, request_line, headers, statuses):
     answers = [line for line in received.split(b"\r\n") if line.startswith(b"HTTP/1.1 ") and b" 100 " not in line]
     assert int(answers[-1].split()[1]) in statuses, received
     assert b"Internal Server Error" not in received
+    if {200}.isdisjoint(statuses):
+        head, _, body = received.partition(b"\r\n\r\n")
+        assert b"content-type: application/problem+json" in head.lower()
+        assert json.loads(body)["status"] in statuses
+
+
+def test_options_of_server_name_methods(site):
+    received = exchange(site, b"OPTIONS * HTTP/1.1\r\n" + HOST + CLOSE + b"\r\n")
+    assert b"allow: GET, HEAD\r\n" in received
 
 
 def test_server_still_answers_after_raw_requests(site, web):

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+import orjson
 import pytest
 import structlog
 from hypothesis import HealthCheck, given, settings
@@ -115,6 +116,22 @@ async def test_update_without_events_keeps_version(engine, live):
     version = live.version("tiny")
     await live.update()
     assert live.version("tiny") == version > 0
+
+
+async def test_text_of_leaderboard_is_made_once_per_version(engine, live):
+    assert not await live.has_rows("tiny")
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await live.update()
+    first, again = await asyncio.gather(live.body(TINY.info()), live.body(TINY.info()))
+    assert first is again
+    assert orjson.loads(first)["rows"] == [json_of(row) for row in await live.rows("tiny")]
+    store(engine, *StoredPlay(2, TINY, at=2_000).play(("solved", [3, 4])))
+    await live.update()
+    assert orjson.loads(await live.body(TINY.info()))["rows"][0]["games"] == 2
+
+
+def json_of(row):
+    return orjson.loads(orjson.dumps(row))
 
 
 async def test_player_rows_show_every_version(engine, live):

@@ -20,9 +20,11 @@ from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
+from evilpegs_server.work.child_process import OOM_SCORE
+from evilpegs_server.work.frames import pack, read_message, unpack_messages
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
-from evilpegs_server.work.worker import NICENESS, OOM_SCORE, serve
-from evilpegs_server.work.worker_messages import WorkerSetup, pack, read_message, unpack_messages
+from evilpegs_server.work.worker import NICENESS, serve
+from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
 from support.workspaces import Call, new_workspace
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import FastAPI
 
-from evilpegs_server.site.routes import health, ladders, live, matches, players
+from evilpegs_server.site.routes import health, ladders, live, matches, metrics, players
 
 API: Final = "/api/v1"
 
@@ -12,5 +12,6 @@ API: Final = "/api/v1"
 def add_routes(app: FastAPI) -> None:
     """Add every route of the site to an application."""
     app.include_router(health.router)
+    app.include_router(metrics.router)
     for subject in (ladders, players, matches, live):
         app.include_router(subject.router, prefix=API)

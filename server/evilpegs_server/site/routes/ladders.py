@@ -35,4 +35,4 @@ async def get_leaderboard(
     found = find_ladder(services, ladder)
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
-    return json_body(await services.leaderboard_bodies.body(found.info()))
+    return json_body(await services.leaderboards.body(found.info()))

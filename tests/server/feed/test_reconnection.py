@@ -7,14 +7,10 @@ import aiomqtt
 import pytest
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.client import FeedClient
-from evilpegs_server.feed.connection import (
-    STABLE_SECONDS,
-    LoggedConnection,
-    ReconnectDelays,
-    ReconnectTime,
-    keep_connected,
-)
+from evilpegs_server.feed.connection_log import ConnectionLog
+from evilpegs_server.feed.publisher.client import FeedClient
+from evilpegs_server.feed.publisher.reconnection import keep_connected
+from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectDelays, ReconnectTime
 from support.brokers import PATIENCE
 
 
@@ -74,7 +70,7 @@ class Call:
 async def connect(clients, use, log):
     clock, waiting = Clock(), iter(clients)
     time = ReconnectTime(Random(1), clock.now, clock.sleep, ReconnectDelays(first=1.0, longest=8.0))
-    report = LoggedConnection(log.logger, Broker("hall", 1).address, clock.call_later)
+    report = ConnectionLog(log.logger, Broker("hall", 1).address, clock.call_later)
     await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, time)
     return clock
 
@@ -115,7 +111,7 @@ async def test_connection_ends_silently_before_answer(log):
 
     async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
         broker = Broker("127.0.0.1", silent.sockets[0].getsockname()[1])
-        report = LoggedConnection(log.logger, broker.address, loop.call_later)
+        report = ConnectionLog(log.logger, broker.address, loop.call_later)
         will = aiomqtt.Will("will", b"lost")
         time = ReconnectTime(Random(1), loop.time)
         connecting = asyncio.create_task(keep_connected(lambda: FeedClient(broker, "x", will), wait, report, time))

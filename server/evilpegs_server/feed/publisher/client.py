@@ -3,17 +3,17 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import aiomqtt
 from paho.mqtt.enums import MQTTErrorCode
+from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.live_events import SentMessage
 
 KEEPALIVE_SECONDS: Final = 20
 """The silence after which each side asks whether the other is still there."""
@@ -26,6 +26,8 @@ _HEADER_BYTES: Final = 9
 """The bytes of a packet beside its topic, properties and payload: its kind, and three lengths or numbers; at most."""
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
 """Without this, a small message waits up to 40 milliseconds for the acknowledgment of the one before."""
+_UNSPECIFIED: Final = 128
+"""The reason code of an end that the broker has not explained."""
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
@@ -40,6 +42,14 @@ class PublishRefusedError(aiomqtt.MqttError):
         self.why = why
         self.advice = advice
         """What the broker's administrator can do, if it has nothing to do with rights."""
+
+
+class SentMessage(Protocol):
+    """The handle of a queued message."""
+
+    def is_published(self) -> bool:
+        """Return True once the message was written to the socket."""
+        ...
 
 
 class _SkippedMessage:
@@ -75,7 +85,7 @@ class FeedClient(aiomqtt.Client):
             timeout=ANSWER_SECONDS,
             keepalive=KEEPALIVE_SECONDS,
             clean_start=True,
-            tls_context=broker.tls,
+            tls_context=broker.tls_context(),
             socket_options=_NO_DELAY,
         )
         self._on_refusal = on_refusal
@@ -86,15 +96,28 @@ class FeedClient(aiomqtt.Client):
         """Queue a message of QoS 0, and return a handle that says whether it was written to the socket.
 
         A message that is too large for the broker is left out, because the broker would cut the connection.
+
+        Raises:
+            aiomqtt.MqttError: 65,535 messages were sent while the broker did not acknowledge one. Then their numbers
+                repeat, and the acknowledgment of that message could not be told from the end of another.
         """
         try:
             self._check_size(topic, payload)
         except PublishRefusedError:
             return _SkippedMessage()
-        return self._client.publish(topic, payload)
+        sent = self._client.publish(topic, payload)
+        if sent.mid in self._unacknowledged:
+            message = "the broker does not acknowledge messages"
+            raise aiomqtt.MqttError(message)
+        return sent
 
     async def deliver(
-        self, topic: str, payload: str | bytes, *, retain: bool = False, properties: Properties | None = None
+        self,
+        topic: str,
+        payload: str | bytes,
+        *,
+        retain: bool = False,
+        user_properties: Sequence[tuple[str, str]] = (),
     ) -> None:
         """Publish a message of QoS 1 and wait until the broker has acknowledged it.
 
@@ -106,6 +129,7 @@ class FeedClient(aiomqtt.Client):
             aiomqtt.MqttError: the message cannot be sent.
             TimeoutError: the broker does not answer.
         """
+        properties = _properties(user_properties)
         self._check_size(topic, payload, properties)
         sent = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
         if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
@@ -157,9 +181,23 @@ class FeedClient(aiomqtt.Client):
         self._largest_packet = getattr(properties, "MaximumPacketSize", None)
         super()._on_connect(client, userdata, flags, reason_code, properties)
 
-    def _on_disconnect(self, *arguments: Any) -> None:
-        if not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
-            super()._on_disconnect(*arguments)
+    def _on_disconnect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
+    ) -> None:
+        """Note the end of a connection. Before the broker has answered, aiomqtt would wait for the answer for long.
+
+        If the broker has said nothing about the end, the reason code is an unspecified error.
+        """
+        if not self._connected.done():
+            self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
+        elif reason_code == _UNSPECIFIED and not flags.is_disconnect_packet_from_server:
+            self._note_cut()
+        elif not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
+            super()._on_disconnect(client, userdata, flags, reason_code, properties)
+
+    def _note_cut(self) -> None:
+        if not self._disconnected.done():
+            self._disconnected.set_exception(aiomqtt.MqttError("the connection was cut"))
 
     def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
         if mid not in self._unacknowledged:
@@ -170,6 +208,14 @@ class FeedClient(aiomqtt.Client):
             self._on_refusal(refused)  # at once: some brokers cut the connection next, and whoever waits is canceled
         if not acknowledged.done():
             acknowledged.set_result(refused)
+
+
+def _properties(user_properties: Sequence[tuple[str, str]]) -> Properties | None:
+    if not user_properties:
+        return None
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.UserProperty = list(user_properties)
+    return properties
 
 
 @asynccontextmanager

@@ -1,0 +1,91 @@
+"""A connection to the broker as the server sees it: requests to the publisher process and their answers."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from evilpegs_server.feed.publisher_messages import (
+    BatchWritten,
+    ConnectionEnd,
+    Delivered,
+    Delivery,
+    DeliveryRequest,
+    LiveBatch,
+)
+
+SILENCE_SECONDS: Final = 60.0
+"""The time after which a publisher process that does not answer is replaced; it gives the broker half of it."""
+
+
+class BrokerLostError(Exception):
+    """The end of a connection that nobody wanted. The publisher connects again by itself."""
+
+
+class BrokerConnection:
+    """One connection to the broker. Its methods never block; ``send`` sends a message to the publisher process."""
+
+    def __init__(self, number: int, send: Callable[[object], None]) -> None:
+        self.number = number
+        self.written = 0
+        """The number of the last batch of live events that was written to the broker's socket."""
+        self._send = send
+        self._batches = self._requests = 0
+        self._answers: dict[int, asyncio.Future[list[bool]]] = {}
+        self._lost = asyncio.Event()
+
+    def send_events(self, events: list[tuple[str, str]]) -> int:
+        """Publish events, pairs of a topic and a payload, at QoS 0. Return the number of this batch."""
+        self._batches += 1
+        self._send(LiveBatch(self.number, self._batches, events))
+        return self._batches
+
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[bool]:
+        """Publish messages at QoS 1, and wait until the broker has acknowledged or refused each of them.
+
+        Return, for each of them, True if it was acknowledged.
+
+        Raises:
+            TimeoutError: the publisher process does not answer.
+        """
+        if not deliveries:
+            return []
+        self._requests += 1
+        number = self._requests
+        answer: asyncio.Future[list[bool]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
+        self._send(DeliveryRequest(self.number, number, list(deliveries)))
+        try:
+            async with asyncio.timeout(SILENCE_SECONDS):
+                return await answer
+        finally:
+            del self._answers[number]
+
+    async def wait_until_lost(self) -> None:
+        """Wait until the connection is lost, and raise BrokerLostError."""
+        await self._lost.wait()
+        raise BrokerLostError
+
+    @property
+    def goodbye(self) -> ConnectionEnd:
+        """The message that ends the connection in order, and then the publisher process."""
+        return ConnectionEnd(self.number, None)
+
+    def give_up(self, why: str) -> None:
+        """End the connection without a goodbye. The publisher reports it as failed for this reason."""
+        self._send(ConnectionEnd(self.number, why))
+
+    def lose(self) -> None:
+        """Note that the connection is lost."""
+        self._lost.set()
+
+    def handle(self, report: BatchWritten | Delivered) -> None:
+        """Note what the publisher process reports. A report on another connection is dropped."""
+        if report.connection != self.number:
+            return
+        match report:
+            case BatchWritten():
+                self.written = report.number
+            case Delivered():
+                answer = self._answers.get(report.number)
+                if answer is not None and not answer.done():
+                    answer.set_result(report.accepted)

@@ -1,0 +1,59 @@
+"""The lines in the log about the connection to the broker: one when it is lost or refused, and one when it is back."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.feed.reconnect_time import STABLE_SECONDS
+
+
+class Cancelable(Protocol):
+    """A call that was arranged for later."""
+
+    def cancel(self) -> None:
+        """Do not call."""
+        ...
+
+
+class ConnectionLog:
+    """A log of attempts to connect, with one line when the connection is lost or refused, and one when it is back.
+
+    Connections that are accepted and lost again within `STABLE_SECONDS` are one outage, because another server with the
+    same id, or a broker that refuses every message, would fill the log. After the first of them, being back is logged
+    when a connection was stable.
+    """
+
+    def __init__(
+        self, log: BoundLogger, address: str, call_later: Callable[[float, Callable[[], None]], Cancelable]
+    ) -> None:
+        self._log = log.bind(broker=address)
+        self._call_later = call_later
+        self._is_out = False
+        self._is_unstable = False
+        self._is_stable = False
+        self._timer: Cancelable | None = None
+
+    def connected(self) -> None:
+        """Log that the broker is there, unless the connection before was lost soon."""
+        self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
+        if not self._is_unstable:
+            self._is_out = False
+            self._log.info("connected to the MQTT broker")
+
+    def failed(self, why: str) -> None:
+        """Log the reason of an outage, at its begin only."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._is_unstable = self._is_unstable or not self._is_stable
+        self._is_stable = False
+        if not self._is_out:
+            self._is_out = True
+            self._log.warning("no MQTT broker; matches go on, and results are sent later", why=why)
+
+    def _note_stable(self) -> None:
+        self._is_stable = True
+        if self._is_unstable:
+            self._is_unstable = self._is_out = False
+            self._log.info("connected to the MQTT broker")

@@ -1,0 +1,155 @@
+"""What the publisher process does with the messages of the server while it keeps a connection to the broker."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import aiomqtt
+
+from evilpegs_server.feed.publisher.client import FeedClient, PublishRefusedError, SentMessage
+from evilpegs_server.feed.publisher.reconnection import keep_connected
+from evilpegs_server.feed.publisher_messages import (
+    BatchWritten,
+    Connected,
+    ConnectionEnd,
+    ConnectionFailed,
+    Delivered,
+    Delivery,
+    DeliveryRequest,
+    LiveBatch,
+    PublisherSetup,
+    RefusedMessage,
+)
+from evilpegs_server.feed.reconnect_time import ReconnectTime
+
+REPORT_SECONDS: Final = 0.02
+"""The time between two looks at which batches were written, while some are not."""
+
+
+class Publisher:
+    """The owner of the connection to the broker. ``send`` sends a message to the server.
+
+    The server is sent reports; the publisher itself logs nothing and decides nothing.
+    """
+
+    def __init__(
+        self,
+        setup: PublisherSetup,
+        send: Callable[[object], None],
+        call_later: Callable[[float, Callable[[], None]], object],
+        time: ReconnectTime,
+    ) -> None:
+        self._setup = setup
+        self._send = send
+        self._call_later = call_later
+        self._time = time
+        self._number = 0
+        self._current: _BrokerUse | None = None
+
+    async def run(self) -> None:
+        """Connect to the broker again and again, until the server says goodbye on a connection."""
+        await keep_connected(self._new_client, self._use, self, self._time)
+
+    def handle(self, message: Any) -> None:
+        """Handle a message of the server. It is dropped if its connection is lost."""
+        if self._current is not None and message.connection == self._number:
+            self._current.handle(message)
+
+    def connected(self) -> None:
+        """Report that the broker accepted the connection."""
+        self._number += 1
+        self._send(Connected(self._number))
+
+    def failed(self, why: str) -> None:
+        """Report that the connection was lost or refused."""
+        self._send(ConnectionFailed(why))
+
+    def _new_client(self) -> FeedClient:
+        will = aiomqtt.Will(self._setup.will_topic, self._setup.will_payload, qos=1, retain=True)
+        return FeedClient(self._setup.broker, self._setup.client_id, will, self._report_refusal)
+
+    def _report_refusal(self, error: PublishRefusedError) -> None:
+        self._send(RefusedMessage(error.topic, error.why, error.advice))
+
+    async def _use(self, client: FeedClient) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._current = _BrokerUse(client, self._number, group, self._send, self._call_later)
+                lost = group.create_task(client.wait_until_lost())
+                await self._current.wait_until_ended()
+                lost.cancel()
+        finally:
+            self._current = None
+
+
+class _BrokerUse:
+    """The use of one connection. What fails in a task of ``group`` ends the connection."""
+
+    def __init__(
+        self,
+        client: FeedClient,
+        connection: int,
+        group: asyncio.TaskGroup,
+        send: Callable[[object], None],
+        call_later: Callable[[float, Callable[[], None]], object],
+    ) -> None:
+        self._client = client
+        self._connection = connection
+        self._group = group
+        self._send = send
+        self._call_later = call_later
+        self._unwritten: deque[tuple[SentMessage, int]] = deque()
+        self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def wait_until_ended(self) -> None:
+        """Wait until the server says goodbye, or raise `aiomqtt.MqttError` if it wants another connection."""
+        await self._end
+
+    def handle(self, message: LiveBatch | DeliveryRequest | ConnectionEnd) -> None:
+        """Publish messages, or end the connection. Nothing is published once the connection ends."""
+        if self._end.done():
+            return
+        match message:
+            case LiveBatch():
+                self._publish(message)
+            case DeliveryRequest():
+                self._group.create_task(self._deliver(message))
+            case ConnectionEnd(why=None):
+                self._end.set_result(None)
+            case ConnectionEnd(why=why):
+                self._end.set_exception(aiomqtt.MqttError(why))
+
+    def _publish(self, batch: LiveBatch) -> None:
+        try:
+            sent = [self._client.send(topic, payload) for topic, payload in batch.events]
+        except aiomqtt.MqttError as error:
+            self._end.set_exception(error)
+            return
+        if not self._unwritten:
+            self._call_later(REPORT_SECONDS, self._report_written)
+        self._unwritten.append((sent[-1], batch.number))
+
+    def _report_written(self) -> None:
+        """Report the batches that were written. Messages are written in order, so the last of a batch shows it."""
+        written = None
+        while self._unwritten and self._unwritten[0][0].is_published():
+            _, written = self._unwritten.popleft()
+        if written is not None:
+            self._send(BatchWritten(self._connection, written))
+        if self._unwritten:
+            self._call_later(REPORT_SECONDS, self._report_written)
+
+    async def _deliver(self, request: DeliveryRequest) -> None:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._is_accepted(delivery)) for delivery in request.deliveries]
+        self._send(Delivered(self._connection, request.number, [task.result() for task in tasks]))
+
+    async def _is_accepted(self, delivery: Delivery) -> bool:
+        """Deliver a message; return False if the broker refused it."""
+        topic, payload, is_retained, properties = delivery
+        try:
+            await self._client.deliver(topic, payload, retain=is_retained, user_properties=properties)
+        except PublishRefusedError:
+            return False
+        return True

@@ -1,0 +1,84 @@
+"""No route reads the database on the thread of the event loop, so that no read can hold up a match."""
+
+import asyncio
+import contextlib
+import json
+import threading
+
+import pytest
+import sqlalchemy
+from sqlalchemy import Engine, event, text
+
+from evilpegs_server.site.openapi import openapi_text
+
+PARAMETERS = {
+    "{ladder}": ["classic", "classic-evil"],
+    "{player}": ["minimax", "bob"],
+    "{match}": ["over", "evil", "open"],
+}
+"""Values for the parameters of paths. Those of matches are names of attributes of the site."""
+EVENT_LOOP = "event loop"
+READING = [
+    "/api/v1/matches",
+    "/api/v1/matches/{match}",
+    "/api/v1/matches/{match}/record",
+    "/api/v1/players",
+    "/api/v1/players/{player}",
+]
+"""The paths that read in the threads of the site. Analyses are read in another, and kept."""
+PATHS = sorted(json.loads(openapi_text())["paths"])
+
+
+@contextlib.contextmanager
+def statements():
+    """Collect the statements that the block executes on any engine, each as (thread, text)."""
+    executed = []
+
+    def note(_connection, _cursor, statement, *_):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            executed.append((threading.current_thread().name, statement))
+        else:
+            executed.append((EVENT_LOOP, statement))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield executed
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def request_all(web, site, path):
+    """Send a request for each value of the parameter of a path."""
+    name = path[path.find("{") : path.find("}") + 1]
+    for value in PARAMETERS[name] if name else [""]:
+        shown = getattr(site, value, value) if name == "{match}" else value
+        assert web.get(path.replace(name, shown) if name else path).status_code in {200, 409}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_route_reads_outside_event_loop(web, site, path):
+    with statements() as executed:
+        request_all(web, site, path)
+    assert [statement for thread, statement in executed if thread == EVENT_LOOP] == []
+
+
+def test_routes_that_read_are_known(web, site):
+    """The paths above are the ones that are tested: without statements the test would show nothing."""
+    reading = []
+    for path in PATHS:
+        with statements() as executed:
+            request_all(web, site, path)
+        if any(thread.startswith("site") for thread, _ in executed):
+            reading.append(path)
+    assert reading == READING
+
+
+async def test_statement_on_event_loop_is_noticed():
+    """The control of the tests above."""
+    engine = sqlalchemy.create_engine("sqlite://")
+    with statements() as executed, engine.connect() as connection:
+        connection.execute(text("SELECT 1"))
+    engine.dispose()
+    assert executed == [(EVENT_LOOP, "SELECT 1")]
