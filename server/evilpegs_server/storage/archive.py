@@ -1,12 +1,13 @@
 """Reading the database: players, open matches, whole event logs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select
 
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player, PlayerKind, Players
 from evilpegs_server.storage.tables import cursors, events, games, matches, players
 
@@ -70,11 +71,24 @@ def load_players(engine: Engine) -> Players:
     return loaded
 
 
-def load_open_matches(engine: Engine) -> list[StoredMatch]:
-    """Return every match that is not over."""
+def load_open_matches(
+    engine: Engine, skip: Callable[[str, DatabaseUnusableError], None] | None = None
+) -> list[StoredMatch]:
+    """Return every match that is not over.
+
+    If ``skip`` is given, it is called with the id of each match whose events cannot be read, and the others are
+    returned. Otherwise the error is raised.
+    """
+    found = []
     with engine.connect() as connection:
-        rows = connection.execute(select(matches).where(~matches.c.over)).all()
-        return [_stored_match(connection, row) for row in rows]
+        for row in connection.execute(select(matches).where(~matches.c.over)).all():
+            try:
+                found.append(_stored_match(connection, row))
+            except DatabaseUnusableError as error:
+                if skip is None:
+                    raise
+                skip(row.id, error)
+    return found
 
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:
