@@ -13,15 +13,16 @@ from typing import Final
 from sqlalchemy import Engine, text
 
 from evilpegs_protocol.canonical import GENESIS
-from evilpegs_server.storage.archive import load_last_event_id
 
 _EVENTS: Final = """
     FROM events AS e LEFT JOIN events AS before ON before.match = e.match AND before.seq = e.seq - 1
-    WHERE e.id > :after AND e.id <= :last
+    WHERE e.rowid > :after AND e.rowid <= :last
 """
 _HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
 _ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
 _LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
+_LAST: Final = text("SELECT max(rowid) FROM events")
+"""The rowid of an event is its id, which the tables of the first version had not yet declared."""
 _HASH_LENGTH: Final = len(GENESIS)
 
 
@@ -35,7 +36,8 @@ def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
     Yields:
         after each chunk, the part of the events that is verified, in thousandths, and the matches found broken in it.
     """
-    last = load_last_event_id(engine)
+    with engine.connect() as connection:
+        last: int = connection.execute(_LAST).scalar() or 0
     for after in range(0, last, CHUNK):
         end = min(after + CHUNK, last)
         yield 1000 * end // last, find_broken_matches(engine, after, end)
