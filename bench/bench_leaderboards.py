@@ -17,6 +17,7 @@ from pathlib import Path
 import structlog
 import uvloop
 
+from evilpegs_protocol.canonical import chain
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
@@ -41,7 +42,8 @@ def insert_events(connection, matches, rng):
         for _ in range(GAMES):
             kinds += [("feedback", FEEDBACK % rng.randrange(1, 400)) for _ in range(GUESSES)]
             kinds.append(("game_over", OVER % rng.choice([4, 5, 5, 6])))
-        rows += [(match, seq, 5, kind, content, "f" * 64) for seq, (kind, content) in enumerate(kinds, 1)]
+        hashes = chain(content for _, content in kinds)
+        rows += [(match, seq, 5, *kinds[seq - 1], hashes[seq - 1]) for seq in range(1, len(kinds) + 1)]
     statement = "INSERT INTO events (match, seq, at, type, json, hash) VALUES (?, ?, ?, ?, ?, ?)"
     connection.exec_driver_sql(statement, rows)
 

@@ -13,7 +13,8 @@ from sqlalchemy import Engine, select
 from evilpegs.errors import CommandError
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
-from evilpegs_server.storage.database import database_file, open_existing_database
+from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.tables import events, matches
 
 NEWEST: Final = "last"

@@ -56,6 +56,16 @@ COMMANDS: Final = {
     "certify": "evilpegs.commands.certify:certify",
 }
 """The function of each command, imported only when the command runs. `--help` lists them in this order."""
+GROUPS: Final = {
+    "database": (
+        "Copy the database while a server uses it, or check it.",
+        {
+            "backup": "evilpegs.commands.database:backup",
+            "check": "evilpegs.commands.database:check",
+        },
+    ),
+}
+"""For each command that only has commands of its own, its help and their functions."""
 
 
 def _docstring(function: str) -> str:
@@ -70,6 +80,11 @@ def _docstring(function: str) -> str:
 
 for _index, (_name, _function) in enumerate(COMMANDS.items()):
     app.command(_function, name=_name, help=_docstring(_function), sort_key=_index)
+for _index, (_group, (_help, _members)) in enumerate(GROUPS.items(), len(COMMANDS)):
+    _app = App(name=_group, help=_help, sort_key=_index)
+    for _name, _function in _members.items():
+        _app.command(_function, name=_name, help=_docstring(_function))
+    app.command(_app)
 app.register_install_completion_command(
     help="Install completion of commands and options for bash, zsh or fish, and exit."
 )

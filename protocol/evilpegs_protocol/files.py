@@ -6,6 +6,7 @@ Server, clients and command line share this module. It is in this package becaus
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -21,11 +22,24 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises:
         OSError: The file cannot be written; it keeps its old contents.
     """
+    with replacement(path) as new:
+        new.write_bytes(data)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Yield an empty file that replaces the file at ``path`` at the end of the block, once it is on the disk.
+
+    Only its owner can read the file. If the block raises an error, the new file is removed and the old one stays.
+
+    Raises:
+        OSError: The file cannot be written; it keeps its old contents.
+    """
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-            file.flush()
+        os.close(number)
+        yield Path(name)
+        with Path(name).open("rb") as file:
             os.fsync(file.fileno())
         Path(name).replace(path)
     except BaseException:

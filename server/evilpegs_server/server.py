@@ -31,8 +31,10 @@ from evilpegs_server.outlets import OutletSources, address_error, find_broker, o
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.storage.archive import load_open_matches, load_players
-from evilpegs_server.storage.database import DatabaseLock, database_file, open_database
+from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.location import database_file, keep_private
+from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -107,18 +109,15 @@ async def running_server(
     """
     broker = find_broker(settings)
     async with AsyncExitStack() as stack:
-        engine = _open_storage(settings, stack)
+        engine, lock = _open_storage(settings, stack, log)
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
         solved_file = SolvedPositionsFile(solved_path(settings), log)
         process = WorkerProcess(
             WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
         )
         stack.push_async_callback(_close_worker, process, solved_file)
-        loop = asyncio.get_running_loop()
-        writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon)
-        writer.start()
-        stack.callback(writer.close)
-        clock, loop_lag = clock or StallFreeClock(loop.time), Durations()
+        writer = _start_writer(engine, lock, stack, log)
+        clock, loop_lag = clock or StallFreeClock(asyncio.get_running_loop().time), Durations()
         pool, hint_pool, analysis_pool = (
             TaskPool(limits, process, time.monotonic) for limits in (REPLY_LIMITS, HINT_LIMITS, ANALYSIS_LIMITS)
         )
@@ -140,7 +139,7 @@ async def running_server(
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
-            for stored in load_open_matches(engine):
+            for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
             yield RunningServer(host, port, settings.database, registry, warm, site)
@@ -162,12 +161,29 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
         await stopping
 
 
-def _open_storage(settings: Settings, stack: AsyncExitStack) -> Engine:
+def _open_storage(settings: Settings, stack: AsyncExitStack, log: BoundLogger) -> tuple[Engine, DatabaseLock]:
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
     engine = open_database(settings.database)
     stack.callback(engine.dispose)
-    return engine
+    guard_connections(engine, lock)
+    keep_private(database_file(settings.database), [solved_path(settings)], log)
+    if lock.names > 1:
+        log.warning("the database file has other names (hard links); started by one of them, a server misses events")
+    return engine, lock
+
+
+def _start_writer(engine: Engine, lock: DatabaseLock, stack: AsyncExitStack, log: BoundLogger) -> Writer:
+    loop = asyncio.get_running_loop()
+    writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check)
+    writer.start()
+
+    def close() -> None:
+        if not writer.close():
+            log.error("the database did not take the last events in time; their players were not sent them")
+
+    stack.callback(close)
+    return writer
 
 
 def solved_path(settings: Settings) -> Path:

@@ -21,7 +21,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, MalformedError, TooLargeError
 from evilpegs_server.outlets import AddressUnusableError
-from evilpegs_server.storage.database import DatabaseMissingError, DatabaseUnusableError
+from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError
 
 LARGE = ["8x10", "800,001,024", "--games"]
 NO_SERVER = ["ws://127.0.0.1:1/v1", "evilpegs serve"]

@@ -6,7 +6,7 @@ from evilpegs.errors import CommandError, user_message
 from evilpegs_clients.errors import ClientError
 from evilpegs_game.errors import EvilpegsError, GameError, MalformedError
 from evilpegs_server.outlets import AddressUnusableError
-from evilpegs_server.storage.database import DatabaseUnusableError
+from evilpegs_server.storage.errors import DatabaseUnusableError
 
 
 @pytest.mark.parametrize("kind", [CommandError, ClientError, GameError, AddressUnusableError, DatabaseUnusableError])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from evilpegs.main import COMMANDS
+from evilpegs.main import COMMANDS, GROUPS
 from support.snapshots import REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
 
 ON_A_SERVER = {"bot", "leaderboard", "play", "replay", "verify"}
@@ -53,7 +53,7 @@ def test_snapshot(request, replay, name):
 
 
 def test_snapshots_cover_every_command():
-    assert set(names()) == {"evilpegs", *COMMANDS}
+    assert set(names()) == {"evilpegs", *COMMANDS, *GROUPS}
 
 
 @pytest.mark.parametrize("name", names())

@@ -9,8 +9,8 @@ from evilpegs_server.storage import writer
 class ForgetfulWriter(writer.Writer):
     """A writer that reports the events of a match as stored half a minute before it stores them."""
 
-    def __init__(self, engine, notify, *more):
-        super().__init__(engine, notify, *more)
+    def __init__(self, engine, notify, *more, **options):
+        super().__init__(engine, notify, *more, **options)
         self.notify = notify
 
     def submit(self, writes, done):

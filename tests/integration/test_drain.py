@@ -12,7 +12,8 @@ import structlog
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
-from evilpegs_server.storage.database import DatabaseInUseError, open_existing_database
+from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.errors import DatabaseInUseError
 from support.servers import ChildNotStartedError, child_server, dial
 
 

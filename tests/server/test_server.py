@@ -6,6 +6,7 @@ import structlog
 from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.server import running_server, solved_path
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage.writer import Writer
 
 
 @pytest.mark.parametrize(("given", "used"), [(None, "a.sqlite3.solved"), ("b", "b")])
@@ -28,3 +29,35 @@ async def test_unusable_site_host_is_named(tmp_path):
     with pytest.raises(AddressUnusableError, match=r"203\.0\.113\.7.*site_host"):
         async with running_server(settings, structlog.get_logger()):
             pass
+
+
+@pytest.mark.parametrize(("links", "warnings"), [(1, 1), (0, 0)])
+async def test_server_warns_of_other_names_of_database(tmp_path, database, links, warnings):
+    file = tmp_path / "evilpegs.sqlite3"
+    file.touch(mode=0o600)
+    for _ in range(links):
+        (tmp_path / "other").hardlink_to(file)
+    with structlog.testing.capture_logs() as logged:
+        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+            pass
+    assert len([entry for entry in logged if "hard links" in entry["event"]]) == warnings
+
+
+async def test_server_tightens_lax_files(tmp_path, database):
+    file = tmp_path / "evilpegs.sqlite3"
+    file.touch(mode=0o644)
+    file.chmod(0o644)
+    with structlog.testing.capture_logs() as logged:
+        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+            pass
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert len([entry for entry in logged if "evilpegs.sqlite3" in entry.get("files", "")]) == 1
+
+
+async def test_server_reports_disk_that_does_not_take_last_events(database, monkeypatch):
+    close = Writer.close
+    monkeypatch.setattr(Writer, "close", lambda writer: close(writer) and False)
+    with structlog.testing.capture_logs() as logged:
+        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+            pass
+    assert len([entry for entry in logged if "last events" in entry["event"]]) == 1

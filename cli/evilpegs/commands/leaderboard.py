@@ -1,6 +1,7 @@
 """`evilpegs leaderboard`: the leaderboards of a database, who is better and by how much."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Final, NamedTuple
 
@@ -12,7 +13,7 @@ from sqlalchemy import Engine
 from evilpegs.database import find_match_with_event, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.options import Database, Json
-from evilpegs.output import console, print_json
+from evilpegs.output import console, pluralize, print_json
 from evilpegs.tables import Column, make_table, print_first_fit, small_bars
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent
@@ -20,6 +21,7 @@ from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 from evilpegs_server.scoring.leaderboard import leaderboard as rank_players
 from evilpegs_server.storage.archive import load_event_texts
+from evilpegs_server.storage.chains import all_broken_matches
 
 
 class Standing(NamedTuple):
@@ -41,30 +43,41 @@ def leaderboard(
 
     A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
     than the limit. The interval of the mean holds at 95 % however often one looks; a player with fewer than 100
-    games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank.
+    games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank. A
+    match whose record was changed does not count.
     """
     with open_for_reading(database) as engine:
-        standings = load_standings(engine, ladder)
+        broken = all_broken_matches(engine)
+        standings = load_standings(engine, ladder, broken)
+    if broken:
+        what = f"{pluralize(len(broken), 'match', 'matches')} left out, because the chain of hashes is broken"
+        console(sys.stderr).print(f"{what}; see: evilpegs database check")
     if as_json:
         print_json({"ladders": [leaderboard_document(ladder.info(), rows) for ladder, rows in standings]})
     else:
         show_standings(console(), standings)
 
 
-def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standing]:
-    """Return the standing on one ladder, by default on each that has rated games; raises CommandError."""
+def load_standings(engine: Engine, ladder_id: str | None = None, without: Collection[int] = ()) -> list[Standing]:
+    """Return the standing on one ladder, by default on each that has rated games.
+
+    Matches whose numbers are in ``without`` do not count.
+
+    Raises:
+        CommandError: the ladder has no leaderboard, or an event cannot be read.
+    """
     if ladder_id is not None:
-        return [_load_standing(engine, _find_rated_ladder(ladder_id))]
-    standings = (_load_standing(engine, ladder) for ladder in load_ladders().values() if ladder.rated)
+        return [_load_standing(engine, _find_rated_ladder(ladder_id), without)]
+    standings = (_load_standing(engine, ladder, without) for ladder in load_ladders().values() if ladder.rated)
     return [standing for standing in standings if standing.rows]
 
 
-def _load_standing(engine: Engine, ladder: Ladder) -> Standing:
-    return Standing(ladder, rank_players(_read_events(engine, ladder), ladder.id))
+def _load_standing(engine: Engine, ladder: Ladder, without: Collection[int]) -> Standing:
+    return Standing(ladder, rank_players(_read_events(engine, ladder, without), ladder.id))
 
 
-def _read_events(engine: Engine, ladder: Ladder) -> Iterator[RecordEvent]:
-    for text in load_event_texts(engine, [ladder.id]):
+def _read_events(engine: Engine, ladder: Ladder, without: Collection[int]) -> Iterator[RecordEvent]:
+    for text in load_event_texts(engine, [ladder.id], without):
         try:
             yield decode_record_event(text)
         except CodecError as error:

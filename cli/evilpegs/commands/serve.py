@@ -15,7 +15,7 @@ from evilpegs.options import WHOLE
 from evilpegs.server_log import LogFormat, configure_logging
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import default_database
-from evilpegs_server.storage.database import database_file
+from evilpegs_server.storage.location import database_file
 
 
 def serve(

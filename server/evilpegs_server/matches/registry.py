@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Play
@@ -24,6 +25,8 @@ from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.fault_log import MAX_REASON, FaultLog
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 
@@ -64,7 +67,7 @@ class MatchRegistry:
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
-            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts
+            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log)
         )
 
     def play(
@@ -115,10 +118,22 @@ class MatchRegistry:
         return self._open.get(match)
 
     async def find(self, match: str) -> MatchRunner | None:
-        """Return the runner of a match, which is read from the database if it is over; None for an unknown id."""
+        """Return the runner of a match, which is read from the database if it is over; None for an unknown id.
+
+        Raises:
+            RefusedRequestError: the database cannot be read.
+        """
         runner = self._open.get(match)
         if runner is not None:
             return runner
+        try:
+            return await self._read(match)
+        except (DatabaseUnusableError, SQLAlchemyError) as error:
+            self._services.faults.report("cannot read a match", error, match=match)
+            why = "the server cannot read this match now; try again later"
+            raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
+
+    async def _read(self, match: str) -> MatchRunner | None:
         stored = await asyncio.to_thread(load_match, self._engine, match)
         if stored is None or stored.ladder not in self.ladders:
             return None
@@ -131,6 +146,10 @@ class MatchRegistry:
                 self._rebuild(stored)
         except Exception:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
+
+    def skip_unreadable(self, match: str, error: Exception) -> None:
+        """Log that a match cannot be read from the database. The others are resumed."""
+        self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
     def leave(self, channel: ClientChannel) -> None:
         """Forget a connection that is gone. The clocks of its matches run on."""
@@ -228,8 +247,8 @@ class MatchRegistry:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                await self.find(match)
+                await self._read(match)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._services.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
+                self._services.faults.report("cannot read a match yet", error, match=match)
             else:
                 return

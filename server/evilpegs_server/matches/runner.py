@@ -30,6 +30,7 @@ from evilpegs_server.matches.responses import RecordedRefusal
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.storage.fault_log import FaultLog
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.hints import HintResult
 
@@ -51,6 +52,7 @@ class MatchServices:
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger
     counts: ServerCounts
+    faults: FaultLog
 
 
 class MatchRunner:
@@ -309,7 +311,7 @@ class MatchRunner:
     def _break(self, error: Exception) -> None:
         """Stop the match until it is read from storage again. Events that are not stored were never sent."""
         self._broken, self._busy = True, False
-        self._log.error("could not store events", error=type(error).__name__, why=str(error).partition("\n")[0])
+        self._services.faults.report("could not store events", error, match=self.key.id)
         self.timer.stop()
         unanswered = [(request.channel, request.message.id) for request in self._waiting]
         if self._current_sender is not None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from evilpegs_server.site.reads import BusyError
+from evilpegs_server.storage.errors import DatabaseUnusableError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
@@ -52,6 +53,7 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(BusyError, _too_busy)
+    app.add_exception_handler(DatabaseUnusableError, _unreadable)
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:
@@ -67,6 +69,10 @@ async def _refusal(_request: Request, error: Exception) -> Response:
 
 async def _too_busy(_request: Request, _error: Exception) -> Response:
     return busy_response("too many requests wait already; try again soon")
+
+
+async def _unreadable(_request: Request, _error: Exception) -> Response:
+    return busy_response("the database cannot be read now; try again soon")
 
 
 async def _invalid_request(_request: Request, error: Exception) -> Response:

@@ -28,6 +28,8 @@ class Readiness:
             return "the server is about to stop"
         if self._writer.health.stuck:
             return "the log of events cannot be written: a commit takes too long"
+        if self._writer.health.obstacle is not None:
+            return "the log of events cannot be written: the file of the database is not in its place"
         if self._writer.health.failed:
             self._probe()
             return "the log of events cannot be written: the last commit failed"

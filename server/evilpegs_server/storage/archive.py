@@ -1,12 +1,14 @@
 """Reading the database: players, open matches, whole event logs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, Engine, func, select
 
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player, PlayerKind, Players
 from evilpegs_server.storage.tables import cursors, events, games, matches, players
 
@@ -70,11 +72,24 @@ def load_players(engine: Engine) -> Players:
     return loaded
 
 
-def load_open_matches(engine: Engine) -> list[StoredMatch]:
-    """Return every match that is not over."""
+def load_open_matches(
+    engine: Engine, skip: Callable[[str, DatabaseUnusableError], None] | None = None
+) -> list[StoredMatch]:
+    """Return every match that is not over.
+
+    If ``skip`` is given, it is called with the id of each match whose events cannot be read, and the others are
+    returned. Otherwise the error is raised.
+    """
+    found = []
     with engine.connect() as connection:
-        rows = connection.execute(select(matches).where(~matches.c.over)).all()
-        return [_stored_match(connection, row) for row in rows]
+        for row in connection.execute(select(matches).where(~matches.c.over)).all():
+            try:
+                found.append(_stored_match(connection, row))
+            except DatabaseUnusableError as error:
+                if skip is None:
+                    raise
+                skip(row.id, error)
+    return found
 
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:
@@ -84,10 +99,13 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
         return None if row is None else _stored_match(connection, row)
 
 
-def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> Iterator[str]:
+def load_event_texts(
+    engine: Engine, ladders: Iterable[str] | None = None, without: Collection[int] = ()
+) -> Iterator[str]:
     """Yield the JSON of every event, grouped by match in the order in which the matches began.
 
-    If ``ladders`` is given, only matches on these ladders are included.
+    If ``ladders`` is given, only matches on these ladders are included. Matches whose numbers are in ``without`` are
+    left out.
     """
     query = (
         select(events.c.json)
@@ -96,6 +114,9 @@ def load_event_texts(engine: Engine, ladders: Iterable[str] | None = None) -> It
     )
     if ladders is not None:
         query = query.where(matches.c.ladder.in_(list(ladders)))
+    if without:
+        numbers = func.json_each(orjson.dumps(list(without)).decode()).table_valued("value")
+        query = query.where(matches.c.number.not_in(select(numbers.c.value)))
     with engine.connect() as connection:
         yield from connection.execution_options(yield_per=1000).execute(query).scalars()
 
@@ -113,10 +134,7 @@ def load_events_after(engine: Engine, event: int, limit: int) -> list[StoredEven
         .limit(limit)
     )
     with engine.connect() as connection:
-        return [
-            StoredEvent(row.id, row.match_id, row.ladder, LogEntry(row.seq, row.at, row.type, row.json, row.hash))
-            for row in connection.execute(query)
-        ]
+        return [StoredEvent(row.id, row.match_id, row.ladder, _log_entry(row)) for row in connection.execute(query)]
 
 
 def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
@@ -166,7 +184,11 @@ def newest_match_ids(engine: Engine, count: int) -> list[str]:
 
 def _stored_match(connection: Connection, row: Any) -> StoredMatch:
     rows = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
-    entries = [LogEntry(e.seq, e.at, e.type, e.json, e.hash) for e in rows]
+    entries = [_log_entry(row) for row in rows]
     begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.number))
     nonces = {game: nonce for game, nonce in begun}  # noqa: C416 - rows are not pairs
     return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)
+
+
+def _log_entry(row: Any) -> LogEntry:
+    return LogEntry(row.seq, row.at, row.type, row.json, row.hash)

@@ -4,6 +4,9 @@ They are the sum of all stored events up to some id. At the start the database g
 in chunks; from then on, new events are counted in the same way at most once per second. The database does this
 in a thread without the interpreter lock, so running games are not disturbed. A chunk of events never changes once it is
 stored, so no long transaction is needed.
+
+A match whose chain of hashes is broken does not count at all. Every event is verified once before it is counted, at the
+start too, because a mark up to which events were verified could not notice what was changed below it later.
 """
 
 import asyncio
@@ -21,6 +24,7 @@ from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow, leaderboard_document
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.chains import find_broken_matches
 from evilpegs_server.storage.result_counts import ResultCount, load_player_names, load_result_counts
 
 UPDATE_SECONDS: Final = 1.0
@@ -43,6 +47,7 @@ class LiveLeaderboards:
         self._versions: dict[str, int] = {}
         self._bodies: dict[str, tuple[int, bytes]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+        self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
         self._filled, self._woken = asyncio.Event(), asyncio.Event()
         self._following: asyncio.Task[None] | None = None
@@ -75,6 +80,10 @@ class LiveLeaderboards:
             SQLAlchemyError: the database cannot be read. The leaderboards are as they were before.
         """
         changed = await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.advance)
+        if len(self._counting.broken) > self._known_broken:
+            self._known_broken = len(self._counting.broken)
+            what = "matches do not count, because their hashes are broken; evilpegs database check lists them"
+            self._log.error(what, matches=self._known_broken)
         for ladder, rows in changed.items():
             self._rows[ladder] = rows
             self._versions[ladder] = self.version(ladder) + 1
@@ -138,20 +147,21 @@ class _CountedLeaderboards:
         self.stopped = False
         self._engine = engine
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
-        self._leaderboards = {
-            ladder.id: Leaderboard(by_version=ladder.codemaker == "fixed") for ladder in self._ladders.values()
-        }
+        self._leaderboards = self._empty_leaderboards()
+        self.broken: set[int] = set()
+        """The numbers of the matches that do not count, because their chains of hashes are broken."""
         self._names: dict[int, str] = {}
-        self._last_event = 0
+        self._verified_event = self._last_event = 0
         self._changed: set[str] = set()
         self._ranked: dict[str, dict[str, LeaderboardRow]] = {}
 
     def advance(self) -> dict[str, tuple[LeaderboardRow, ...]]:
         """Count all new events and return the rows of each ladder that has some."""
         last = load_last_event_id(self._engine)
+        self._verify(last)
         while self._last_event < last and not self.stopped:
             chunk_end = min(self._last_event + CHUNK, last)
-            counts = load_result_counts(self._engine, self._last_event, chunk_end, self._ladders)
+            counts = load_result_counts(self._engine, self._last_event, chunk_end, self._ladders, self.broken)
             self._load_names({count.player for count in counts})
             for count in counts:
                 self._add(count)
@@ -161,6 +171,20 @@ class _CountedLeaderboards:
         self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
         self._changed.clear()
         return rows
+
+    def _verify(self, last: int) -> None:
+        """Verify all events up to ``last``. If a match that was counted turns out to be broken, count all again."""
+        while self._verified_event < last and not self.stopped:
+            chunk_end = min(self._verified_event + CHUNK, last)
+            found = find_broken_matches(self._engine, self._verified_event, chunk_end) - self.broken
+            self.broken |= found
+            self._verified_event = chunk_end
+            if found and self._last_event:
+                self._leaderboards, self._last_event = self._empty_leaderboards(), 0
+                self._changed = set(self._ladders)
+
+    def _empty_leaderboards(self) -> dict[str, Leaderboard]:
+        return {ladder.id: Leaderboard(by_version=ladder.codemaker == "fixed") for ladder in self._ladders.values()}
 
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         """Return the rows of a player by ladder and client version."""

@@ -2,6 +2,12 @@
 
 While one transaction is being written to disk, the next jobs gather and are then committed together. So each job is
 durable when its callback runs, and a busy server needs one flush where one transaction per job would need hundreds.
+
+What fails is reported and never retried: whoever submitted a job decides what to do. A job that cannot be stored fails
+alone. If the database itself cannot be used, such as on a full disk, all jobs of the batch fail together, because one
+attempt per job would take hundreds of times as long and tell nothing new. While another process holds the write lock, a
+batch waits `BUSY_SECONDS`, and then fails. The file is looked for before and after each batch and between batches: what
+was written into a file that had been moved away is reported as not stored.
 """
 
 import threading
@@ -17,6 +23,8 @@ import orjson
 from sqlalchemy import Connection, Engine, UpdateBase
 
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError, explain
+from evilpegs_server.storage.location import engine_file
 from evilpegs_server.storage.writer_health import WriterHealth
 
 Row = Mapping[str, Any]
@@ -25,6 +33,12 @@ MAX_JOBS: Final = 1000
 """The largest number of jobs per transaction."""
 WAKE_JOBS: Final = 128
 """The number of waiting jobs at which the thread is woken in any case."""
+BUSY_SECONDS: Final = 2.0
+"""The time in which a batch must get the write lock. All batches that are left when the writer closes share it."""
+CHECK_SECONDS: Final = 0.5
+"""The time between two looks for the file of the database while there is nothing to write."""
+CLOSE_SECONDS: Final = 4.0
+"""The time after which `Writer.close` no longer waits for a disk that does not respond."""
 
 
 class Write(NamedTuple):
@@ -56,6 +70,8 @@ class Writer:
     ``call_soon`` runs a callback on the submitting thread after everything else that is due there. The writer is woken
     when no more jobs were submitted in between, or when `WAKE_JOBS` wait. Each commit makes a busy event loop compete
     several times for the interpreter lock, so a few large commits are better than many small ones.
+
+    ``check_file`` is called on the thread of the writer; it raises an error if the database file is not in its place.
     """
 
     def __init__(
@@ -64,17 +80,22 @@ class Writer:
         notify: Callable[[Callable[[], None]], object],
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
+        check_file: Callable[[], None] = lambda: None,
     ) -> None:
         self.health = WriterHealth(now)
+        self._check_file = check_file
         self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
         self._submitted: list[_Job] = []
         self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="writer")
+        # A daemon, because a disk that never responds must not keep the process from ending.
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._connection: Connection | None = None
         self._sql_texts: dict[int, str] = {}
         self._closed = False
+        self._lock_by: float | None = None
+        self._obstacle: str | None = None
         self.commits = Durations()
         """The time from the moment the thread begins with a transaction until its jobs are durable or have failed."""
 
@@ -110,16 +131,19 @@ class Writer:
             self._jobs.put(self._submitted)
             self._submitted = []
 
-    def close(self) -> None:
-        """Commit all submitted jobs and stop the thread."""
+    def close(self, seconds: float = CLOSE_SECONDS) -> bool:
+        """Commit all submitted jobs and stop the thread; return False if it does not stop within ``seconds``."""
         if not self._closed:
             self._closed = True
+            self._lock_by = time.monotonic() + BUSY_SECONDS
             self._flush()
             self._jobs.put(None)
-            self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
-        while (jobs := self._jobs.get()) is not None:
+        while (jobs := self._next_jobs()) is not None:
             more = self._gather(jobs)
             began = time.perf_counter()
             errors = self._commit(jobs)
@@ -129,6 +153,24 @@ class Writer:
                 break
         if self._connection is not None:
             self._connection.close()
+
+    def _next_jobs(self) -> list[_Job] | None:
+        """Return the jobs that were submitted next, or None if the writer is to stop; look for the file meanwhile."""
+        while True:
+            with suppress(Empty):
+                return self._jobs.get(timeout=CHECK_SECONDS)
+            self._find_obstacle()
+
+    def _find_obstacle(self) -> None:
+        """Look for the file, and report it when it is no longer in its place, or is again."""
+        try:
+            self._check_file()
+            found = None
+        except Exception as error:  # noqa: BLE001 - reported to the health of the writer
+            found = str(error)
+        if found != self._obstacle:
+            self._obstacle = found
+            self._report_on_thread(partial(self.health.note_obstacle, found))
 
     def _gather(self, jobs: list[_Job]) -> bool:
         """Add the other submitted jobs up to the limit; return False if the writer is to stop."""
@@ -149,24 +191,34 @@ class Writer:
         include what it holds open.
         """
         try:
+            self._check_file()
             if self._connection is None:
                 self._connection = self._engine.connect()
             self._write(self._connection, jobs)
+            self._check_file()
         except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
             self._drop_connection()
-            if len(jobs) == 1:
-                return [error]
+            failure = explain(error, str(engine_file(self._engine))) or error
+            if len(jobs) == 1 or _fails_whole_batch(failure):
+                return [failure] * len(jobs)
             return [self._commit([job])[0] for job in jobs]
         return [None] * len(jobs)
 
     def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
         with connection.begin():
             driver = connection.connection.cursor()
+            driver.execute(f"PRAGMA busy_timeout={self._busy_ms()}")
+            driver.execute("BEGIN IMMEDIATE")
             for write in _merge_writes(jobs):
                 if write.bulk:
                     driver.execute(self._sql(write), (orjson.dumps(write.rows).decode(),))
                 else:
                     connection.execute(write.statement, write.rows)
+
+    def _busy_ms(self) -> int:
+        """Return how long the next transaction may wait for the write lock, in milliseconds."""
+        left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
+        return max(0, round(left * 1000))
 
     def _sql(self, write: Write) -> str:
         """Return the SQL text of a bulk statement, which is compiled once. Its only parameter is the rows."""
@@ -187,8 +239,17 @@ class Writer:
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
 
+        self._report_on_thread(report)
+
+    def _report_on_thread(self, report: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written
             self._notify(report)
+
+
+def _fails_whole_batch(error: Exception) -> bool:
+    """Return True if no job of the batch can be stored. Damaged pages concern only the jobs that need them."""
+    whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
+    return whole and not isinstance(error, DatabaseDamagedError)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:

@@ -15,6 +15,12 @@ class WriterHealth:
         self._waiting = 0
         self._progress_at = 0.0
         self._failed = False
+        self.obstacle: str | None = None
+        """Why nothing can be stored although nothing was submitted, None if no reason is known."""
+
+    def note_obstacle(self, obstacle: str | None) -> None:
+        """Note why nothing can be stored, such as that the file was moved away, or with None that it can be again."""
+        self.obstacle = obstacle
 
     def note_submitted(self) -> None:
         """Count a job that was submitted."""

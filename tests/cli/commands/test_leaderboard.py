@@ -1,11 +1,15 @@
 """`evilpegs leaderboard`."""
 
+import hashlib
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from evilpegs.commands.leaderboard import Standing, score_bars, show_standings
 from evilpegs.output import console
+from evilpegs_protocol.canonical import GENESIS
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
@@ -88,8 +92,23 @@ def test_leaderboard_refuses_ladder_without_one(run, server, ladder, named):
 
 
 @pytest.mark.parametrize("seq", [1, 2])
-def test_leaderboard_names_unreadable_match(run, evil_match, tampered, seq):
+def test_leaderboard_leaves_out_broken_match(run, server, played, tampered, seq):
+    evil = ("leaderboard", "--ladder", "classic-evil", "--json", "--database")
+    assert run(*evil, server.database).document["ladders"][0]["rows"]
     database = tampered(f"UPDATE events SET json = '{{}}' WHERE match = :match AND seq = {seq}")
+    result = run(*evil, database)
+    assert result.status == 0
+    assert result.document["ladders"][0]["rows"] == []
+    assert "1 match" in result.err
+
+
+def test_leaderboard_names_unreadable_match(run, evil_match, tampered):
+    """The chain of hashes holds, but an event is none of a match."""
+    forged = hashlib.sha256((GENESIS + "{}").encode()).hexdigest()
+    database = tampered(f"UPDATE events SET json = '{{}}', hash = '{forged}' WHERE match = :match AND seq = 1")
+    number = "(SELECT number FROM matches WHERE id = ?)"
+    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute(f"DELETE FROM events WHERE match = {number} AND seq > 1", [evil_match])
     result = run("leaderboard", "--database", database)
     assert result.status == 2
     assert evil_match in result.complaint

@@ -15,7 +15,7 @@ from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.outlets import AddressUnusableError
-from evilpegs_server.storage.database import DatabaseInUseError
+from evilpegs_server.storage.errors import DatabaseInUseError
 
 
 def test_serve_greets_with_url_and_commands(server):

@@ -11,6 +11,7 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.reads import BusyError, Reads
+from evilpegs_server.storage.errors import DatabaseMovedError
 
 
 @dataclass
@@ -78,6 +79,17 @@ async def test_unreadable_database_is_a_logged_failure(web, services, fake_serve
     assert (answer.status_code, answer.json()["detail"]) == (500, "the server failed at this request")
     [entry] = fake_server.take_log()
     assert entry["path"] == "/api/v1/players"
+
+
+async def test_database_that_was_moved_is_answered_with_retry(web, services):
+    def refuse():
+        message = "the database /home/ann/a.sqlite3 was moved"
+        raise DatabaseMovedError(message)
+
+    services.engine = SimpleNamespace(connect=refuse)
+    answer = await web.get("/api/v1/players")
+    assert answer.status_code == 503
+    assert "/home" not in answer.text
 
 
 async def test_live_match_waits_for_its_player(web, ann):

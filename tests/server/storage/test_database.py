@@ -9,15 +9,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
-from evilpegs_server.storage.database import (
-    DatabaseInUseError,
-    DatabaseLock,
-    DatabaseMissingError,
-    DatabaseUnusableError,
-    newest_revision,
-    open_database,
-    open_existing_database,
-)
+from evilpegs_server.storage.database import newest_revision, open_database, open_existing_database
+from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
+from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.tables import metadata, players
 
 

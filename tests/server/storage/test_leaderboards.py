@@ -8,12 +8,13 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
+from evilpegs_protocol.canonical import event_hash
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_server.scoring.leaderboard import leaderboard
 from evilpegs_server.storage import leaderboards
 from evilpegs_server.storage.archive import load_event_texts
+from evilpegs_server.storage.chains import all_broken_matches
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from support.matches import TINY
@@ -31,6 +32,11 @@ def live_leaderboards(engine):
 
 def folded(engine, ladder):
     return leaderboard(map(decode_record_event, load_event_texts(engine)), ladder)
+
+
+def sound_fold(engine, ladder):
+    texts = load_event_texts(engine, without=all_broken_matches(engine))
+    return leaderboard(map(decode_record_event, texts), ladder)
 
 
 async def woken(live):
@@ -155,14 +161,83 @@ async def test_player_rows_show_every_version(engine, live):
     assert await live.player_rows("nobody") == []
 
 
-async def test_unreadable_event_is_left_out(engine, live):
-    """A damaged event must not keep the results of others from the leaderboards."""
-    store(engine, *StoredPlay(1, TINY).play(("solved", [1]), ("solved", [1, 1])))
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE events SET json = '{' WHERE type = 'game_over' AND seq = 3"))
-    await live.update()
-    (row,) = await live.rows("tiny")
-    assert row.histogram == ((2, 1),)
+FIRST, SECOND = (f"(SELECT number FROM matches WHERE id = '{number:016x}')" for number in (1, 2))
+TAMPERINGS = {
+    "text": f"UPDATE events SET json = replace(json, '\"guesses\":2', '\"guesses\":1') WHERE match = {FIRST}",
+    "not json": f"UPDATE events SET json = '{{' WHERE match = {FIRST} AND seq = 2",
+    "lines": f"UPDATE events SET json = json || char(10) || json WHERE match = {FIRST} AND seq = 4",
+    "hash": f"UPDATE events SET hash = replace(hash, 'a', 'b') WHERE match = {FIRST} AND seq = 3",
+    "not text": f"UPDATE events SET json = x'ff' WHERE match = {FIRST} AND seq = 5",
+    "missing": f"DELETE FROM events WHERE match = {FIRST} AND seq = 2",
+    "first missing": f"DELETE FROM events WHERE match = {FIRST} AND seq = 1",
+}
+"""Changes to the first of two matches, each of which breaks its chain of hashes."""
+
+
+def two_matches():
+    plays = [StoredPlay(number, TINY).play(("solved", times)) for number, times in ((1, [1, 1]), (2, [1, 1, 1]))]
+    return [step for play in plays for step in play]
+
+
+async def games_counted(live):
+    return [row.histogram for row in await live.rows("tiny")]
+
+
+class TestBrokenChains:
+    """A match whose chain of hashes is broken does not count, and keeps nothing else from counting."""
+
+    @pytest.mark.parametrize("tampering", TAMPERINGS)
+    @pytest.mark.parametrize("chunk", [1, 1_000])
+    async def test_match_that_was_tampered_with_does_not_count(self, engine, live, monkeypatch, tampering, chunk):
+        monkeypatch.setattr(leaderboards, "CHUNK", chunk)
+        store(engine, *two_matches())
+        with engine.begin() as connection:
+            assert connection.exec_driver_sql(TAMPERINGS[tampering]).rowcount
+        with structlog.testing.capture_logs() as logged:
+            await live.update()
+        assert await games_counted(live) == [((3, 1),)]
+        assert [line["matches"] for line in logged] == [1]
+
+    async def test_untouched_matches_count(self, engine, live):
+        """The control of the test above."""
+        store(engine, *two_matches())
+        with structlog.testing.capture_logs() as logged:
+            await live.update()
+        assert await games_counted(live) == [((2, 1), (3, 1))]
+        assert logged == []
+
+    async def test_match_that_breaks_later_no_longer_counts(self, engine, live):
+        """What was counted of a match is taken back when a later event does not fit."""
+        *begun, last = StoredPlay(1, TINY).play(("solved", [1]))
+        store(engine, *begun)
+        await live.update()
+        assert await games_counted(live) == [((1, 1),)]
+        store(engine, last)
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE events SET json = replace(json, ':', ': ') WHERE type = 'match_over'")
+        await live.update()
+        assert await games_counted(live) == []
+
+    def test_fold_leaves_out_broken_matches(self, engine):
+        store_players(engine)
+        store(engine, *two_matches())
+        assert [row.games for row in sound_fold(engine, "tiny")] == [2]
+        with engine.begin() as connection:
+            connection.exec_driver_sql(TAMPERINGS["text"])
+        assert [row.games for row in sound_fold(engine, "tiny")] == [1]
+        assert [row.games for row in folded(engine, "tiny")] == [2]
+
+    async def test_sound_event_that_is_no_json_is_left_out(self, engine, live):
+        """Its author also computed the hash; the results of the same match still count."""
+        store(engine, *two_matches())
+        with engine.begin() as connection:
+            before = connection.exec_driver_sql(f"SELECT hash FROM events WHERE match = {SECOND} AND seq = 5").scalar()
+            forged = ("{", event_hash(before, "{"))
+            connection.exec_driver_sql(
+                f"UPDATE events SET json = ?, hash = ? WHERE match = {SECOND} AND seq = 6", forged
+            )
+        await live.update()
+        assert await games_counted(live) == [((2, 1), (3, 1))]
 
 
 async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):

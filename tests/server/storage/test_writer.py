@@ -3,15 +3,18 @@
 import sqlite3
 from contextlib import closing
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, event, insert
+from sqlalchemy import Column, Integer, LargeBinary, MetaData, Table, event, insert
 
+from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
 from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Write, Writer
 
 metadata = MetaData()
 parents = Table("parents", metadata, Column("id", Integer, primary_key=True))
 children = Table("children", metadata, Column("id", Integer, primary_key=True), Column("parent", Integer))
+blobs = Table("blobs", metadata, Column("id", Integer, primary_key=True), Column("data", LargeBinary))
 
 
 def parent(number):
@@ -190,3 +193,134 @@ class TestWaking:
         writer.submit([parent(1)], lambda _error: None)
         writer.close()
         assert stored("parents") == [1]
+
+
+@pytest.fixture
+def transactions(engine):
+    """Return a list that grows with each transaction that is begun."""
+    seen = []
+    event.listen(engine, "begin", lambda _connection: seen.append(1))
+    return seen
+
+
+class TestUnusableDatabase:
+    """What concerns the whole database fails the whole batch, after one attempt."""
+
+    def submit(self, writer, count):
+        errors = []
+        for number in range(count):
+            writer.submit([parent(number)], errors.append)
+        return errors
+
+    @pytest.fixture
+    def lock_file(self, tmp_path, monkeypatch):
+        """Return a function that takes the write lock as another process would, and a writer that waits shortly."""
+        monkeypatch.setattr("evilpegs_server.storage.writer.BUSY_SECONDS", 0.05)
+
+        def lock():
+            other = sqlite3.connect(tmp_path / "evilpegs.sqlite3", isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            return closing(other)
+
+        return lock
+
+    def test_batch_waits_once_for_write_lock(self, writer, transactions, stored, lock_file):
+        with lock_file():
+            errors = self.submit(writer, 50)
+            writer.start()
+            writer.close()
+        assert {type(error) for error in errors} == {DatabaseUnavailableError}
+        assert (len(errors), len(transactions)) == (50, 1)
+        assert stored("parents") == []
+
+    def test_bad_job_takes_one_transaction_per_job(self, writer, transactions):
+        """The control of the test above."""
+        errors = self.submit(writer, 5)
+        writer.submit([parent(1)], errors.append)
+        writer.start()
+        writer.close()
+        assert len(transactions) == 7
+
+    def test_writer_stores_again_after_lock(self, writer, stored, lock_file):
+        failed, done = Event(), []
+        writer.start()
+        with lock_file():
+            writer.submit([parent(1)], lambda _error: failed.set())
+            assert failed.wait(10)
+        writer.submit([parent(2)], done.append)
+        writer.close()
+        assert done == [None]
+        assert stored("parents") == [2]
+
+    def test_full_database_fails_whole_batch(self, engine, commits, writer, transactions):
+        event.listen(engine, "checkout", lambda driver, *_: driver.execute("PRAGMA max_page_count=1"))
+        errors = []
+        for number in range(50):
+            writer.submit([Write(2, insert(blobs), [{"id": number, "data": b"x" * 5000}])], errors.append)
+        writer.start()
+        writer.close()
+        assert {type(error) for error in errors} == {DatabaseUnavailableError}
+        assert "full" in str(errors[0])
+        assert len(transactions) == 1
+
+    def test_close_gives_up_on_disk_that_never_responds(self, writer, engine):
+        entered, responds = Event(), Event()
+        event.listen(engine, "commit", lambda _connection: (entered.set(), responds.wait(30)))
+        self.submit(writer, 1)
+        writer.start()
+        assert entered.wait(10)
+        assert writer.close(0.01) is False
+        responds.set()
+        assert writer.close() is True
+
+
+class TestMovedFile:
+    """The writer looks for the file before and after each batch, and while there is nothing to write."""
+
+    @pytest.fixture
+    def place(self):
+        """A place where the file is, unless an error is set."""
+        return SimpleNamespace(error=None)
+
+    @pytest.fixture
+    def writer(self, engine, commits, place):
+        def check():
+            if place.error is not None:
+                raise place.error
+
+        writer = Writer(engine, lambda report: report(), check_file=check)
+        yield writer
+        writer.close()
+
+    def test_file_that_left_fails_batch_before_it_is_written(self, writer, place, stored, commits):
+        errors = []
+        place.error = DatabaseMovedError("gone")
+        for number in range(3):
+            writer.submit([parent(number)], errors.append)
+        writer.start()
+        writer.close()
+        assert errors == [place.error] * 3
+        assert commits == []
+
+    def test_file_that_left_during_commit_fails_batch(self, writer, place, engine):
+        errors = []
+        gone = DatabaseMovedError("gone")
+        event.listen(engine, "commit", lambda _connection: setattr(place, "error", gone))
+        writer.submit([parent(1)], errors.append)
+        writer.submit([parent(2)], errors.append)
+        writer.start()
+        writer.close()
+        assert errors == [gone, gone]
+
+    def test_idle_writer_notices_file_that_left_and_returned(self, writer, place, monkeypatch):
+        monkeypatch.setattr("evilpegs_server.storage.writer.CHECK_SECONDS", 0.001)
+        changed, note = Event(), writer.health.note_obstacle
+        writer.health.note_obstacle = lambda obstacle: (note(obstacle), changed.set())
+        place.error = DatabaseMovedError("gone")
+        writer.start()
+        assert changed.wait(10)
+        assert writer.health.obstacle == "gone"
+        changed.clear()
+        place.error = None
+        assert changed.wait(10)
+        assert writer.health.obstacle is None

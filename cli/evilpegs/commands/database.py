@@ -1,0 +1,112 @@
+"""`evilpegs database`: copy the database of a server while it runs, and check a database or a copy."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from cyclopts import Parameter
+
+from evilpegs.database import server_settings
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, check_writable, failure_reason
+from evilpegs.options import Database, Json
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
+
+NOT_SOUND: Final = 1
+"""The exit status if something is damaged or broken."""
+
+
+def backup(
+    file: Annotated[str, Parameter(name="FILE", allow_leading_hyphen=True, help="The file to write.")],
+    /,
+    *,
+    force: Annotated[bool, Parameter(show_default=False, help="Replace the file if it exists.")] = False,
+    database: Database = None,
+    as_json: Json = False,
+) -> int:
+    """Copy the database to a file, also while a server uses it, and check the copy.
+
+    The copy has everything that was stored when the command began; a plain copy of the file would lack the latest
+    matches, which are in a file beside it. Only the owner can read the copy, because it has the seeds of open games.
+    To restore it, stop the server, move all files of the old database away, and put the copy in their place. If the
+    hashes of a match are broken, the exit status is 1; if a page is damaged, nothing is written.
+    """
+    target = _target_path(file)
+    url = server_settings(database=database).database
+    try:
+        with _shown_progress() as show:
+            copied = backup_database(url, target, show, overwrite=force)
+    except (OSError, ValueError) as error:
+        message = f"cannot write {file[:200]}: {failure_reason(error)}; choose another file"
+        raise CommandError(message) from None
+    if as_json:
+        print_json({"database": url, "file": file, **_document(copied)})
+    else:
+        _print_lines(f"copied {url} to {file}:", copied)
+    return 0 if copied.sound else NOT_SOUND
+
+
+def check(
+    database: Annotated[
+        str | None,
+        Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
+    ] = None,
+    /,
+    *,
+    as_json: Json = False,
+) -> int:
+    """Check every page of a database, and the chain of hashes of every match.
+
+    Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match is a line;
+    if there is one, the exit status is 1.
+    """
+    url = server_settings(database=_to_url(database)).database
+    with _shown_progress() as show:
+        found = check_database(url, show)
+    if as_json:
+        print_json({"database": url, **_document(found)})
+    else:
+        _print_lines(f"checked {url}:", found)
+    return 0 if found.sound else NOT_SOUND
+
+
+def _target_path(name: str) -> Path:
+    if name == STANDARD:
+        message = "a copy of a database cannot be written to standard output; name a file"
+        raise CommandError(message)
+    check_writable(name)
+    return Path(name)
+
+
+def _to_url(database: str | None) -> str | None:
+    """Return the URL of a database, which may be given as the name of its file."""
+    return database if database is None or "://" in database else f"sqlite:///{database}"
+
+
+def _document(found: DatabaseCheck) -> dict[str, Any]:
+    return asdict(found) | {"sound": found.sound}
+
+
+def _print_lines(heading: str, found: DatabaseCheck) -> None:
+    out = console()
+    matches = f"{pluralize(found.matches, 'match', 'matches')}, {found.open_matches:,} of them open"
+    players, events = pluralize(found.players, "player"), pluralize(found.events, "event")
+    lines = [f"{heading} {matches}, {events}, {players}, {found.bytes:,} bytes"]
+    lines += [f"damaged: {place}" for place in found.damage]
+    lines += [f"match {match}: the chain of hashes is broken; see: evilpegs replay {match}" for match in found.broken]
+    if found.sound:
+        lines.append("every page can be read, and every chain of hashes holds")
+    for line in lines:
+        out.print(line, soft_wrap=True)
+
+
+@contextmanager
+def _shown_progress() -> Iterator[Progress]:
+    """Show what is being done on a terminal."""
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

@@ -1,0 +1,190 @@
+"""Copying a database while a server uses it, and checking a database or a copy.
+
+Recent commits are in SQLite's log beside the file, so a copy of the file alone lacks them. SQLite's online backup reads
+both. One transaction of the source lasts for the whole copy: it holds one state of the database, and in WAL mode it
+makes no writer wait. A copy is one file without a log; a server that opens it begins a new log.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from evilpegs_protocol.files import replacement
+from evilpegs_server.storage.chains import verify_chains
+from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
+from evilpegs_server.storage.location import database_file, engine_url, side_files
+from evilpegs_server.storage.lock import DatabaseLock
+
+PAGES: Final = 2_000
+"""The number of pages of 4 KiB that are copied between two reports of progress."""
+_MAX_FLAWS: Final = 20
+"""The number of damaged places that a check lists."""
+Progress = Callable[[str, int, int], None]
+"""A function that is called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseCheck:
+    """What a check has found, and the size of the database with what its log holds.
+
+    ``damage`` has a line for each damaged place of the file, at most 20, and ``broken`` the ids of the matches whose
+    chain of hashes is broken.
+    """
+
+    bytes: int
+    players: int
+    matches: int
+    open_matches: int
+    events: int
+    damage: tuple[str, ...]
+    broken: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """True if nothing is damaged or broken."""
+        return not self.damage and not self.broken
+
+
+def backup_database(url: str, target: Path, progress: Progress, *, overwrite: bool = False) -> DatabaseCheck:
+    """Copy the database at ``url`` to the file ``target``, which only its owner can read, and check the copy.
+
+    The target is replaced in one step when the copy is complete and none of its pages is damaged. Matches whose hashes
+    are broken are copied as they are.
+
+    Raises:
+        DatabaseUnusableError: there is no database, it is damaged, or the target exists or is in use.
+        OSError: the target cannot be written.
+    """
+    source = _existing_file(url)
+    _check_target(source, target, overwrite=overwrite)
+    with _explained(source), replacement(target) as new:
+        _copy(source, new, progress)
+        found = check_database(f"sqlite:///{new}", progress)
+        if found.damage:
+            message = (
+                f"the database {source} is damaged: {found.damage[0]}; nothing was written, keep your older copies"
+            )
+            raise DatabaseUnusableError(message)
+        for path in side_files(target):
+            path.unlink(missing_ok=True)  # the log of the file that is replaced; it must not be applied to the copy
+    return found
+
+
+def check_database(url: str, progress: Progress) -> DatabaseCheck:
+    """Check every page and every chain of hashes of a database, which may be in use. Nothing is written.
+
+    Raises:
+        DatabaseUnusableError: there is no database, or it cannot be opened.
+    """
+    file = _existing_file(url)
+    with _explained(file), closing(_connect(file)) as connection:
+        progress("pages", 0, 1)
+        damage = _damaged_places(connection)
+        progress("pages", 1, 1)
+        counts = _count_rows(connection, ignore_damage=bool(damage))
+        broken = () if damage else _broken_matches(file, connection, progress)
+        size = _pragma(connection, "page_count") * _pragma(connection, "page_size")
+    return DatabaseCheck(size, *counts, damage, broken)
+
+
+def _existing_file(url: str) -> Path:
+    file = database_file(url)
+    if not file.is_file():
+        message = f"there is no database at {file}; name one with sqlite:///FILE"
+        raise DatabaseMissingError(message)
+    return file
+
+
+def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
+    """Raise DatabaseUnusableError if the target must not be replaced."""
+    if not target.exists():
+        return
+    if target.samefile(source):
+        message = f"{target} is the database itself; name another file"
+        raise DatabaseUnusableError(message)
+    if not overwrite:
+        message = f"{target} exists; name another file, or replace it with --force"
+        raise DatabaseUnusableError(message)
+    DatabaseLock(f"sqlite:///{target}").release()
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    url = engine_url(file)
+    return sqlite3.connect(f"{url.database}?mode=rw", uri=True, isolation_level=None)
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """Explain errors of SQLite in one line."""
+    try:
+        yield
+    except (sqlite3.Error, SQLAlchemyError) as error:
+        reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+        message = f"cannot use {file}: {reason}; name a database of evilpegs with sqlite:///FILE"
+        raise explain(error, str(file)) or DatabaseUnusableError(message) from None
+
+
+def _copy(source: Path, target: Path, progress: Progress) -> None:
+    def report(_status: int, remaining: int, total: int) -> None:
+        progress("copying", total - remaining, total)
+
+    with closing(_connect(source)) as reader, closing(_connect(target)) as writer:
+        reader.execute("BEGIN")
+        reader.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # the transaction begins with the first read
+        reader.backup(writer, pages=PAGES, progress=report)
+        reader.rollback()
+        writer.execute("PRAGMA journal_mode=DELETE")
+
+
+def _damaged_places(connection: sqlite3.Connection) -> tuple[str, ...]:
+    try:
+        lines = [line for (line,) in connection.execute(f"PRAGMA quick_check({_MAX_FLAWS})")]
+    except sqlite3.DatabaseError as error:
+        if error_code(error) == sqlite3.SQLITE_NOTADB:
+            raise
+        return (str(error),)
+    return () if lines == ["ok"] else tuple(part for line in lines for part in line.splitlines())[:_MAX_FLAWS]
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    value: int = connection.execute(f"PRAGMA {name}").fetchone()[0]
+    return value
+
+
+def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
+    """Return the numbers of players, matches, open matches and events; 0 where damage hinders counting."""
+    queries = ("players", "matches", "matches WHERE NOT over", "events")
+
+    def count(query: str) -> int:
+        try:
+            number: int = connection.execute(f"SELECT count(*) FROM {query}").fetchone()[0]  # noqa: S608 - as above
+        except sqlite3.DatabaseError:
+            if not ignore_damage:
+                raise
+            return 0
+        return number
+
+    players, matches, open_matches, events = map(count, queries)
+    return players, matches, open_matches, events
+
+
+def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progress) -> tuple[str, ...]:
+    engine = _engine(file)
+    broken: set[int] = set()
+    for done, found in verify_chains(engine):
+        progress("hashes", done, 1000)
+        broken |= found
+    engine.dispose()
+    ids = connection.execute("SELECT number, id FROM matches ORDER BY number")
+    return tuple(match for number, match in ids if number in broken)
+
+
+def _engine(file: Path) -> Engine:
+    return create_engine(engine_url(file), poolclass=NullPool, hide_parameters=True)

@@ -1,0 +1,66 @@
+"""Matches whose chain of hashes is broken, found among stored events without reading whole matches.
+
+The hash of an event covers its text and the hash of the event before. So whether an event fits to the one before it
+can be checked for each event alone, in any order, and a match is broken if one of its events does not fit. SQLite has
+no SHA-256; it hands over all texts of a range in one value, because the driver releases the interpreter lock at each
+row and has to compete with the event loop to acquire it again.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import Engine, text
+
+from evilpegs_protocol.canonical import GENESIS
+
+_EVENTS: Final = """
+    FROM events AS e LEFT JOIN events AS before ON before.match = e.match AND before.seq = e.seq - 1
+    WHERE e.rowid > :after AND e.rowid <= :last
+"""
+_HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
+_ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
+_LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
+_LAST: Final = text("SELECT max(rowid) FROM events")
+"""The rowid of an event is its id, which the tables of the first version had not yet declared."""
+_HASH_LENGTH: Final = len(GENESIS)
+
+
+CHUNK: Final = 4_000
+"""The number of events that are verified at a time. More would hold the interpreter lock for too long."""
+
+
+def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
+    """Verify all events that are stored now, `CHUNK` at a time.
+
+    Yields:
+        after each chunk, the part of the events that is verified, in thousandths, and the matches found broken in it.
+    """
+    with engine.connect() as connection:
+        last: int = connection.execute(_LAST).scalar() or 0
+    for after in range(0, last, CHUNK):
+        end = min(after + CHUNK, last)
+        yield 1000 * end // last, find_broken_matches(engine, after, end)
+
+
+def all_broken_matches(engine: Engine) -> set[int]:
+    """Return the numbers of all matches that are broken. This takes about 2 seconds per million events."""
+    return set().union(*(found for _, found in verify_chains(engine)))
+
+
+def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
+    """Return the numbers of the matches that are broken at an event with an id above ``after`` and up to ``last``.
+
+    A match with a missing event is broken at the next one. This takes 2 microseconds per event.
+    """
+    limits = {"after": after, "last": last}
+    with engine.connect() as connection:
+        links: bytes | None = connection.execute(_ALL_LINKS, limits).scalar_one()
+        if links is None or all(_holds(link[:-_HASH_LENGTH], link[-_HASH_LENGTH:]) for link in links.split(b"\n")):
+            return set()
+        rows = connection.execute(_LINKS, limits).all()
+    return {match for match, hashed, found in rows if not _holds(hashed, found)}
+
+
+def _holds(hashed: bytes, found: bytes) -> bool:
+    return sha256(hashed).hexdigest().encode() == found

@@ -1,0 +1,72 @@
+"""Errors of the database: one class per thing that a user or operator can do about it.
+
+SQLite reports what is wrong with a number. `explain` turns the numbers that concern the whole file into an error whose
+message is one line that says what happened and what to do; all other errors are faults of a statement.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from evilpegs_game.errors import EvilpegsError
+
+
+class DatabaseUnusableError(EvilpegsError):
+    """The error of a database that cannot be used. The message is one line that says why and what to do."""
+
+
+class DatabaseMissingError(DatabaseUnusableError):
+    """The error of a database that was to be read but whose file does not exist."""
+
+
+class DatabaseInUseError(DatabaseUnusableError):
+    """The error of a database whose lock is held by another server."""
+
+
+class DatabaseMovedError(DatabaseUnusableError):
+    """The error of a database whose file was deleted, moved or replaced while a server used it."""
+
+
+class DatabaseDamagedError(DatabaseUnusableError):
+    """The error of a database of which a page cannot be read. What is on other pages can be."""
+
+
+class DatabaseUnavailableError(DatabaseUnusableError):
+    """The error of a database that cannot be used now, such as on a full disk. A later attempt may succeed."""
+
+
+_RESTORE: Final = (
+    "stop the server and restore a copy made with `evilpegs database backup`; "
+    "`evilpegs database check` says what is damaged"
+)
+_HINTS: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        sqlite3.SQLITE_BUSY: "another program holds its write lock; end that program",
+        sqlite3.SQLITE_LOCKED: "another connection holds its write lock; try again",
+        sqlite3.SQLITE_NOMEM: "free some memory",
+        sqlite3.SQLITE_READONLY: "make the file and its directory writable",
+        sqlite3.SQLITE_IOERR: "see to the disk",
+        sqlite3.SQLITE_FULL: "make room on its disk",
+        sqlite3.SQLITE_CANTOPEN: "check its permissions and the limit of open files",
+        sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
+    }
+)
+"""What to do about each kind of error that may pass, by the primary code of SQLite."""
+
+
+def error_code(error: BaseException) -> int | None:
+    """Return the primary code of an error of SQLite, also inside an error of SQLAlchemy; None for other errors."""
+    code: int | None = getattr(getattr(error, "orig", None) or error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def explain(error: BaseException, database: str) -> DatabaseUnusableError | None:
+    """Return the error that explains a failure of the whole database, None if ``error`` concerns one statement."""
+    code = error_code(error)
+    reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+    if code == sqlite3.SQLITE_CORRUPT:
+        return DatabaseDamagedError(f"the database {database} is damaged: {reason}; {_RESTORE}")
+    if code is not None and code in _HINTS:
+        return DatabaseUnavailableError(f"the database {database} cannot be used now: {reason}; {_HINTS[code]}")
+    return None

@@ -1,0 +1,37 @@
+"""The log of failures of the database: one short line per second, however many matches a failure concerns."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from structlog.stdlib import BoundLogger
+
+QUIET_SECONDS: Final = 1.0
+"""The shortest time between two lines."""
+MAX_REASON: Final = 300
+"""The number of characters of a reason that are logged."""
+
+
+class FaultLog:
+    """A log of failures that follow from one cause. ``now`` returns seconds and never goes back.
+
+    Failures within `QUIET_SECONDS` after a line are counted, and the next line says how many there were.
+    """
+
+    def __init__(self, log: BoundLogger, now: Callable[[], float] = time.monotonic) -> None:
+        self._log = log
+        self._now = now
+        self._quiet_until = float("-inf")
+        self._unsaid = 0
+
+    def report(self, what: str, error: Exception, **facts: Any) -> None:
+        """Log that ``what`` happened because of ``error``, without its traceback and the SQL that it quotes."""
+        now = self._now()
+        if now < self._quiet_until:
+            self._unsaid += 1
+            return
+        if self._unsaid:
+            facts["others_before"] = self._unsaid
+        self._quiet_until, self._unsaid = now + QUIET_SECONDS, 0
+        why = str(error).partition("\n")[0][:MAX_REASON]
+        self._log.error(what, error=type(error).__name__, why=why, **facts)

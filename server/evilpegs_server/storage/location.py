@@ -1,0 +1,96 @@
+"""The place of a database: its URL, its file, and the files beside it, which only their owner may read."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from sqlalchemy import URL, Engine, make_url
+from sqlalchemy.exc import ArgumentError
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.storage.errors import DatabaseUnusableError
+
+SIDE_FILES: Final = ("-wal", "-shm")
+"""The ends of the names of the files that SQLite keeps beside a database while it is in use."""
+
+
+def database_file(url: str) -> Path:
+    """Return the file of the database at ``url``.
+
+    Raises:
+        DatabaseUnusableError: the URL is malformed or names no file.
+    """
+    return Path(_sqlite_url(url).database or "")
+
+
+def engine_url(file: Path, mode: str = "rw") -> URL:
+    """Return the URL at which SQLAlchemy opens the resolved ``file``, which SQLite does not create.
+
+    Otherwise a connection that is opened after the file was moved would begin an empty database in its place, and one
+    that is opened after a symbolic link was changed would write to another database.
+    """
+    return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": mode, "uri": "true"})
+
+
+def engine_file(engine: Engine) -> Path:
+    """Return the resolved file of an engine that was created with `engine_url`."""
+    return Path(unquote((engine.url.database or "").removeprefix("file:")))
+
+
+def side_files(file: Path) -> list[Path]:
+    """Return the paths of SQLite's own files beside a database, whether or not they exist."""
+    place = os.path.realpath(file)
+    return [Path(place + end) for end in SIDE_FILES]
+
+
+def create_private(path: Path) -> None:
+    """Create a file that only its owner can read, because it contains the seeds of open games.
+
+    A file that exists is not opened, so that no lock on it is lost, and keeps its permissions.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
+    """Take from everyone but the owner the access to a database, to SQLite's files beside it, and to ``others``.
+
+    The names of the files that others could access are logged in one line. Whether the access can be taken away or
+    not, the server goes on.
+    """
+    lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
+    try:
+        for path in lax:
+            path.chmod(0o600)
+    except OSError as error:
+        log.warning("others may read or change the files of the database", files=_names(lax), why=error.strerror)
+    else:
+        if lax:
+            log.warning(
+                "others could read or change files of the database; now only their owner can", files=_names(lax)
+            )
+
+
+def _names(paths: Iterable[Path]) -> str:
+    return ", ".join(path.name for path in paths)
+
+
+def _sqlite_url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        message = f"not a database URL: {url[:80]!r}; write sqlite:///FILE"
+        raise DatabaseUnusableError(message) from None
+    if parsed.drivername != "sqlite":
+        message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
+        raise DatabaseUnusableError(message)
+    if parsed.host or parsed.query or "\0" in url:
+        message = f"not the URL of a file: {url[:80]!r}; write sqlite:///FILE, with three slashes and no options"
+        raise DatabaseUnusableError(message)
+    if parsed.database in {None, "", ":memory:"}:
+        message = "a database in memory would lose every match; write sqlite:///FILE"
+        raise DatabaseUnusableError(message)
+    return parsed

@@ -1,0 +1,89 @@
+"""The lock that allows one server per database, and the check that the file is still where the server opened it.
+
+The lock is on the database file itself, so it holds for every name of the file: through a symbolic link, a hard link,
+or another path. A lock file beside the database would belong to a name, and can be removed.
+
+SQLite locks bytes of the same file with `fcntl`. Such locks belong to the process and are dropped when any descriptor
+of the file is closed, so the lock of the server must not be one of them, and its descriptor must be opened before the
+engine and closed after it. `flock` belongs to the open file, and on Linux it does not interact with `fcntl`. On other
+systems it does, so there the lock is on a file beside the database. Nothing else in a server opens the file: modes are
+changed and identities are compared by path.
+"""
+
+import fcntl
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedError, DatabaseUnusableError
+from evilpegs_server.storage.location import create_private, database_file
+
+_ATTEMPTS: Final = 3
+"""How often a file that is replaced while it is being locked is opened again."""
+FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
+"""Whether `flock` and the locks of SQLite do not interact."""
+
+
+class DatabaseLock:
+    """The lock on a database, from its construction until `release` or the end of the process, however it ends.
+
+    Raises:
+        DatabaseInUseError: another server holds the lock.
+        DatabaseUnusableError: the file cannot be created or opened.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._path = Path(os.path.abspath(database_file(url)))  # noqa: PTH100 - links stay as they are
+        self._descriptor: int | None = None
+        try:
+            create_private(self._path)
+            self._acquire()
+        except BlockingIOError:
+            self.release()
+            message = f"another server is running on {self._path}; stop it or name another with --database"
+            raise DatabaseInUseError(message) from None
+        except OSError as error:
+            self.release()
+            hint = "name another with --database sqlite:///FILE"
+            message = f"cannot use the database {self._path}: {error.strerror}; {hint}"
+            raise DatabaseUnusableError(message) from None
+
+    def _acquire(self) -> None:
+        for _ in range(_ATTEMPTS):
+            self.release()
+            name = str(self._path) if FLOCK_IS_INDEPENDENT else os.path.realpath(self._path) + ".lock"
+            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._identity = _identity(self._path)
+            if self._identity == _identity(self._descriptor) or not FLOCK_IS_INDEPENDENT:
+                return
+
+    @property
+    def names(self) -> int:
+        """The number of hard links of the file. SQLite finds its log by name, so with two names one can lack it."""
+        return self._path.stat().st_nlink
+
+    def check(self) -> None:
+        """Raise DatabaseMovedError unless the path still leads to the file that is locked. Any thread may call this."""
+        try:
+            if _identity(self._path) == self._identity:
+                return
+            what = "was replaced by another file"
+        except FileNotFoundError:
+            what = "was moved or deleted"
+        except OSError as error:
+            what = f"cannot be found: {error.strerror}"
+        message = f"the database {self._path} {what} while the server uses it; move it back or restart the server"
+        raise DatabaseMovedError(message)
+
+    def release(self) -> None:
+        """Release the lock, so that another server can use the database. Close the engine before."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _identity(file: Path | int) -> tuple[int, int]:
+    found = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
+    return found.st_dev, found.st_ino

@@ -1,0 +1,112 @@
+"""`evilpegs database`: its two commands on the database of a running server, and what they refuse."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from evilpegs.main import GROUPS, app
+from evilpegs_server.storage.errors import DatabaseUnusableError
+
+FACTS = {"database", "bytes", "players", "matches", "open_matches", "events", "damage", "broken", "sound"}
+
+
+@pytest.fixture
+def database(server, played):
+    """The URL of the database of a running server on which matches were played."""
+    return server.database
+
+
+def test_backup_copies_database_in_use(run, database):
+    result = run("database", "backup", "copy", "--database", database, "--json")
+    assert (result.status, result.err) == (0, "")
+    assert set(result.document) == FACTS | {"file"}
+    assert result.document["matches"] >= 2
+    assert run("database", "check", "copy", "--json").document["events"] == result.document["events"]
+    assert run("database", "backup", "copy", "--database", database).status == 2
+    assert run("database", "backup", "copy", "--force", "--database", database).status == 0
+
+
+def test_copy_of_backup_is_read_by_other_commands(run, database, evil_match):
+    run("database", "backup", "copy", "--database", database)
+    assert evil_match in run("replay", evil_match, "--database", "sqlite:///copy", "--no-analysis").out
+
+
+def test_check_accepts_file_and_url(run, database):
+    by_file = run("database", "check", database.removeprefix("sqlite:///"), "--json")
+    assert by_file.document["database"] == database
+    assert by_file.document == run("database", "check", database, "--json").document
+    assert set(by_file.document) == FACTS
+
+
+def test_check_uses_default_database(run, database, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_DATABASE", database)
+    assert run("database", "check", "--json").document["database"] == database
+
+
+def test_broken_match_is_one_line_and_status_1(run, evil_match, tampered):
+    url = tampered("UPDATE events SET hash = 'x' WHERE match = :match AND seq = 5")
+    for words in (("check", url), ("backup", "copy", "--database", url)):
+        result = run("database", *words)
+        assert result.status == 1
+        assert [evil_match in line for line in result.out.splitlines()] == [False, True]
+    assert json.loads(run("database", "check", "copy", "--json").out)["broken"] == [evil_match]
+
+
+def test_sound_database_is_status_0(run, database):
+    """The control of the test above."""
+    assert run("database", "check", database).status == 0
+
+
+def test_damaged_page_is_one_line_and_no_copy(run, tmp_path, server, played, tampered):
+    place = Path(tampered("SELECT 1").removeprefix("sqlite:///"))
+    data = bytearray(place.read_bytes())
+    data[4096:4106] = b"\xff" * 10
+    place.write_bytes(data)
+    result = run("database", "check", place)
+    assert result.status == 1
+    assert "damaged: " in result.out
+    result = run("database", "backup", "copy", "--database", f"sqlite:///{place}")
+    assert result.status == 2
+    assert "damaged" in result.complaint
+    assert not Path("copy").exists()
+
+
+def test_schema_of_first_version_is_checked_and_copied(run):
+    """An operator backs up before the upgrade."""
+    old = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evilpegs.sqlite3"
+    for end in ("", "-wal"):
+        shutil.copy(f"{old}{end}", f"old.sqlite3{end}")
+    assert run("database", "check", "old.sqlite3", "--json").document["events"]
+    assert run("database", "backup", "copy", "--database", "sqlite:///old.sqlite3").status == 0
+    assert run("database", "check", "copy").status == 0
+
+
+BAD = {
+    "missing database": (["check", "nowhere"], ["nowhere", "sqlite:///FILE"]),
+    "foreign file": (["check", "notes"], ["notes", "not a database"]),
+    "other kind of database": (["check", "postgresql://host/name"], ["postgresql", "sqlite:///FILE"]),
+    "missing directory": (["backup", "no/copy", "--database", "sqlite:///notes"], ["no/copy", "No such file"]),
+    "standard output": (["backup", "-"], ["standard output"]),
+    "empty name": (["backup", ""], ["empty"]),
+    "directory": (["backup", "."], ["Is a directory"]),
+    "itself": (["backup", "notes", "--force", "--database", "sqlite:///notes"], ["itself"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_words_after_database_are_refused(run, case):
+    Path("notes").write_text("no database " * 500)
+    words, facts = BAD[case]
+    result = run("database", *words)
+    assert (result.status, result.out) == (2, "")
+    assert [fact for fact in facts if fact not in result.complaint] == []
+
+
+@pytest.mark.parametrize("name", GROUPS["database"][1])
+def test_help_describes_commands_of_database(run, name):
+    assert run("database", name, "--help").status == 0
+    assert f" {name} " in run("database", "--help").out
+    with pytest.raises(DatabaseUnusableError):
+        app(["database", name, *([] if name == "check" else ["copy"])])
