@@ -16,6 +16,7 @@ from websockets.typing import Subprotocol
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.rate_limit import RateLimit, RecentExcess
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import AllowedHosts, SiteAddress
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -46,6 +47,7 @@ class Gateway:
         self._site = site
         self._server: Server | None = None
         self._channels: set[SocketChannel] = set()
+        self._excess = RecentExcess()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
@@ -84,8 +86,15 @@ class Gateway:
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
         connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
+        connection.rate = self._new_rate_limit(connection)
         self._accepted.add(connection)
         return connection
+
+    def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
+        per_second = self._services.requests_per_second
+        return RateLimit(
+            per_second, 2 * per_second, self._clock.now(), lambda now: self._excess.note(_address(connection), now)
+        )
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
@@ -111,14 +120,15 @@ class Gateway:
 
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
-        channel = SocketChannel(connection)
-        session = Session(self._services, channel, self._clock.now(), self._site_url(connection))
+        address = _address(connection)
+        channel = SocketChannel(connection, lambda: self._excess.is_over_limit(address, self._clock.now()))
+        session = Session(self._services, channel, connection.rate, self._site_url(connection))
         silence = connection.loop.call_later(HELLO_SECONDS, self._close_if_silent, session, channel)
         self._channels.add(channel)
         connection.handle_now = session.try_guess
         try:
             with suppress(ConnectionClosed):
-                while True:
+                while not connection.is_ending:
                     frame = await connection.recv()
                     await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
@@ -131,6 +141,12 @@ class Gateway:
     def _close_if_silent(self, session: Session, channel: SocketChannel) -> None:
         if session.player is None:
             channel.close(1008, "no hello")
+
+
+def _address(connection: ServerConnection) -> str:
+    """Return the address of the client, or no text once its connection is gone."""
+    peer = connection.remote_address
+    return str(peer[0]) if peer else ""
 
 
 def _is_upgrade(request: Request) -> bool:

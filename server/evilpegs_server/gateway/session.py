@@ -26,17 +26,17 @@ from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 
-MAX_REFUSALS: Final = 500
-"""The number of refusals by the rate limit, less messages allowed since, beyond which the connection is closed."""
-
 
 class Session:
     """The session of one connection. Every message gets exactly one direct answer.
 
-    ``site`` is the URL of the site for this client, None if there is none.
+    ``rate`` limits what the connection may ask for. ``site`` is the URL of the site for this client, None if there is
+    none.
     """
 
-    def __init__(self, services: SessionServices, channel: ClientChannel, now: float, site: str | None = None) -> None:
+    def __init__(
+        self, services: SessionServices, channel: ClientChannel, rate: RateLimit, site: str | None = None
+    ) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
@@ -45,7 +45,7 @@ class Session:
         self._is_new_guest = False
         self._closing = False
         services.registry.counts.connections[NO_HELLO] += 1
-        self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
+        self._rate = rate
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Handle one frame that arrived at ``arrived``, in stall-free milliseconds."""
@@ -117,7 +117,7 @@ class Session:
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.refused > MAX_REFUSALS
+        fatal = self._rate.is_exhausted
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
