@@ -9,7 +9,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from evilpegs_server.gateway.bounded_connection import SLICE_BYTES, BoundedConnection
-from evilpegs_server.gateway.connection import StampedConnection
+from evilpegs_server.gateway.connection import FRAME_REFUSALS, StampedConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
 from support.raw_sockets import CONT, PING, PONG, TEXT, RawSocket, frame, text
 
@@ -48,6 +48,17 @@ async def test_unlimited_flood_of_pings_is_answered(run_server, kind):
     server = await run_server(requests_per_second=UNLIMITED)
     counts, code = await asyncio.to_thread(flood, server.url, FLOODS[kind])
     assert (counts[PONG], code) == (4_000, 1000)
+
+
+async def test_flooder_who_returns_has_small_budget(run_server):
+    """The budget of an address that was over a limit is not whole again because it connects again."""
+    server = await run_server()
+    kind = FLOODS["empty pings"]
+    first, _ = await asyncio.to_thread(flood, server.url, kind)
+    second, code = await asyncio.to_thread(flood, server.url, kind)
+    assert first[PONG] > 200
+    assert second[PONG] <= SLICE_BYTES // 6
+    assert code == 1008
 
 
 async def test_flood_behind_handshake_is_cut_off(run_server):
@@ -109,7 +120,8 @@ async def connection():
     """A connection after its handshake on a fake transport, without a limit of its rate."""
     server = SimpleNamespace(handler=lambda _: asyncio.sleep(0), handler_tasks=set())
     connection = StampedConnection(ServerProtocol(state=State.OPEN), server)
-    connection.clock, connection.rate = SimpleNamespace(now=lambda: 0.0), RateLimit(UNLIMITED, UNLIMITED, 0)
+    connection.clock = SimpleNamespace(now=lambda: 0.0)
+    connection.new_rate = lambda _: RateLimit(UNLIMITED, UNLIMITED, 0)
     connection.request = object()
     connection.connection_made(FakeTransport())
     await asyncio.sleep(0)
@@ -153,7 +165,7 @@ class TestOneRead:
             connection.data_received(frame(PONG, b"asked"))
         assert connection.rate.refused == 0
         connection.data_received(frame(PONG, b"asked") * 2)
-        assert connection.rate.refused == 1
+        assert connection.rate.refused == FRAME_REFUSALS
 
 
 class TestUnreadAnswers:

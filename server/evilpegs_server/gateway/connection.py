@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
@@ -11,6 +11,8 @@ from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
+FRAME_REFUSALS: Final = 10
+"""The number of refusals as which a frame counts that exceeds the budget and is no message."""
 _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 """The opcodes that begin a message."""
 
@@ -22,14 +24,21 @@ class StampedConnection(BoundedConnection):
     ``handle_now`` returns False. Messages keep their order: none is offered while earlier ones are ``unread``.
 
     Pings, pongs that nobody asked for and continuation frames take tokens from ``rate``, as the messages do that the
-    session answers. They have no answer that could say so, so a connection whose budget is exhausted is closed.
+    session answers. No answer could say that there are too many, so each frame beyond the budget counts as ten
+    refusals: a flood soon ends its connection, and a single ping beside too many messages does not.
     """
 
     clock: StallFreeClock
     rate: RateLimit
+    new_rate: Callable[["StampedConnection"], RateLimit]
     arrived: float = 0.0
     handle_now: Callable[[str, float], bool] | None = None
     unread: int = 0
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin the connection with the budget that its address deserves."""
+        super().connection_made(transport)
+        self.rate = self.new_rate(self)
 
     def data_received(self, data: bytes) -> None:
         """Note the time of arrival and pass the bytes on."""
@@ -56,7 +65,7 @@ class StampedConnection(BoundedConnection):
         return frame.opcode is not Opcode.CLOSE
 
     def _take_token(self) -> None:
-        self.rate.take(self.arrived)
+        self.rate.take(self.arrived, refusals=FRAME_REFUSALS)
         if self.rate.is_exhausted:
             self.fail(1008, "too many frames")
 

@@ -4,6 +4,7 @@ import http
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -86,15 +87,15 @@ class Gateway:
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
         connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
-        connection.rate = self._new_rate_limit(connection)
+        connection.new_rate = self._new_rate_limit
         self._accepted.add(connection)
         return connection
 
     def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
-        per_second = self._services.requests_per_second
-        return RateLimit(
-            per_second, 2 * per_second, self._clock.now(), lambda now: self._excess.note(_address(connection), now)
-        )
+        per_second, now, address = self._services.requests_per_second, self._clock.now(), _address(connection)
+        suspect = self._excess.is_over_limit(address, now)
+        note = partial(self._excess.note, address)
+        return RateLimit(per_second, 2 * per_second, now, note, suspect=suspect)
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
@@ -144,7 +145,7 @@ class Gateway:
 
 
 def _address(connection: ServerConnection) -> str:
-    """Return the address of the client, or no text once its connection is gone."""
+    """Return the address of the client, or no text if its connection is gone."""
     peer = connection.remote_address
     return str(peer[0]) if peer else ""
 

@@ -34,28 +34,36 @@ class RateLimit:
     """A limit of ``per_second`` on average and of ``burst`` at once. Times are in milliseconds.
 
     ``refused`` counts refusals, less one for each request that was allowed since; it is never negative. ``on_refusal``
-    is called with the time of each refusal.
+    is called with the time of each refusal. With ``suspect`` True the limit begins with a tenth of the burst and of the
+    refusals: without that a peer that was closed would have a whole budget again by connecting again.
     """
 
     def __init__(
-        self, per_second: float, burst: float, now: float, on_refusal: Callable[[float], None] = lambda _: None
+        self,
+        per_second: float,
+        burst: float,
+        now: float,
+        on_refusal: Callable[[float], None] = lambda _: None,
+        *,
+        suspect: bool = False,
     ) -> None:
         self._per_ms = per_second / 1000
         self._burst = burst
-        self._tokens = burst
+        self._tokens = max(1.0, burst / 10) if suspect else burst
         self._filled = now
         self._on_refusal = on_refusal
-        self.refused = 0
+        self.refused = MAX_REFUSALS - MAX_REFUSALS // 10 if suspect else 0
 
     @property
     def is_exhausted(self) -> bool:
         """True if so much was refused that the connection must be closed."""
         return self.refused > MAX_REFUSALS
 
-    def take(self, now: float, price: float = 1) -> int:
+    def take(self, now: float, price: float = 1, refusals: int = 1) -> int:
         """Take ``price`` tokens and return 0, or return the number of milliseconds to wait for them.
 
-        A price above the burst costs the whole burst, because more tokens never gather.
+        A price above the burst costs the whole burst, because more tokens never gather. If there are too few tokens,
+        this counts as that many ``refusals``.
         """
         self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
         self._filled = now
@@ -64,6 +72,6 @@ class RateLimit:
             self._tokens -= price
             self.refused = max(0, self.refused - 1)
             return 0
-        self.refused += 1
+        self.refused += refusals
         self._on_refusal(now)
         return max(1, round((price - self._tokens) / self._per_ms))

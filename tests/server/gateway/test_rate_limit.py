@@ -64,6 +64,14 @@ def test_refusals_exhaust_limit_and_are_reported():
     assert (len(refusals), refusals[-1]) == (MAX_REFUSALS + 1, 7)
 
 
+def test_suspect_begins_with_tenth():
+    limit = RateLimit(10, 20, now=0, suspect=True)
+    assert [limit.take(0) for _ in range(3)] == [0, 0, 100]
+    for _ in range(MAX_REFUSALS // 100 + 1):
+        limit.take(0, refusals=10)
+    assert limit.is_exhausted
+
+
 def test_excess_of_address_is_remembered_for_a_while():
     excess = RecentExcess()
     excess.note("::1", 1_000)
