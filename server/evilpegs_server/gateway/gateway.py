@@ -1,5 +1,6 @@
 """The gateway: a WebSocket server that gives every connection a session."""
 
+import asyncio
 import http
 import re
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ MAX_FRAME_BYTES: Final = 1 << 16
 """The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
 HELLO_SECONDS: Final = 10.0
 """The time in which a connection must say hello."""
+_CUT_OFF_SECONDS: Final = 0.5
+"""The time that connections take to end after they were cut off."""
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 """The paths and queries that a redirection repeats."""
 
@@ -47,6 +50,7 @@ class Gateway:
         self._hosts = hosts
         self._site = site
         self._server: Server | None = None
+        self._closing = False
         self._channels: set[SocketChannel] = set()
         self._excess = RecentExcess()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
@@ -64,7 +68,7 @@ class Gateway:
             compression=None,
             max_size=MAX_FRAME_BYTES,
             max_queue=16,
-            close_timeout=2,
+            close_timeout=1,
             server_header=None,
         )
         address = next(iter(self._server.sockets)).getsockname()
@@ -75,14 +79,25 @@ class Gateway:
         for channel in self._channels:
             channel.send([text])
 
-    async def close(self, code: int, reason: str) -> None:
-        """Close every connection and stop listening."""
+    async def close(self, code: int, reason: str, seconds: float) -> None:
+        """Close every connection and stop listening. After ``seconds`` cut off the clients that do not close theirs."""
+        self._closing = True
         if self._server is not None:
             self._server.close(code=code, reason=reason)
             for connection in self._accepted:
                 if connection.protocol.state is State.CONNECTING:
                     connection.transport.abort()  # or closing would wait for its handshake
-            await self._server.wait_closed()
+            closed = asyncio.ensure_future(self._server.wait_closed())
+            await asyncio.wait([closed], timeout=seconds)
+            if not closed.done():
+                self._cut_off(self._server)
+                await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
+
+    def _cut_off(self, server: Server) -> None:
+        for connection in self._accepted:
+            connection.transport.abort()
+        for handler in server.handler_tasks:
+            handler.cancel()
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
         connection = StampedConnection(*args, **kwargs)
@@ -129,7 +144,7 @@ class Gateway:
         connection.handle_now = session.try_guess
         try:
             with suppress(ConnectionClosed):
-                while not connection.is_ending:
+                while not (connection.is_ending or self._closing):
                     frame = await connection.recv()
                     await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
