@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,14 @@ from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_outlets
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
+from evilpegs_server.stopping import (
+    CLOSE_SECONDS,
+    DRAIN_SECONDS,
+    OUTLET_SECONDS,
+    WORKER_SECONDS,
+    force_exit_later,
+    run_step,
+)
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
@@ -46,8 +55,8 @@ from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
-DRAIN_SECONDS: Final = 4.0
-"""Seconds that matches have to finish their replies and commits when the server stops."""
+_STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+"""The signals that stop a server. Windows has no SIGHUP."""
 CORES: Final = os.cpu_count() or 1
 REPLY_LIMITS: Final = SchedulerLimits(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
@@ -115,7 +124,8 @@ async def running_server(
         process = WorkerProcess(
             WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
         )
-        stack.push_async_callback(_close_worker, process, solved_file)
+        close_worker = partial(_close_worker, process, solved_file)
+        stack.push_async_callback(run_step, "worker", WORKER_SECONDS, close_worker, log)
         writer = _start_writer(engine, lock, stack, log)
         clock, loop_lag = clock or StallFreeClock(asyncio.get_running_loop().time), Durations()
         pool, hint_pool, analysis_pool = (
@@ -133,7 +143,9 @@ async def running_server(
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
         sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log)
-        site = await open_outlets(settings, broker, hosts, sources, stack)
+        outlets = AsyncExitStack()
+        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
+        site = await open_outlets(settings, broker, hosts, sources, outlets)
         services = _session_services(settings, registry, writer, engine, wall_ms, log)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
@@ -149,11 +161,20 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM or SIGINT. Call ``announce`` once it listens and its kernels are compiled."""
+    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and its kernels are compiled.
+
+    The process ends in less than ten seconds after the signal, whatever the server is waiting for.
+    """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
+
+    def stop() -> None:
+        if not stopped.is_set():
+            stopped.set()
+            force_exit_later(log)
+
+    for number in _STOP_SIGNALS:
+        loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
         stopping = asyncio.create_task(stopped.wait())
         await asyncio.wait([stopping, server.warm], return_when=asyncio.FIRST_COMPLETED)
@@ -227,7 +248,7 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
     registry.close()
-    await gateway.close(1012, "the server stops")
+    await gateway.close(1012, "the server stops", CLOSE_SECONDS)
     log.info("stopped", open_matches=len(registry))
 
 

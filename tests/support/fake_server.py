@@ -13,9 +13,11 @@ from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.matches.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task
@@ -50,7 +52,8 @@ class FakeClock:
     """
 
     def __init__(self):
-        self.ms, self.stalled_ms, self.wall_error = 1_000.0, 0.0, None
+        self.ms, self.wall_error = 1_000.0, None
+        self.long_stalls_ms = self.short_stalls_ms = 0.0
 
     def now(self):
         return self.ms
@@ -65,8 +68,12 @@ class FakeClock:
         self.ms += ms
 
     def stall(self, ms):
-        """Let the event loop stall for ``ms`` milliseconds, which the clock does not count."""
-        self.stalled_ms += ms
+        """Let the event loop stall for ``ms`` milliseconds. Like the real clock, count them only if they are few."""
+        if ms > LONG_STALL_MS:
+            self.long_stalls_ms += ms
+        else:
+            self.short_stalls_ms += ms
+            self.ms += ms
 
 
 class FakeCodemaking(Codemaking):
@@ -116,11 +123,12 @@ class FakeChannel:
     """A stand-in for a connection that keeps every text sent to it and the code it was closed with.
 
     A test may set ``before_send`` to a function of the texts of each write. While ``lost`` is set, texts are dropped.
+    ``over_limit`` says what the channel reports about its address.
     """
 
     def __init__(self):
         self.sent, self.close_code, self.inbox = [], None, asyncio.Queue()
-        self.before_send, self.lost = None, False
+        self.before_send, self.lost, self.over_limit = None, False, False
 
     def send(self, texts):
         if self.before_send is not None:
@@ -145,7 +153,8 @@ class FakeClient:
 
     def __init__(self, server):
         self.server, self.channel = server, FakeChannel()
-        self.session = Session(server.services, self.channel, server.clock.now())
+        per_second = server.services.requests_per_second
+        self.session = Session(server.services, self.channel, RateLimit(per_second, 2 * per_second, server.clock.now()))
         self.request_ids = []
         self._numbers = itertools.count(1)
 

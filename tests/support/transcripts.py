@@ -57,7 +57,7 @@ class KnownSecrets:
 class StillTime:
     """A replacement for `StallFreeClock` that advances only when a test sets ``moment``, in milliseconds."""
 
-    moment, stalled_ms = 0.0, 0.0
+    moment = long_stalls_ms = short_stalls_ms = 0.0
 
     def now(self):
         return self.moment

@@ -1,9 +1,11 @@
 """The gateway: a WebSocket server that gives every connection a session."""
 
+import asyncio
 import http
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -16,6 +18,7 @@ from websockets.typing import Subprotocol
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.rate_limit import RateLimit, RecentExcess
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import AllowedHosts, SiteAddress
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -24,6 +27,8 @@ MAX_FRAME_BYTES: Final = 1 << 16
 """The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
 HELLO_SECONDS: Final = 10.0
 """The time in which a connection must say hello."""
+_CUT_OFF_SECONDS: Final = 0.5
+"""The time that connections take to end after they were cut off."""
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 """The paths and queries that a redirection repeats."""
 
@@ -45,7 +50,9 @@ class Gateway:
         self._hosts = hosts
         self._site = site
         self._server: Server | None = None
+        self._closing = False
         self._channels: set[SocketChannel] = set()
+        self._excess = RecentExcess()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
@@ -61,7 +68,7 @@ class Gateway:
             compression=None,
             max_size=MAX_FRAME_BYTES,
             max_queue=16,
-            close_timeout=2,
+            close_timeout=1,
             server_header=None,
         )
         address = next(iter(self._server.sockets)).getsockname()
@@ -72,20 +79,38 @@ class Gateway:
         for channel in self._channels:
             channel.send([text])
 
-    async def close(self, code: int, reason: str) -> None:
-        """Close every connection and stop listening."""
+    async def close(self, code: int, reason: str, seconds: float) -> None:
+        """Close every connection and stop listening. After ``seconds`` cut off the clients that do not close theirs."""
+        self._closing = True
         if self._server is not None:
             self._server.close(code=code, reason=reason)
             for connection in self._accepted:
                 if connection.protocol.state is State.CONNECTING:
                     connection.transport.abort()  # or closing would wait for its handshake
-            await self._server.wait_closed()
+            closed = asyncio.ensure_future(self._server.wait_closed())
+            await asyncio.wait([closed], timeout=seconds)
+            if not closed.done():
+                self._cut_off(self._server)
+                await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
+
+    def _cut_off(self, server: Server) -> None:
+        for connection in self._accepted:
+            connection.transport.abort()
+        for handler in server.handler_tasks:
+            handler.cancel()
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
         connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
+        connection.new_rate = self._new_rate_limit
         self._accepted.add(connection)
         return connection
+
+    def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
+        per_second, now, address = self._services.requests_per_second, self._clock.now(), _address(connection)
+        suspect = self._excess.is_over_limit(address, now)
+        note = partial(self._excess.note, address)
+        return RateLimit(per_second, 2 * per_second, now, note, suspect=suspect)
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         response = self._response_without_session(connection, request)
@@ -117,14 +142,15 @@ class Gateway:
 
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
-        channel = SocketChannel(connection)
-        session = Session(self._services, channel, self._clock.now(), self._site_url(connection))
+        address = _address(connection)
+        channel = SocketChannel(connection, lambda: self._excess.is_over_limit(address, self._clock.now()))
+        session = Session(self._services, channel, connection.rate, self._site_url(connection))
         silence = connection.loop.call_later(HELLO_SECONDS, self._close_if_silent, session, channel)
         self._channels.add(channel)
         connection.handle_now = session.try_guess
         try:
             with suppress(ConnectionClosed):
-                while True:
+                while not (connection.is_ending or self._closing):
                     frame = await connection.recv()
                     await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
@@ -137,6 +163,12 @@ class Gateway:
     def _close_if_silent(self, session: Session, channel: SocketChannel) -> None:
         if session.player is None:
             channel.close(1008, "no hello")
+
+
+def _address(connection: ServerConnection) -> str:
+    """Return the address of the client, or no text if its connection is gone."""
+    peer = connection.remote_address
+    return str(peer[0]) if peer else ""
 
 
 def _is_upgrade(request: Request) -> bool:

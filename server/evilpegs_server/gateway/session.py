@@ -19,24 +19,28 @@ from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
 from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
-from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.reads import BusyError
 
-MAX_REFUSALS: Final = 500
-"""The number of refusals by the rate limit, less messages allowed since, beyond which the connection is closed."""
+_BUSY_MS: Final = 1_000
+"""The time after which a client may try a read again that was one too many."""
 
 
 class Session:
     """The session of one connection. Every message gets exactly one direct answer.
 
-    ``site`` is the URL of the site for this client, None if there is none.
+    ``rate`` limits what the connection may ask for. ``site`` is the URL of the site for this client, None if there is
+    none.
     """
 
-    def __init__(self, services: SessionServices, channel: ClientChannel, now: float, site: str | None = None) -> None:
+    def __init__(
+        self, services: SessionServices, channel: ClientChannel, rate: RateLimit, site: str | None = None
+    ) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
@@ -45,7 +49,7 @@ class Session:
         self._is_new_guest = False
         self._closing = False
         services.registry.counts.connections[NO_HELLO] += 1
-        self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
+        self._rate = rate
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Handle one frame that arrived at ``arrived``, in stall-free milliseconds."""
@@ -99,8 +103,8 @@ class Session:
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
-    def _take_token(self, now: float) -> None:
-        wait_ms = self._rate.take(now)
+    def _take_token(self, now: float, price: float = 1) -> None:
+        wait_ms = self._rate.take(now, price)
         if wait_ms:
             raise _TooFastError(wait_ms)
 
@@ -117,7 +121,7 @@ class Session:
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.refused > MAX_REFUSALS
+        fatal = self._rate.is_exhausted
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
@@ -135,7 +139,7 @@ class Session:
             case Play():
                 self._play(request)
             case Watch():
-                await self._watch(request)
+                await self._watch(request, arrived)
             case Unwatch():
                 self._require_player()
                 self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
@@ -164,12 +168,26 @@ class Session:
         if request.match is None:
             runner = self._only_match()
         else:
-            runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
+            runner = await self._find_match(request.match, arrived)
         if runner is None or runner.player != player.id:
             message = "you have no such match" if request.match else "you have no open match; begin one with play"
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
         self._take_seat_if_over(runner)
         runner.receive(Request(self._channel, request, arrived))
+
+    async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
+        """Return the runner of a match, None for an unknown id. A match that is not open costs the price of a read."""
+        registry = self._services.registry
+        runner = registry.get(match)
+        if runner is not None:
+            return runner
+        if registry.draining:
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        self._take_token(arrived, READ_PRICE - 1)
+        try:
+            return await registry.find(match)
+        except BusyError:
+            raise _TooFastError(_BUSY_MS) from None
 
     def _only_match(self) -> MatchRunner | None:
         """Return the match that a message without one means: the only one played here, else the player's only one.
@@ -200,7 +218,7 @@ class Session:
             first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
 
-    async def _watch(self, request: Watch) -> None:
+    async def _watch(self, request: Watch, arrived: float) -> None:
         self._require_player()
         registry = self._services.registry
         if request.ladder is not None:
@@ -209,7 +227,7 @@ class Session:
             self._follow(request.ladder)
             matches, texts = registry.ids_on_ladder(request.ladder), []
         else:
-            runner = await registry.find(request.match or "")
+            runner = await self._find_match(request.match or "", arrived)
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
             if not runner.match.over:

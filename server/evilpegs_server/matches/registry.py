@@ -17,6 +17,7 @@ from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.counts import ServerCounts
+from evilpegs_server.matches.finished_matches import FinishedMatches
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -36,6 +37,9 @@ RELOAD_SECONDS: Final = 1.0
 """The time before a match that could not be stored is read from the database again."""
 RESTART_GRACE_MS: Final = 60_000
 """The time that clocks wait for their players after a restart, in milliseconds."""
+
+
+_StoredAndMatch = tuple[StoredMatch, Match]
 
 
 class MatchRegistry:
@@ -64,6 +68,7 @@ class MatchRegistry:
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._reload_seconds = reload_seconds
+        self._finished = FinishedMatches[_StoredAndMatch](self._read)
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
@@ -121,29 +126,24 @@ class MatchRegistry:
         """Return the runner of a match, which is read from the database if it is over; None for an unknown id.
 
         Raises:
+            BusyError: too many reads wait already.
             RefusedRequestError: the database cannot be read.
         """
         runner = self._open.get(match)
         if runner is not None:
             return runner
         try:
-            return await self._read(match)
+            return self._adopt(match, await self._finished.find(match))
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._services.faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
-    async def _read(self, match: str) -> MatchRunner | None:
-        stored = await asyncio.to_thread(load_match, self._engine, match)
-        if stored is None or stored.ladder not in self.ladders:
-            return None
-        return self._open.get(match) or self._rebuild(stored)
-
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open when the server last stopped. One that cannot be read is logged and skipped."""
         try:
             if stored.ladder in self.ladders:
-                self._rebuild(stored)
+                self._adopt(stored.id, _build(stored, self.ladders[stored.ladder]))
         except Exception:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
@@ -171,6 +171,7 @@ class MatchRegistry:
             runner.close()
         for task in self._reload_tasks:
             task.cancel()
+        self._finished.close()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -223,15 +224,26 @@ class MatchRegistry:
         runner = MatchRunner(key, player, match, event_log, self._services)
         if not match.over:
             self._open[key.id] = runner
+            self._finished.forget(key.id)
         return runner
 
-    def _rebuild(self, stored: StoredMatch) -> MatchRunner:
-        ladder = self.ladders[stored.ladder]
-        events = [decode_record_event(entry.text) for entry in stored.entries]
-        match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-        key = MatchKey(stored.id, ladder, stored.seed)
+    def _read(self, match: str) -> _StoredAndMatch | None:
+        """Read a match from the database and replay its record; this runs in a thread."""
+        stored = load_match(self._engine, match)
+        if stored is None or stored.ladder not in self.ladders:
+            return None
+        return _build(stored, self.ladders[stored.ladder])
+
+    def _adopt(self, match_id: str, read: _StoredAndMatch | None) -> MatchRunner | None:
+        """Return the runner of a match that was read: the one that is open meanwhile, or a new one."""
+        if read is None or match_id in self._open:
+            return self._open.get(match_id)
+        stored, match = read
+        key = MatchKey(stored.id, match.ladder, stored.seed)
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
-        if not match.over:
+        if match.over:
+            self._finished.keep(match_id, read)
+        else:
             runner.recover(RESTART_GRACE_MS)
         return runner
 
@@ -247,8 +259,14 @@ class MatchRegistry:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                await self._read(match)
+                self._adopt(match, await self._finished.read(match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._services.faults.report("cannot read a match yet", error, match=match)
             else:
                 return
+
+
+def _build(stored: StoredMatch, ladder: Ladder) -> _StoredAndMatch:
+    """Replay the record of a stored match."""
+    events = [decode_record_event(entry.text) for entry in stored.entries]
+    return stored, Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))

@@ -19,11 +19,12 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.replies import Codemaking, Reply
-from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
 from evilpegs_server.matches.counts import ServerCounts
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
+from evilpegs_server.matches.player_clock import PlayerClock
 from evilpegs_server.matches.recorder import NO_WITNESSES, Batch, Recorder
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.responses import RecordedRefusal
@@ -73,7 +74,7 @@ class MatchRunner:
         self._sent_count = event_log.seq
         self._current_sender: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
-        self._stalled_at_turn = 0.0
+        self._clock = PlayerClock(services.clock)
 
     # Input
 
@@ -168,8 +169,9 @@ class MatchRunner:
             self._apply(request, message)
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
+        self._credit_stalls()
         try:
-            events = self._run_command(message, request.arrived)
+            events = self._run_command(message, self._clock.convert(request.arrived))
         except RefusedError as refused:
             self._refuse_as(request, refused)
             return
@@ -204,7 +206,7 @@ class MatchRunner:
 
     def _start_reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
-        stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
+        stalled_ms = round(self._clock.uncharged_ms)
         secrets = self._recorder.game_secrets(need.game, need.client_nonce)
         done = partial(self._finish_reply, request, stalled_ms)
         self._services.codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
@@ -294,7 +296,7 @@ class MatchRunner:
             channel.send(texts)
         now = self._now()
         if batch.turn is not None:
-            self._start_clock(now)
+            self._start_clock(batch.turn, now)
         self.timer.set(self.match.deadline(), now)
         if batch.entries:
             self._sent_count = batch.entries[-1].seq
@@ -303,9 +305,9 @@ class MatchRunner:
             self.timer.stop()
             self._services.retire(self)
 
-    def _start_clock(self, now: float) -> None:
+    def _start_clock(self, turn: TurnOpened, now: float) -> None:
         if not self.match.clock.running:
-            self._stalled_at_turn = self._services.clock.stalled_ms
+            self._clock.begin_turn(first=turn.turn == 1)
         self.match.start_clock(now)
 
     def _break(self, error: Exception) -> None:
@@ -339,7 +341,12 @@ class MatchRunner:
             self.timer.set(self.match.deadline(), now)
 
     def _now(self) -> float:
-        return self._services.clock.now()
+        self._credit_stalls()
+        return self._clock.now()
+
+    def _credit_stalls(self) -> None:
+        if self.match.clock.running:
+            self._clock.credit_stalls(withhold=self.seat is not None and self.seat.over_limit)
 
     # Requests that do not change the match
 

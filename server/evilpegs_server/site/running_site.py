@@ -16,9 +16,9 @@ from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from evilpegs_server.site.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError, Reads
 
 
 @pytest.fixture
