@@ -187,7 +187,7 @@ async def test_others_do_not_notice_read_storm(database):
 
 @pytest.mark.abuse
 async def test_others_notice_unlimited_read_storm(database):
-    """Control: without the price of a read, the cache and the one thread, the same storm."""
+    """Control: the same storm on a server that reads at no price, without a cache and on its event loop."""
     async with child_server(database, LENIENT_SERVER) as child:
         matches = await finished_matches(child.url, 60)
         quiet, stormed = await latencies_beside(child.url, "storm", *matches)

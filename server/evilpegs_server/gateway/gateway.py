@@ -154,6 +154,8 @@ class Gateway:
                     frame = await connection.recv()
                     await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
+                    if connection.unread:
+                        await asyncio.sleep(0)  # or a hundred full queues would be worked off before anything else
         finally:
             connection.handle_now = None
             silence.cancel()

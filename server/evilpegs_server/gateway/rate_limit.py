@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 READ_PRICE: Final = 10
-"""The tokens that a request takes which reads the storage; others take one."""
+"""The tokens that a request takes which reads the storage; others take one. A refusal counts as many refusals."""
 MAX_REFUSALS: Final = 500
 """The number of refusals, less tokens taken since, beyond which a connection is closed."""
 OVER_LIMIT_MS: Final = 5_000.0

@@ -104,7 +104,7 @@ class Session:
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
     def _take_token(self, now: float, price: float = 1) -> None:
-        wait_ms = self._rate.take(now, price)
+        wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
             raise _TooFastError(wait_ms)
 
