@@ -122,7 +122,10 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record; it contains `exact_up_to` only against a devil."""
+    """The first event of a record; it contains `exact_up_to` only against a devil.
+
+    `tie_nonces` is 2 if the nonces of both server and client decide ties, and missing if the server's alone does.
+    """
 
     type: Literal["match_started"] = "match_started"
     player: Name
@@ -136,6 +139,7 @@ class MatchStarted(Event):
     guess_limit: Count
     codemaker: Codemaker
     tie: Tie | None
+    tie_nonces: Number | None = optional()
     exact_up_to: Count | None = optional()
     clock: ClockInfo | None
     games: Count

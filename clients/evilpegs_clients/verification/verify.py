@@ -15,6 +15,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import GENESIS, canonical, chain
 from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -39,6 +40,9 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
         yield Violation(what, subject=Subject.RULES)
     if (started.codemaker == "fixed") != (started.tie is None):
         what = f"a {started.codemaker} codemaker with the tie rule {started.tie}"
+        yield Violation(what, subject=Subject.CODEMAKER)
+    if started.tie_nonces is not None and (started.tie, started.tie_nonces) != ("largest/seeded", TIE_NONCES):
+        what = f"the tie rule {started.tie} with tie_nonces {started.tie_nonces} is unknown"
         yield Violation(what, subject=Subject.CODEMAKER)
     if (started.codemaker == "devil") != (started.exact_up_to is not None):
         what = f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes"

@@ -85,7 +85,8 @@ class Recorder:
         """Return the values from which the secret and the ties of a game follow. Those of the last game are cached."""
         secrets = self._game_secrets
         if secrets is None or (secrets.game, secrets.client_nonce) != (game, client_nonce):
-            secrets = self._game_secrets = GameSecrets(self._key.id, game, self._key.nonce(game), client_nonce)
+            nonce, tie_nonces = self._key.nonce(game), self._key.tie_nonces
+            secrets = self._game_secrets = GameSecrets(self._key.id, game, nonce, client_nonce, tie_nonces)
         return secrets
 
     def _add_events(

@@ -11,7 +11,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.client_messages import Play
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch, RecordEvent
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
@@ -72,7 +72,7 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match and store ``first`` with its opening. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
@@ -210,7 +210,7 @@ class MatchRegistry:
         ladder = self.ladders[stored.ladder]
         events = [decode_record_event(entry.text) for entry in stored.entries]
         match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-        key = MatchKey(stored.id, ladder, stored.seed)
+        key = MatchKey(stored.id, ladder, stored.seed, _tie_nonces(events))
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if not match.over:
             runner.recover(RESTART_GRACE_MS)
@@ -233,3 +233,9 @@ class MatchRegistry:
                 self._services.log.warning("cannot read a match yet", match=match, error=type(error).__name__)
             else:
                 return
+
+
+def _tie_nonces(events: Sequence[RecordEvent]) -> int | None:
+    """Return `tie_nonces` of a record. A match ends with the tie rule that it began with."""
+    started = events[0] if events else None
+    return started.tie_nonces if isinstance(started, MatchStarted) else None
