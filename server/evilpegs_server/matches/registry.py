@@ -22,6 +22,7 @@ from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.players import Player
@@ -48,6 +49,7 @@ class MatchRegistry:
         wall_ms: Callable[[], int],
         log: BoundLogger,
         reload_seconds: float = RELOAD_SECONDS,
+        signer: RecordSigner | None = None,
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
@@ -64,7 +66,7 @@ class MatchRegistry:
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
-            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts
+            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, signer
         )
 
     def play(

@@ -16,6 +16,7 @@ from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.server_key import ServerKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class SiteServices:
     base_path: str
     version: str
     log: BoundLogger
+    server_key: ServerKey
 
 
 async def _services(request: Request) -> SiteServices:
