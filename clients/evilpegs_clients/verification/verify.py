@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
-from evilpegs_clients.verification.violation import Subject, Violation
+from evilpegs_clients.verification.times import compare_times
+from evilpegs_clients.verification.violation import Doubt, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.live_sets import LiveSets
@@ -161,6 +162,12 @@ def verify_record(events: Events) -> list[Violation]:
     hashes = chain(canonical(dict(event)) for event in events)
     head = hashes[-2] if len(hashes) > 1 else GENESIS
     return [*check_start(started), *check_order(parsed), *check_end(parsed, started.games, head)]
+
+
+def find_doubts(events: Events) -> list[Doubt]:
+    """Return what is doubtful in a record but does not refute it; nothing if the events cannot be read."""
+    parsed, violations = _parse(events)
+    return [] if violations else list(compare_times(parsed))
 
 
 def verify_game(
