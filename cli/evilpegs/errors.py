@@ -9,7 +9,7 @@ from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
 
-SERVER_PACKAGES: Final = frozenset({"alembic", "pydantic_settings", "sqlalchemy", "structlog"})
+SERVER_PACKAGES: Final = frozenset({"alembic", "cryptography", "pydantic_settings", "sqlalchemy", "structlog"})
 """Packages that an installation without the extra `server` lacks."""
 
 

@@ -29,7 +29,6 @@ from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage.database import database_file
 
 _HEADING: Final = "# The public keys of an evilpegs server, one per line. The last one is in use."
-_REMEDY: Final = "move it away for a new key, or name another with the setting server_key"
 
 
 class KeyUnusableError(EvilpegsError):
@@ -69,7 +68,8 @@ def load_server_key(path: Path) -> ServerKey:
         if listed != [*former, signer.public_key]:
             _write_list(_list_path(path), [*former, signer.public_key])
     except OSError as error:
-        message = f"cannot use the server key {path}: {error.strerror or error}; {_REMEDY}"
+        reason = error.strerror or str(error)
+        message = f"cannot use the server key {path}: {reason}; name another file with the setting server_key"
         raise KeyUnusableError(message) from None
     return ServerKey(signer, tuple(former))
 
@@ -87,7 +87,9 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
-        message = f"cannot use the server key {path}: it is not an Ed25519 private key without password; {_REMEDY}"
+        what = "it is not an Ed25519 private key without password"
+        remedy = "move it away for a new key, or name another file with the setting server_key"
+        message = f"cannot use the server key {path}: {what}; {remedy}"
         raise KeyUnusableError(message)
     return key
 
