@@ -9,7 +9,7 @@ from evilpegs_protocol.server_messages import MatchOver
 class RecordSigner:
     """The private key of a server, which signs the last event of each match. The repr discloses nothing.
 
-    A signature costs about 0.1 milliseconds, once per match and never between a guess and its reply.
+    A signature costs about 0.1 milliseconds, once per match: with the reply to its last guess, or with its resignation.
     """
 
     def __init__(self, private_key: Ed25519PrivateKey) -> None:

@@ -1,5 +1,6 @@
 """The key of a server is created once, private, and leaves its public half behind when it is replaced."""
 
+import shutil
 import stat
 import subprocess
 
@@ -7,6 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from evilpegs_server.storage import server_key
 from evilpegs_server.storage.server_key import KeyUnusableError, key_files, key_path, load_server_key
 
 
@@ -76,6 +78,21 @@ def test_openssl_reads_key(path):
     load_server_key(path)
     shown = subprocess.run(["openssl", "pkey", "-in", path, "-noout", "-text"], capture_output=True, check=True)
     assert b"ED25519" in shown.stdout.upper()
+
+
+def test_key_of_other_server_that_was_faster_wins(path, tmp_path, monkeypatch):
+    """Two servers with one key file start at the same time, and the other one creates the file first."""
+    faster = load_server_key(tmp_path / "faster.key")
+
+    class Randomness:
+        def token_bytes(self, size):
+            shutil.copy(tmp_path / "faster.key", path)
+            return bytes(size)
+
+    path.parent.mkdir()
+    monkeypatch.setattr(server_key, "secrets", Randomness())
+    assert load_server_key(path).signer.public_key == faster.signer.public_key
+    assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
 
 
 OTHER_KEY = X25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
