@@ -46,7 +46,7 @@ COMMANDS: Final = {
     "ladders": "evilpegs.commands.ladders:ladders",
     "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
     "replay": "evilpegs.commands.replay.command:replay",
-    "verify": "evilpegs.commands.verify:verify",
+    "verify": "evilpegs.commands.verify.command:verify",
     "partition": "evilpegs.commands.partition:partition",
     "assist": "evilpegs.commands.assist.command:assist",
     "evaluate": "evilpegs.commands.evaluate.command:evaluate",

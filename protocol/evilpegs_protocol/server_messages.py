@@ -18,8 +18,10 @@ from evilpegs_protocol.fields import (
     Name,
     Number,
     Program,
+    PublicKey,
     SequenceNumber,
     ServerMessage,
+    Signature,
     Token,
     optional,
 )
@@ -103,9 +105,13 @@ class Limits(Message):
 
 
 class ServerProgram(Program):
-    """The program of the server; `site` is the URL of its HTTP API, null if it has none."""
+    """The program of the server; `site` is the URL of its HTTP API, null if it has none.
+
+    `key` is the Ed25519 public key with which the server signs records, missing if it signs none.
+    """
 
     site: Annotated[str, StringConstraints(pattern=r"^https?://[!-~]{1,500}$")] | None = None
+    key: PublicKey | None = optional()
 
 
 class Welcome(ServerMessage):
@@ -122,7 +128,10 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record; it contains `exact_up_to` only against a devil."""
+    """The first event of a record; it contains `exact_up_to` only against a devil.
+
+    `tie_nonces` is 2 if the nonces of both server and client decide ties, and missing if the server's alone does.
+    """
 
     type: Literal["match_started"] = "match_started"
     player: Name
@@ -136,6 +145,7 @@ class MatchStarted(Event):
     guess_limit: Count
     codemaker: Codemaker
     tie: Tie | None
+    tie_nonces: Number | None = optional()
     exact_up_to: Count | None = optional()
     clock: ClockInfo | None
     games: Count
@@ -182,13 +192,17 @@ class GameOver(Event):
 
 
 class MatchOver(Event):
-    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before."""
+    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before.
+
+    `signature` is the server's, over the whole record; it is missing if the server has no key.
+    """
 
     type: Literal["match_over"] = "match_over"
     outcomes: tuple[Outcome, ...]
     guesses: tuple[Count, ...]
     elapsed_ms: Milliseconds
     head: Hash
+    signature: Signature | None = optional()
 
 
 class TurnStarted(ServerMessage):

@@ -24,6 +24,7 @@ from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 
@@ -46,6 +47,7 @@ class OutletSources:
     pools: Mapping[str, TaskPool]
     loop_lag: Durations
     log: BoundLogger
+    server_key: ServerKey
 
 
 def find_broker(settings: Settings) -> Broker | None:
@@ -116,7 +118,7 @@ def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards) -> Sit
     caches = {"replies": lambda: sources.codemaking.metrics().known, "analyses": lambda: analyses.state}
     metrics = Metrics(MetricSources(sources.registry, sources.writer.commits, sources.loop_lag, pools, caches))
     registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
-    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
+    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log, sources.server_key)
 
 
 def address_error(

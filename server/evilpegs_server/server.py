@@ -44,6 +44,7 @@ from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.hints import HINT_BUDGET
@@ -113,12 +114,14 @@ async def running_server(
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
+        KeyUnusableError: the key that signs records cannot be used.
         BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
         AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
     broker = find_broker(settings)
     async with AsyncExitStack() as stack:
         engine, lock = _open_storage(settings, stack, log)
+        server_key = load_server_key(key_path(settings.database, settings.server_key))
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
         solved_file = SolvedPositionsFile(solved_path(settings), log)
         process = WorkerProcess(
@@ -135,18 +138,20 @@ async def running_server(
             stack.callback(each.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
         codemaking = Codemaking(workspace, pool, hint_pool, capacity)
-        registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
+        registry = MatchRegistry(
+            ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log, signer=server_key.signer
+        )
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
-        sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log)
+        sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log, server_key)
         outlets = AsyncExitStack()
         stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
         site = await open_outlets(settings, broker, hosts, sources, outlets)
-        services = _session_services(settings, registry, writer, engine, wall_ms, log)
+        services = _session_services(settings, registry, writer, engine, wall_ms, log, server_key)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
@@ -220,6 +225,7 @@ def _session_services(
     engine: Engine,
     wall_ms: Callable[[], int],
     log: BoundLogger,
+    server_key: ServerKey,
 ) -> SessionServices:
     return SessionServices(
         registry=registry,
@@ -230,6 +236,7 @@ def _session_services(
         program=Program(name="evilpegs", version=version("evilpegs")),
         wall_ms=wall_ms,
         log=log,
+        server_key=server_key.signer.public_key,
     )
 
 

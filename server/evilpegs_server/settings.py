@@ -102,6 +102,8 @@ class Settings(BaseSettings):
     """Rows that a reply may count at worst. Ladders that need more are not offered."""
     solved: Path | None = None
     """The file of positions that devils have solved, or None for a file beside the database."""
+    server_key: Path | None = None
+    """The file of the key that signs records, or None for a file beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
     """How the log on standard error is written, or None for text on a terminal and JSON elsewhere."""

@@ -30,14 +30,18 @@ from evilpegs_game.rules import Rules
 from evilpegs_server.matches import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage import players
+from evilpegs_server.storage import players, server_key
 from support.servers import dial
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]
-SEEDS = {registry: "evilpegs_server.lobby", players: "evilpegs_server.players"}
+SEEDS = {
+    registry: "evilpegs_server.lobby",
+    players: "evilpegs_server.players",
+    server_key: "evilpegs_server.server_key",
+}
 """The seed of random bytes for each module that draws them. The ids and nonces on the page follow from these."""
 
 

@@ -31,6 +31,8 @@ class SessionServices:
     program: Program
     wall_ms: Callable[[], int]
     log: BoundLogger
+    server_key: str | None = None
+    """The public key with which the server signs records, None if it signs none."""
 
 
 async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
@@ -64,7 +66,9 @@ def welcome_message(
             open_matches=MAX_OPEN_MATCHES,
             requests_per_second=services.requests_per_second,
         ),
-        server=ServerProgram(name=services.program.name, version=services.program.version, site=site),
+        server=ServerProgram(
+            name=services.program.name, version=services.program.version, site=site, key=services.server_key
+        ),
         re=re,
     )
 

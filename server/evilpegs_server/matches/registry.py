@@ -12,7 +12,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.client_messages import Play
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch, RecordEvent
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
@@ -24,6 +24,7 @@ from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.errors import DatabaseUnusableError
@@ -39,7 +40,8 @@ RESTART_GRACE_MS: Final = 60_000
 """The time that clocks wait for their players after a restart, in milliseconds."""
 
 
-_StoredAndMatch = tuple[StoredMatch, Match]
+_Read = tuple[StoredMatch, Match, int | None]
+"""A stored match, its replayed state, and `tie_nonces` of its record."""
 
 
 class MatchRegistry:
@@ -55,6 +57,7 @@ class MatchRegistry:
         wall_ms: Callable[[], int],
         log: BoundLogger,
         reload_seconds: float = RELOAD_SECONDS,
+        signer: RecordSigner | None = None,
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
@@ -68,11 +71,11 @@ class MatchRegistry:
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._reload_seconds = reload_seconds
-        self._finished = FinishedMatches[_StoredAndMatch](self._read)
+        self._finished = FinishedMatches[_Read](self._read)
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
-            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log)
+            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log), signer
         )
 
     def play(
@@ -80,7 +83,7 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match and store ``first`` with its opening. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
         if player.is_guest:
@@ -227,19 +230,19 @@ class MatchRegistry:
             self._finished.forget(key.id)
         return runner
 
-    def _read(self, match: str) -> _StoredAndMatch | None:
+    def _read(self, match: str) -> _Read | None:
         """Read a match from the database and replay its record; this runs in a thread."""
         stored = load_match(self._engine, match)
         if stored is None or stored.ladder not in self.ladders:
             return None
         return _build(stored, self.ladders[stored.ladder])
 
-    def _adopt(self, match_id: str, read: _StoredAndMatch | None) -> MatchRunner | None:
+    def _adopt(self, match_id: str, read: _Read | None) -> MatchRunner | None:
         """Return the runner of a match that was read: the one that is open meanwhile, or a new one."""
         if read is None or match_id in self._open:
             return self._open.get(match_id)
-        stored, match = read
-        key = MatchKey(stored.id, match.ladder, stored.seed)
+        stored, match, tie_nonces = read
+        key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if match.over:
             self._finished.keep(match_id, read)
@@ -266,7 +269,14 @@ class MatchRegistry:
                 return
 
 
-def _build(stored: StoredMatch, ladder: Ladder) -> _StoredAndMatch:
+def _build(stored: StoredMatch, ladder: Ladder) -> _Read:
     """Replay the record of a stored match."""
     events = [decode_record_event(entry.text) for entry in stored.entries]
-    return stored, Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
+    match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
+    return stored, match, _tie_nonces(events)
+
+
+def _tie_nonces(events: Sequence[RecordEvent]) -> int | None:
+    """Return `tie_nonces` of a record. A match ends with the tie rule that it began with."""
+    started = events[0] if events else None
+    return started.tie_nonces if isinstance(started, MatchStarted) else None

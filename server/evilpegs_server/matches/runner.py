@@ -31,6 +31,7 @@ from evilpegs_server.matches.responses import RecordedRefusal
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage.fault_log import FaultLog
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.hints import HintResult
@@ -54,6 +55,7 @@ class MatchServices:
     log: BoundLogger
     counts: ServerCounts
     faults: FaultLog
+    signer: RecordSigner | None = None
 
 
 class MatchRunner:
@@ -66,7 +68,7 @@ class MatchRunner:
         self.event_log = event_log
         self.seat: ClientChannel | None = None
         self._services = services
-        self._recorder = Recorder(key, event_log, services.codemaking, services.wall_ms)
+        self._recorder = Recorder(key, event_log, services.codemaking, services.wall_ms, services.signer)
         self._log = services.log.bind(match=key.id)
         self._waiting: deque[Request] = deque()
         self._busy = False

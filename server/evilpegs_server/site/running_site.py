@@ -19,6 +19,7 @@ from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 
 
@@ -44,6 +45,7 @@ class SiteSources:
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
+    server_key: ServerKey
 
 
 @asynccontextmanager
@@ -75,4 +77,5 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         base_path=options.base_path,
         version=version("evilpegs"),
         log=sources.log,
+        server_key=sources.server_key,
     )
