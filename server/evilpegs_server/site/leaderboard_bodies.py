@@ -6,8 +6,8 @@ import orjson
 
 from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 
 
 class LeaderboardBodies:

@@ -17,9 +17,9 @@ from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 
 
@@ -42,6 +42,7 @@ class SiteSources:
     writer: Writer
     engine: Engine
     leaderboards: LiveLeaderboards
+    reads: Reads
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
@@ -51,26 +52,24 @@ class SiteSources:
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
     """Run the site within the block, and give the block the port that was bound. Raises OSError."""
     sockets = await bind(options.host, options.port)
-    reads = Reads()
-    app = create_app(_services(options, sources, reads))
+    app = create_app(_services(options, sources))
     try:
         async with running_http_server(app, sockets):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
-        reads.close()
 
 
-def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteServices:
+def _services(options: SiteOptions, sources: SiteSources) -> SiteServices:
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
         ladders=ladder_list(sources.registry),
         leaderboards=sources.leaderboards,
-        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, reads),
+        leaderboard_bodies=LeaderboardBodies(sources.leaderboards, sources.reads),
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
-        reads=reads,
+        reads=sources.reads,
         metrics=sources.metrics,
         public_metrics=options.public_metrics,
         hosts=options.hosts,

@@ -14,8 +14,8 @@ from evilpegs_server.site.leaderboard_bodies import LeaderboardBodies
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 
 
 @dataclass(frozen=True, slots=True)
