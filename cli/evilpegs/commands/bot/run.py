@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs.output import console, pluralize
+from evilpegs.reading import session_line
 from evilpegs.strategy_choice import StrategyChoice
 from evilpegs.tracebacks import print_strategy_traceback
 from evilpegs.turns import format_turns
@@ -152,12 +153,9 @@ def event_lines(event: BotEvent) -> list[str]:
             return [f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}"] + [
                 f"finding: {finding}" for finding in event.violations
             ]
-        case Reconnecting():
-            return [f"{event.why}; trying to connect again"] if event.attempt == 1 else []
-        case Reconnected():
-            return [f"connected again after {pluralize(event.attempts, 'attempt')}"]
-        case Notice():
-            return [f"the server says: {printable(event.message)}"]
+        case Reconnecting() | Reconnected() | Notice():
+            line = session_line(event)
+            return [] if line is None else [line]
 
 
 def _position_text(position: Position) -> str:
