@@ -44,7 +44,7 @@ COMMANDS: Final = {
     "demo": "evilpegs.commands.demo.command:demo",
     "feed": "evilpegs.commands.feed.command:feed",
     "ladders": "evilpegs.commands.ladders:ladders",
-    "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
+    "leaderboard": "evilpegs.commands.leaderboard.command:leaderboard",
     "replay": "evilpegs.commands.replay.command:replay",
     "verify": "evilpegs.commands.verify:verify",
     "partition": "evilpegs.commands.partition:partition",
