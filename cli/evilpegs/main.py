@@ -40,6 +40,7 @@ app = App(
 COMMANDS: Final = {
     "serve": "evilpegs.commands.serve:serve",
     "play": "evilpegs.commands.play:play",
+    "watch": "evilpegs.commands.watch.command:watch",
     "bot": "evilpegs.commands.bot.command:bot",
     "demo": "evilpegs.commands.demo.command:demo",
     "feed": "evilpegs.commands.feed.command:feed",

@@ -54,7 +54,7 @@ def hostile_server():
         thread.join(10)
 
 
-READERS = [["leaderboard", "classic"], ["replay", "last"], ["feed", "classic"]]
+READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch", "classic"], ["feed", "classic"]]
 
 
 @pytest.mark.parametrize("command", [["bot", "minimax"], ["play"], ["ladders"], *READERS])
