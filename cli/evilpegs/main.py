@@ -40,11 +40,12 @@ app = App(
 COMMANDS: Final = {
     "serve": "evilpegs.commands.serve:serve",
     "play": "evilpegs.commands.play:play",
+    "watch": "evilpegs.commands.watch.command:watch",
     "bot": "evilpegs.commands.bot.command:bot",
     "demo": "evilpegs.commands.demo.command:demo",
     "feed": "evilpegs.commands.feed.command:feed",
     "ladders": "evilpegs.commands.ladders:ladders",
-    "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
+    "leaderboard": "evilpegs.commands.leaderboard.command:leaderboard",
     "replay": "evilpegs.commands.replay.command:replay",
     "verify": "evilpegs.commands.verify.command:verify",
     "partition": "evilpegs.commands.partition:partition",

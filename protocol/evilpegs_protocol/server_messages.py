@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from evilpegs_protocol.fields import (
+    Codemaker,
     CodeText,
     Count,
     Event,
@@ -17,6 +18,7 @@ from evilpegs_protocol.fields import (
     Milliseconds,
     Name,
     Number,
+    Outcome,
     Program,
     PublicKey,
     SequenceNumber,
@@ -25,11 +27,10 @@ from evilpegs_protocol.fields import (
     Token,
     optional,
 )
+from evilpegs_protocol.listings import MatchList, Standings
 
-Codemaker = Literal["fixed", "evil", "devil"]
 Tie = Literal["largest", "largest/seeded"]
 Method = Literal["exact", "greedy"]
-Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 PlayerKind = Literal["bot", "human", "guest"]
 PlayState = Literal["ready", "turn", "thinking", "over"]
 
@@ -294,7 +295,8 @@ class Unknown(ServerMessage):
 
 
 RecordEvent = MatchStarted | GameStarted | FeedbackGiven | GameOver | MatchOver
-Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Pong | Notice | Error
+Listing = MatchList | Standings
+Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Listing | Pong | Notice | Error
 
 AnyRecordEvent = Annotated[RecordEvent, Field(discriminator="type")]
 AnyServerMessage = Annotated[RecordEvent | Reply, Field(discriminator="type")]

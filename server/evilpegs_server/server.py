@@ -23,12 +23,13 @@ from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
 from evilpegs_server.gateway.gateway import Gateway
+from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.hosts import SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
-from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_outlets
+from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_leaderboards, open_outlets
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.stopping import (
@@ -44,6 +45,7 @@ from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
@@ -147,11 +149,16 @@ async def running_server(
         stack.enter_context(tune_gc_and_gil())
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
-        sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log, server_key)
+        leaderboards, reads = await open_leaderboards(registry, engine, log, stack), Reads()
+        stack.callback(reads.close)
+        sources = OutletSources(
+            registry, engine, writer, codemaking, leaderboards, reads, pools, loop_lag, log, server_key
+        )
         outlets = AsyncExitStack()
         stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
         site = await open_outlets(settings, broker, hosts, sources, outlets)
-        services = _session_services(settings, registry, writer, engine, wall_ms, log, server_key)
+        listings = Listings(engine, registry.ladders, leaderboards, reads)
+        services = _session_services(settings, registry, writer, engine, listings, wall_ms, log, server_key)
         gateway = Gateway(services, clock, settings.max_connections, hosts, site)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
@@ -223,6 +230,7 @@ def _session_services(
     registry: MatchRegistry,
     writer: Writer,
     engine: Engine,
+    listings: Listings,
     wall_ms: Callable[[], int],
     log: BoundLogger,
     server_key: ServerKey,
@@ -231,6 +239,7 @@ def _session_services(
         registry=registry,
         players=load_players(engine),
         writer=writer,
+        listings=listings,
         registration=settings.registration,
         requests_per_second=settings.requests_per_second,
         program=Program(name="evilpegs", version=version("evilpegs")),

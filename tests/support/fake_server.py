@@ -12,6 +12,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
@@ -19,6 +20,8 @@ from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
@@ -231,8 +234,10 @@ class FakeServer:
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
+        self.leaderboards, self.reads = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0), Reads()
         self.services = SessionServices(
             registry=self.registry,
+            listings=Listings(engine, SERVER_LADDERS, self.leaderboards, self.reads),
             players=load_players(engine),
             writer=self.writer,
             registration="open",
@@ -269,6 +274,7 @@ class FakeServer:
         for runner in self.registry.runners:
             runner.drain()
         self.writer.close()
+        self.reads.close()
 
     def assert_each_refusal_was_counted(self):
         """Compare the refusals by error code with the errors that all clients were sent."""

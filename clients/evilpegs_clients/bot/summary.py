@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import NotChecked, Violation
 from evilpegs_game.live.position import Position
-from evilpegs_protocol.server_messages import Outcome
+from evilpegs_protocol.fields import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,14 +40,17 @@ class LoginSequence:
     def hellos(self) -> list[Hello]:
         """Return the messages to try in order; the next one applies if the server does not know the token before it.
 
+        A server forgets guests who leave without having played, so a guest who comes back may have to be a new one.
+
         Raises:
             TokenFileError: A name would be claimed, but its token could not be stored.
         """
         credentials = self._credentials
-        if self._proven is not None:
-            return [self._with_token(self._proven)]
+        proven = [] if self._proven is None else [self._with_token(self._proven)]
         if credentials.name is None:
-            return [Hello(client=credentials.client)]
+            return [*proven, Hello(client=credentials.client)]
+        if proven:
+            return proven
         self._tokens.check_writable()
         stored = self._tokens.get(self._server, credentials.name)
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)

@@ -12,6 +12,7 @@ from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
+from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.matches.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.storage import writes
@@ -26,6 +27,7 @@ class SessionServices:
     registry: MatchRegistry
     players: Players
     writer: Writer
+    listings: Listings
     registration: Literal["open", "closed"]
     requests_per_second: int
     program: Program

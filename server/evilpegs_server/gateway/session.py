@@ -7,8 +7,10 @@ from evilpegs_protocol.client_messages import (
     Guess,
     Hello,
     Hint,
+    ListMatches,
     Ping,
     Play,
+    ReadStandings,
     Ready,
     Resign,
     Resume,
@@ -18,6 +20,7 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
+from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
 from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.matches.counts import NO_HELLO
@@ -64,7 +67,7 @@ class Session:
             if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
                 runner.receive(Request(self._channel, request, arrived))
             else:
-                self._take_token(arrived)
+                self._take_tokens(arrived, READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1)
                 await self._dispatch(request, arrived)
         except CodecError as error:
             self._refuse(error.code, str(error), error.re, arrived)
@@ -72,6 +75,9 @@ class Session:
             self._refuse(error.code, str(error), re, arrived)
         except _TooFastError as error:
             self._refuse_too_fast(error.wait_ms, re)
+        except ReadLaterError as error:
+            self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
+            self._channel.send([error_text(ErrorCode.RATE_LIMITED, str(error), re, retry_after_ms=RETRY_MS)])
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -103,7 +109,7 @@ class Session:
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
-    def _take_token(self, now: float, price: float = 1) -> None:
+    def _take_tokens(self, now: float, price: float = 1) -> None:
         wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
             raise _TooFastError(wait_ms)
@@ -144,6 +150,11 @@ class Session:
                 self._require_player()
                 self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
                 self._channel.send([encode(Unwatched(re=request.id))])
+            case ListMatches() | ReadStandings():
+                self._require_player()
+                listings = self._services.listings
+                answer = listings.matches(request) if isinstance(request, ListMatches) else listings.standings(request)
+                self._channel.send([await answer])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
@@ -183,7 +194,7 @@ class Session:
             return runner
         if registry.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
-        self._take_token(arrived, READ_PRICE - 1)
+        self._take_tokens(arrived, READ_PRICE - 1)
         try:
             return await registry.find(match)
         except BusyError:

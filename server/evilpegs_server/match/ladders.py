@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import TIE_NONCES
-from evilpegs_protocol.server_messages import ClockInfo, Codemaker, LadderInfo, Tie
+from evilpegs_protocol.fields import Codemaker
+from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, Tie
 from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")

@@ -42,6 +42,7 @@ class SiteSources:
     writer: Writer
     engine: Engine
     leaderboards: LiveLeaderboards
+    reads: Reads
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
@@ -52,17 +53,15 @@ class SiteSources:
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
     """Run the site within the block, and give the block the port that was bound. Raises OSError."""
     sockets = await bind(options.host, options.port)
-    reads = Reads()
-    app = create_app(_services(options, sources, reads))
+    app = create_app(_services(options, sources))
     try:
         async with running_http_server(app, sockets, sources.registry.counts.http):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
-        reads.close()
 
 
-def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteServices:
+def _services(options: SiteOptions, sources: SiteSources) -> SiteServices:
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
@@ -70,7 +69,7 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         leaderboards=sources.leaderboards,
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
-        reads=reads,
+        reads=sources.reads,
         metrics=sources.metrics,
         public_metrics=options.public_metrics,
         hosts=options.hosts,

@@ -19,6 +19,19 @@ def test_rest_refills_no_further_than_burst():
     assert [limit.take(10**9) for _ in range(3)] == [0, 0, 100]
 
 
+def test_expensive_request_waits_for_its_price():
+    limit = RateLimit(10, 20, now=0)
+    assert [limit.take(0, 10), limit.take(0, 10), limit.take(0, 10)] == [0, 0, 1000]
+    assert limit.take(500, 10) == 500
+    assert limit.take(500, 5) == 0
+    assert limit.take(1500, 10) == 0
+
+
+def test_price_above_burst_can_be_paid():
+    limit = RateLimit(1, 2, now=0)
+    assert [limit.take(0, 10), limit.take(0, 10), limit.take(2000, 10)] == [0, 2000, 0]
+
+
 def test_refused_count_falls_with_accepted_requests():
     limit = RateLimit(10, 1, now=0)
     limit.take(0)

@@ -1,4 +1,4 @@
-"""The threads in which the site reads."""
+"""The threads in which requests read."""
 
 import asyncio
 import threading
