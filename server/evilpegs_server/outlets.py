@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from ssl import SSLContext
 from typing import Final
 
 from sqlalchemy import Engine
@@ -62,7 +63,12 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def open_outlets(
-    settings: Settings, broker: Broker | None, hosts: AllowedHosts, sources: OutletSources, stack: AsyncExitStack
+    settings: Settings,
+    broker: Broker | None,
+    hosts: AllowedHosts,
+    sources: OutletSources,
+    tls: SSLContext | None,
+    stack: AsyncExitStack,
 ) -> SiteAddress | None:
     """Open the outlets that the settings ask for, until ``stack`` is closed; return the address of the site, if any.
 
@@ -77,7 +83,7 @@ async def open_outlets(
     sources.registry.listen(leaderboards.wake)
     if broker is not None:
         _start_feed(broker, settings.server_id, sources, leaderboards, stack)
-    return await _open_site(settings, hosts, sources, leaderboards, stack) if settings.site else None
+    return await _open_site(settings, hosts, sources, leaderboards, tls, stack) if settings.site else None
 
 
 def _start_feed(
@@ -96,12 +102,14 @@ async def _open_site(
     hosts: AllowedHosts,
     sources: OutletSources,
     leaderboards: LiveLeaderboards,
+    tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress:
     host = settings.site_host or settings.host
     is_apart = host != settings.host and host not in _ALL_INTERFACES
-    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
-    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
+    scheme = "http" if settings.tls_cert is None else "https"
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None, scheme)
+    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics, tls)
     try:
         port = await stack.enter_async_context(running_site(options, _site_sources(sources, leaderboards)))
     except OSError as error:

@@ -76,6 +76,7 @@ class Ticket:
     """The time in which the connection must say hello, in milliseconds."""
     said_hello: bool = False
     is_guest: bool = False
+    is_closed: bool = False
 
 
 class Admission:
@@ -115,11 +116,18 @@ class Admission:
 
     def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
         """Count a connection by the address of its client, which a proxy has named. Raises LimitMetError."""
+        if ticket.is_closed:
+            return
         self._check_address(address, now)
         self._count(ticket, address)
 
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
-        """Count a connection as one that has said hello. Raises LimitMetError, and it may say hello again."""
+        """Count a connection as one that has said hello. Raises LimitMetError, and it may say hello again.
+
+        A connection may have ended before its hello is read. Then nothing is counted.
+        """
+        if ticket.is_closed:
+            return
         if is_guest and self._guests >= self.limits.guest_seats:
             message = f"all {self.limits.guest_seats} seats for guests are taken; come back later or claim a name"
             raise self._met(Limit.GUESTS, message, ticket.address, now)
@@ -131,8 +139,18 @@ class Admission:
         if (record := self._record(ticket)) is not None:
             record.before_hello -= 1
 
+    def log_out(self, ticket: Ticket) -> None:
+        """Count a connection again as one that has not said hello, because its login failed."""
+        if ticket.is_closed:
+            return
+        self._guests -= ticket.is_guest
+        ticket.said_hello = ticket.is_guest = False
+        if (record := self._record(ticket)) is not None:
+            record.before_hello += 1
+
     def close(self, ticket: Ticket, now: float) -> None:
         """Take a ticket back, once, from a connection that has ended."""
+        ticket.is_closed = True
         self._ordinary_taken -= not ticket.is_reserve
         self._reserve_taken -= ticket.is_reserve
         self._guests -= ticket.is_guest

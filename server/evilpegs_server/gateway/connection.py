@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Event, State
 
+from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_UNSENT_BYTES: Final = 1 << 20
@@ -16,7 +16,7 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 """The opcodes that begin a message."""
 
 
-class StampedConnection(ServerConnection):
+class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed.
 
     Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if

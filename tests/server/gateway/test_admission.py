@@ -130,6 +130,33 @@ class TestSeats:
         enter(admission, is_guest=True)
 
 
+class TestEndedConnection:
+    """A hello or a request may be read after its connection has ended."""
+
+    def test_late_hello_is_not_counted(self, admission):
+        for ticket in [admission.open(ANN, 0) for _ in range(3)]:
+            admission.close(ticket, 0)
+            admission.log_in(ticket, 0, is_guest=True, has_open_match=False)
+            admission.log_out(ticket)
+        assert (admission.taken, admission.known_addresses) == (0, 0)
+        assert len([enter(admission, is_guest=True) for _ in range(15)]) == 15
+
+    def test_late_address_is_not_counted(self, admission):
+        ticket = admission.open(None, 0)
+        admission.close(ticket, 0)
+        admission.set_address(ticket, ANN, 0)
+        assert admission.known_addresses == 0
+
+    def test_failed_login_is_taken_back(self, admission):
+        tickets = [admission.open(ANN, 0) for _ in range(3)]
+        admission.log_in(tickets[0], 0, is_guest=False, has_open_match=False)
+        admission.log_out(tickets[0])
+        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+        for ticket in tickets:
+            admission.close(ticket, 0)
+        assert (admission.taken, admission.known_addresses) == (0, 1)
+
+
 class TestNamesAndTokens:
     def test_new_names_are_limited_per_hour(self, admission):
         ticket, other = enter(admission, ANN), enter(admission, BOB)
