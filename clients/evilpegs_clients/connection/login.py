@@ -37,10 +37,10 @@ class LoginSequence:
             TokenFileError: A name would be claimed, but its token could not be stored.
         """
         credentials = self._credentials
+        if credentials.name is None:  # the server forgets guests who were idle, so that they begin again
+            return [*map(self._with_token, filter(None, [self._proven])), Hello(client=credentials.client)]
         if self._proven is not None:
             return [self._with_token(self._proven)]
-        if credentials.name is None:
-            return [Hello(client=credentials.client)]
         self._tokens.check_writable()
         stored = self._tokens.get(self._server, credentials.name)
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
