@@ -15,6 +15,8 @@ from evilpegs_server.gateway.entrance import Entrance
 
 TLS_SECONDS: Final = 5.0
 """The time for a TLS handshake."""
+CLOSE_SECONDS: Final = 2.0
+"""The time that a client has to close its half of a connection."""
 
 
 class AdmittedConnection(ServerConnection):
@@ -46,6 +48,10 @@ class AdmittedConnection(ServerConnection):
         self._release()
         super().connection_lost(exc)
 
+    def close_after_response(self) -> None:
+        """Close the connection once the answer to its request is written, or it would keep its ticket for seconds."""
+        self.loop.call_soon(self.transport.close)
+
     def abort_handshake(self) -> None:
         """Drop the connection if its handshakes are not finished."""
         if self.ticket is not None and self.protocol.state is State.CONNECTING:
@@ -61,7 +67,12 @@ class AdmittedConnection(ServerConnection):
         assert tls is not None  # noqa: S101 - checked by `connection_made`
         try:
             secured = await self.loop.start_tls(
-                self._accepted, early, tls, server_side=True, ssl_handshake_timeout=TLS_SECONDS
+                self._accepted,
+                early,
+                tls,
+                server_side=True,
+                ssl_handshake_timeout=TLS_SECONDS,
+                ssl_shutdown_timeout=CLOSE_SECONDS,
             )
         except OSError:  # of which the errors of ssl are some
             secured = None

@@ -15,6 +15,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
+from evilpegs_server.gateway.admitted_connection import CLOSE_SECONDS
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.entrance import Entrance, EntranceRules
 from evilpegs_server.gateway.login import SessionServices, Visit
@@ -63,7 +64,7 @@ class Gateway:
             compression=None,
             max_size=MAX_FRAME_BYTES,
             max_queue=16,
-            close_timeout=2,
+            close_timeout=CLOSE_SECONDS,
             server_header=None,
         )
         self._sweeping = asyncio.create_task(self._sweep())
@@ -95,9 +96,13 @@ class Gateway:
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - or nothing would have been read
-        refusal = self._entrance.refusal(connection, request, connection.ticket)
-        if refusal is not None:
-            return refusal
+        response = self._entrance.refusal(connection, request, connection.ticket) or self._answer(connection, request)
+        if response is not None:
+            connection.close_after_response()
+        return response
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Return the answer to a request that does not become a WebSocket, None for one that does."""
         path = request.path.split("?")[0]
         site = self._site_url(connection)
         if not _is_upgrade(request) and site is not None and path != PATH:
