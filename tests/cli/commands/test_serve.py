@@ -1,6 +1,8 @@
 """`evilpegs serve`, in child processes."""
 
 import json
+import os
+import shutil
 import signal
 import socket
 import stat
@@ -16,6 +18,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.storage.database import DatabaseInUseError
+from support.certificates import make_certificate
 
 
 def log_lines(result):
@@ -140,3 +143,30 @@ def test_serve_refuses_unwritable_directory(start, tmp_path):
     result = start("serve", "--no-site", "--port", "0", "--database", f"sqlite:///{database}").end()
     assert result.status == 2
     assert all(fact in result.complaint for fact in (str(database), "--database"))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
+def test_serve_with_certificate_is_played_on(serve, start, tmp_path):
+    cert, key = make_certificate(tmp_path)
+    running = serve("--tls-cert", cert, "--tls-key", key)
+    assert running.url.startswith("wss://127.0.0.1:")
+    trusting = os.environ | {"SSL_CERT_FILE": str(cert)}
+    bot = ("bot", "minimax", "--server", running.url, "--ladder", "classic-practice")
+    assert start(*bot, env=trusting).end().status == 0
+    assert running.url in start(*bot).end().complaint
+    plain = running.url.replace("wss:", "ws:")
+    assert plain in start(*bot[:3], plain, *bot[4:]).end().complaint
+    assert running.end(signal.SIGTERM).status == 0
+
+
+@pytest.mark.parametrize("options", [("--tls-cert", "none.pem"), ("--tls-key", "none.pem")])
+def test_serve_refuses_certificate(run, options):
+    result = run("serve", "--port", "0", "--no-site", *options)
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in ("none.pem", "--tls-cert"))
+
+
+def test_serve_everywhere_warns_of_tokens_in_clear(serve):
+    result = serve("--host", "0.0.0.0").end(signal.SIGTERM)
+    [warning] = [line for line in log_lines(result) if line["level"] == "warning"]
+    assert "--tls-cert" in warning["event"]
