@@ -46,7 +46,8 @@ class AdmittedConnection(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the ticket back."""
         self._release()
-        super().connection_lost(exc)
+        if self._is_open:
+            super().connection_lost(exc)
 
     def close_after_response(self) -> None:
         """Close the connection once the answer to its request is written, or it would keep its ticket for seconds."""
@@ -74,7 +75,7 @@ class AdmittedConnection(ServerConnection):
                 ssl_handshake_timeout=TLS_SECONDS,
                 ssl_shutdown_timeout=CLOSE_SECONDS,
             )
-        except OSError:  # of which the errors of ssl are some
+        except (OSError, RuntimeError):  # an error of ssl, which is an OSError, or the transport was closed before
             secured = None
         if secured is None or early.lost:
             self._accepted.abort()

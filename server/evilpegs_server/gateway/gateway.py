@@ -140,11 +140,17 @@ class Gateway:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            now = self._clock.now()
-            self._services.presence.end_long_gone(now)
-            for channel, session in tuple(self._sessions.items()):
-                if session.is_idle_guest(now):
-                    channel.close(1008, "idle guest")
+            try:
+                self._end_idle_guests(self._clock.now())
+            except Exception:
+                self._services.log.exception("could not look for idle guests")
+
+    def _end_idle_guests(self, now: float) -> None:
+        """Forfeit the matches of guests who are gone for too long, and disconnect guests who do nothing."""
+        self._services.presence.end_long_gone(now)
+        for channel, session in tuple(self._sessions.items()):
+            if session.is_idle_guest(now):
+                channel.close(1008, "idle guest")
 
 
 async def _pause(connection: ServerConnection, seconds: float) -> None:

@@ -56,10 +56,6 @@ class Players:
     def __iter__(self) -> Iterator[Player]:
         return iter(tuple(self._by_token.values()))
 
-    def reserve(self, name: str) -> None:
-        """Give a name, and those that look like it, to nobody else."""
-        self._names.add(skeleton(name))
-
     def skip_ids(self, highest: int) -> None:
         """Give new players numbers above ``highest``, which may belong to players that are not in memory."""
         self._highest = max(self._highest, highest)
