@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from ssl import SSLContext
 from typing import Final
 
 from sqlalchemy import Engine
@@ -67,7 +68,12 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def open_outlets(
-    settings: Settings, broker: Broker | None, hosts: AllowedHosts, sources: OutletSources, stack: AsyncExitStack
+    settings: Settings,
+    broker: Broker | None,
+    hosts: AllowedHosts,
+    sources: OutletSources,
+    tls: SSLContext | None,
+    stack: AsyncExitStack,
 ) -> SiteAddress | None:
     """Open the outlets that the settings ask for, until ``stack`` is closed; return the address of the site, if any.
 
@@ -76,7 +82,7 @@ async def open_outlets(
     """
     if broker is not None:
         _start_feed(broker, settings.server_id, sources, stack)
-    return await _open_site(settings, hosts, sources, stack) if settings.site else None
+    return await _open_site(settings, hosts, sources, tls, stack) if settings.site else None
 
 
 async def open_leaderboards(
@@ -104,12 +110,14 @@ async def _open_site(
     settings: Settings,
     hosts: AllowedHosts,
     sources: OutletSources,
+    tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress:
     host = settings.site_host or settings.host
     is_apart = host != settings.host and host not in _ALL_INTERFACES
-    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
-    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
+    scheme = "http" if settings.tls_cert is None else "https"
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None, scheme)
+    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics, tls)
     try:
         port = await stack.enter_async_context(running_site(options, _site_sources(sources)))
     except OSError as error:

@@ -22,10 +22,15 @@ from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
+from evilpegs_server.gateway.admission import Admission
+from evilpegs_server.gateway.entrance import EntranceRules
 from evilpegs_server.gateway.gateway import Gateway
+from evilpegs_server.gateway.lapse import lapse_names, lapse_time
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.hosts import SiteAddress, allowed_hosts, host_in_url
+from evilpegs_server.gateway.presence import Presence
+from evilpegs_server.gateway.proxies import TrustedProxies
+from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
@@ -49,6 +54,7 @@ from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.tls import load_tls
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
@@ -84,11 +90,13 @@ class RunningServer:
     """A task that is done when no reply has to wait for a kernel to be compiled."""
     site: SiteAddress | None = None
     """The address of the HTTP API, None if there is none."""
+    is_secure: bool = False
+    """True if the server has a certificate."""
 
     @property
     def url(self) -> str:
         """The URL to which clients on this machine connect."""
-        return f"ws://{host_in_url(self.host)}:{self.port}{PATH}"
+        return f"{'wss' if self.is_secure else 'ws'}://{host_in_url(self.host)}:{self.port}{PATH}"
 
     @property
     def site_url(self) -> str | None:
@@ -118,9 +126,11 @@ async def running_server(
         DatabaseUnusableError: the database cannot be used.
         KeyUnusableError: the key that signs records cannot be used.
         BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
+        TlsUnusableError: the certificate cannot be used.
         AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
     broker = find_broker(settings)
+    tls = load_tls(settings.tls_cert, settings.tls_key)
     async with AsyncExitStack() as stack:
         engine, lock = _open_storage(settings, stack, log)
         server_key = load_server_key(key_path(settings.database, settings.server_key))
@@ -156,17 +166,22 @@ async def running_server(
         )
         outlets = AsyncExitStack()
         stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
-        site = await open_outlets(settings, broker, hosts, sources, outlets)
+        site = await open_outlets(settings, broker, hosts, sources, tls, outlets)
         listings = Listings(engine, registry.ladders, leaderboards, reads)
-        services = _session_services(settings, registry, writer, engine, listings, wall_ms, log, server_key)
-        gateway = Gateway(services, clock, settings.max_connections, hosts, site)
+        services = _session_services(settings, registry, writer, engine, listings, clock, wall_ms, log, server_key)
+        origins = AllowedOrigins(hosts, site, settings.site_url)
+        rules = EntranceRules(hosts, origins, TrustedProxies(settings.trusted_proxies), tls)
+        gateway = Gateway(services, clock, rules, site)
+        if settings.registration == "open":
+            stack.callback(asyncio.create_task(lapse_names(services, settings.name_lapse_days)).cancel)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
+            services.presence.restore()
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, port, settings.database, registry, warm, site)
+            yield RunningServer(host, port, settings.database, registry, warm, site, tls is not None)
         finally:
             await _stop(registry, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
@@ -231,15 +246,21 @@ def _session_services(
     writer: Writer,
     engine: Engine,
     listings: Listings,
+    clock: StallFreeClock,
     wall_ms: Callable[[], int],
     log: BoundLogger,
     server_key: ServerKey,
 ) -> SessionServices:
+    is_open = settings.registration == "open"
+    players = load_players(engine, lapse_time(wall_ms(), settings.name_lapse_days) if is_open else None)
     return SessionServices(
         registry=registry,
-        players=load_players(engine),
+        players=players,
         writer=writer,
         listings=listings,
+        engine=engine,
+        admission=Admission(settings.admission_limits),
+        presence=Presence(players, registry, clock, settings.guest_limits),
         registration=settings.registration,
         requests_per_second=settings.requests_per_second,
         program=Program(name="evilpegs", version=version("evilpegs")),

@@ -12,8 +12,10 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.gateway.admission import Admission, AdmissionLimits
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.presence import GuestLimits, Presence
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
@@ -154,10 +156,11 @@ class FakeChannel:
 class FakeClient:
     """A client on a fake connection that numbers its requests and counts their answers."""
 
-    def __init__(self, server):
+    def __init__(self, server, visit=None):
         self.server, self.channel = server, FakeChannel()
         per_second = server.services.requests_per_second
-        self.session = Session(server.services, self.channel, RateLimit(per_second, 2 * per_second, server.clock.now()))
+        rate = RateLimit(per_second, 2 * per_second, server.clock.now())
+        self.session = Session(server.services, self.channel, rate, None, visit)
         self.request_ids = []
         self._numbers = itertools.count(1)
 
@@ -214,10 +217,10 @@ class FakeClient:
 class FakeServer:
     """Everything of a server but its sockets, on a real database.
 
-    ``capacity`` and ``options`` are handed to `Codemaking` and `MatchRegistry`.
+    ``capacity``, ``guest_limits`` and ``options`` are handed to `Codemaking`, `Presence` and `MatchRegistry`.
     """
 
-    def __init__(self, engine, capacity=None, **options):
+    def __init__(self, engine, capacity=None, guest_limits=None, **options):
         loop = asyncio.get_running_loop()
         self.engine, self.clock, self.clients = engine, FakeClock(), []
         self._log_capture = structlog.testing.LogCapture()
@@ -235,11 +238,15 @@ class FakeServer:
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
         self.leaderboards, self.reads = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0), Reads()
+        players = load_players(engine)
         self.services = SessionServices(
             registry=self.registry,
             listings=Listings(engine, SERVER_LADDERS, self.leaderboards, self.reads),
-            players=load_players(engine),
+            players=players,
             writer=self.writer,
+            engine=engine,
+            admission=Admission(AdmissionLimits()),
+            presence=Presence(players, self.registry, self.clock, guest_limits or GuestLimits()),
             registration="open",
             requests_per_second=100,
             program=Program(name="evilpegs", version="0"),
@@ -251,10 +258,11 @@ class FakeServer:
         """Resume the open matches of the database."""
         for stored in load_open_matches(self.engine):
             self.registry.restore(stored)
+        self.services.presence.restore()
 
-    def connect(self):
-        """Open a connection."""
-        self.clients.append(FakeClient(self))
+    def connect(self, visit=None):
+        """Open a connection, which has no address unless ``visit`` gives it one."""
+        self.clients.append(FakeClient(self, visit))
         return self.clients[-1]
 
     async def connect_player(self, name="ann"):

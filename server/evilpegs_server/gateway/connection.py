@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
 
-from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
@@ -17,7 +17,7 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 """The opcodes that begin a message."""
 
 
-class StampedConnection(BoundedConnection):
+class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
     Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if
@@ -30,15 +30,9 @@ class StampedConnection(BoundedConnection):
 
     clock: StallFreeClock
     rate: RateLimit
-    new_rate: Callable[["StampedConnection"], RateLimit]
     arrived: float = 0.0
     handle_now: Callable[[str, float], bool] | None = None
     unread: int = 0
-
-    def connection_made(self, transport: Any) -> None:
-        """Begin the connection with the budget that its address deserves."""
-        super().connection_made(transport)
-        self.rate = self.new_rate(self)
 
     def data_received(self, data: bytes) -> None:
         """Note the time of arrival and pass the bytes on."""

@@ -20,8 +20,9 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
+from evilpegs_server.gateway.admission import LimitMetError
 from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
-from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
+from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
@@ -38,18 +39,24 @@ class Session:
     """The session of one connection. Every message gets exactly one direct answer.
 
     ``rate`` limits what the connection may ask for. ``site`` is the URL of the site for this client, None if there is
-    none.
+    none. Without ``visit`` the connection has no address that is counted.
     """
 
     def __init__(
-        self, services: SessionServices, channel: ClientChannel, rate: RateLimit, site: str | None = None
+        self,
+        services: SessionServices,
+        channel: ClientChannel,
+        rate: RateLimit,
+        site: str | None = None,
+        visit: Visit | None = None,
     ) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
         self._site = site
         self._client: Program | None = None
-        self._is_new_guest = False
+        self._visit = visit or Visit(services.admission.open(None, 0.0))
+        self._busy_at = 0.0
         self._closing = False
         services.registry.counts.connections[NO_HELLO] += 1
         self._rate = rate
@@ -68,11 +75,14 @@ class Session:
                 runner.receive(Request(self._channel, request, arrived))
             else:
                 self._take_tokens(arrived, READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1)
+                self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
             self._refuse(error.code, str(error), error.re, arrived)
         except RefusedRequestError as error:
             self._refuse(error.code, str(error), re, arrived)
+        except LimitMetError as error:
+            self._refuse(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
         except _TooFastError as error:
             self._refuse_too_fast(error.wait_ms, re)
         except ReadLaterError as error:
@@ -99,10 +109,22 @@ class Session:
 
     def leave(self) -> None:
         """End the session of a connection that is gone."""
-        self._services.registry.leave(self._channel)
+        self._services.registry.leave(self._channel, self.player)
         self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
-        if self._is_new_guest and self.player is not None:
-            forget_idle_guest(self._services, self.player)
+        if self.player is not None:
+            self._services.presence.leave(self.player)
+
+    def is_idle_guest(self, now: float) -> bool:
+        """Return True for a guest with no open match, no watch and no request for too long.
+
+        It must be called every second or so: a guess leaves no trace, but the match that it belongs to does.
+        """
+        if self.player is None or not self.player.is_guest:
+            return False
+        registry = self._services.registry
+        if registry.runners_of(self.player.id) or registry.watchers.is_watching(self._channel):
+            self._busy_at = now
+        return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """Return the match that waits for exactly this message, to which the rate limit does not apply; else None."""
@@ -114,12 +136,12 @@ class Session:
         if wait_ms:
             raise _TooFastError(wait_ms)
 
-    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float) -> None:
+    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float, wait: int | None = None) -> None:
         if code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
             self._refuse_too_fast(wait_ms, re)
         else:
             self._services.registry.counts.refusals[code] += 1
-            self._channel.send([error_text(code, message, re)])
+            self._channel.send([error_text(code, message, re, retry_after_ms=wait)])
 
     def _report_failure(self, re: str | None, now: float) -> None:
         """Log the exception that is being handled, and answer with an error."""
@@ -141,7 +163,7 @@ class Session:
             case Ping():
                 self._channel.send([encode(Pong(c=request.c, re=request.id))])
             case Hello():
-                await self._hello(request)
+                await self._hello(request, arrived)
             case Play():
                 self._play(request)
             case Watch():
@@ -158,12 +180,12 @@ class Session:
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
-    async def _hello(self, hello: Hello) -> None:
+    async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
-        self.player, token = await log_in(self._services, hello)
+        self.player, token = await log_in(self._services, self._visit, hello, now)
+        self._services.presence.enter(self.player)
         self._services.registry.counts.identify_connection(self.player.kind)
-        self._is_new_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
 
@@ -208,7 +230,7 @@ class Session:
         """
         if self.player is None:
             return None
-        runners = self._services.registry.runners_of(self.player)
+        runners = self._services.registry.runners_of(self.player.id)
         possible = [runner for runner in runners if runner.seat is self._channel] or runners
         if len(possible) > 1:
             message = f"match: you have {len(possible)} open matches; say which"

@@ -18,6 +18,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.counts import ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
+from evilpegs_server.matches.open_runners import OpenRunners
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -65,13 +66,14 @@ class MatchRegistry:
         self.watchers = Watchers(log)
         self.counts = ServerCounts()
         self.draining = False
-        self._open: dict[str, MatchRunner] = {}
+        self._open = OpenRunners()
         self._last_id = 0
-        self._guests_who_played: set[int] = set()
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._reload_seconds = reload_seconds
         self._finished = FinishedMatches[_Read](self._read)
+        self._on_last_match: Callable[[int], None] | None = None
+        self._make_room: Callable[[int], bool] | None = None
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
@@ -86,8 +88,6 @@ class MatchRegistry:
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
-        if player.is_guest:
-            self._guests_who_played.add(player.id)
         runner.open(channel, player.name, client, [*first, opening], request.id)
         return runner
 
@@ -100,26 +100,27 @@ class MatchRegistry:
         self._last_id = max(self._last_id + 1, proposed)
         return f"{self._last_id:016x}"
 
-    def has_played(self, guest: Player) -> bool:
-        """Return True if the guest has begun a match since the server started."""
-        return guest.id in self._guests_who_played
-
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
         """The runners of all open matches, in the order in which they were opened or restored."""
-        return tuple(self._open.values())
+        return tuple(self._open)
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
         """Return the matches of a player that are not over."""
-        return [OpenMatch(match=runner.key.id, seq=len(runner.sent_entries)) for runner in self.runners_of(player)]
+        return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
-    def runners_of(self, player: Player) -> list[MatchRunner]:
-        """Return the runners of a player's open matches."""
-        return [runner for runner in self._open.values() if runner.player == player.id]
+    def runners_of(self, player: int) -> list[MatchRunner]:
+        """Return the runners of the open matches of the player with this number."""
+        return self._open.of_player(player)
+
+    @property
+    def practice_matches(self) -> int:
+        """The number of open matches on practice ladders."""
+        return self._open.practice
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
         """Return the ids of the open matches of a ladder."""
-        return [match for match, runner in self._open.items() if runner.key.ladder.id == ladder]
+        return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
         """Return the runner of a match; None if it is not open."""
@@ -154,23 +155,23 @@ class MatchRegistry:
         """Log that a match cannot be read from the database. The others are resumed."""
         self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
-    def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone. The clocks of its matches run on."""
+    def leave(self, channel: ClientChannel, player: Player | None) -> None:
+        """Forget a connection of ``player`` that is gone. The clocks of its matches run on."""
         self.watchers.leave(channel)
-        for runner in self._open.values():
+        for runner in self._open.of_player(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
         """Stop every clock, and wait until the replies and commits in progress are finished."""
         self.draining = True
-        for runner in self._open.values():
+        for runner in self._open:
             runner.drain()
-        while any(runner.busy for runner in self._open.values()):  # noqa: ASYNC110 - once in the life of a server
+        while any(runner.busy for runner in self._open):  # noqa: ASYNC110 - once in the life of a server
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
         """Stop every match for good, whether or not `drain` has finished."""
-        for runner in self._open.values():
+        for runner in self._open:
             runner.close()
         for task in self._reload_tasks:
             task.cancel()
@@ -178,6 +179,14 @@ class MatchRegistry:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def notify_last_match(self, notify: Callable[[int], None]) -> None:
+        """Call ``notify`` with the number of a player whose last open match has ended. It must not raise or wait."""
+        self._on_last_match = notify
+
+    def limit_practice(self, make_room: Callable[[int], bool]) -> None:
+        """Call ``make_room`` with the number of open practice matches before another one; False refuses that one."""
+        self._make_room = make_room
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever new events are durable and were sent to their player. It must not raise or wait.
@@ -218,15 +227,18 @@ class MatchRegistry:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
             )
-        if len(self.open_matches(player)) >= MAX_OPEN_MATCHES:
+        if len(self.runners_of(player.id)) >= MAX_OPEN_MATCHES:
             why = f"you have {MAX_OPEN_MATCHES} open matches; finish or resign one"
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        if not ladder.rated and self._make_room is not None and not self._make_room(self._open.practice):
+            why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
     def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
         runner = MatchRunner(key, player, match, event_log, self._services)
         if not match.over:
-            self._open[key.id] = runner
+            self._open.add(runner)
             self._finished.forget(key.id)
         return runner
 
@@ -251,7 +263,9 @@ class MatchRegistry:
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
-        self._open.pop(runner.key.id, None)
+        self._open.remove(runner)
+        if self._on_last_match is not None and not self._open.of_player(runner.player):
+            self._on_last_match(runner.player)
         if runner.broken and not self.draining:
             task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
             self._reload_tasks.add(task)

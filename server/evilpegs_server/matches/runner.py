@@ -72,7 +72,7 @@ class MatchRunner:
         self._log = services.log.bind(match=key.id)
         self._waiting: deque[Request] = deque()
         self._busy = False
-        self._broken = self._draining = self._closed = False
+        self._broken = self._draining = self._closed = self._abandoned = False
         self._sent_count = event_log.seq
         self._current_sender: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
@@ -115,6 +115,12 @@ class MatchRunner:
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
+
+    def abandon(self) -> None:
+        """Forfeit the games that are left, one after another, because the player is gone; a resume stops this."""
+        self._abandoned = True
+        if not (self._busy or self._broken or self._draining):
+            self._forfeit()
 
     def drain(self) -> None:
         """Finish the request in progress, refuse new ones, and let no clock run out."""
@@ -306,6 +312,13 @@ class MatchRunner:
         if self.match.over:
             self.timer.stop()
             self._services.retire(self)
+        elif self._abandoned and not self._draining:
+            self._forfeit()
+
+    def _forfeit(self) -> None:
+        events = self.match.abandon(self._now())
+        if events:
+            self._conclude(None, events)
 
     def _start_clock(self, turn: TurnOpened, now: float) -> None:
         if not self.match.clock.running:
@@ -367,7 +380,7 @@ class MatchRunner:
 
     def take_seat(self, channel: ClientChannel) -> None:
         """Give the seat to this connection of the player. An older one is notified and closed."""
-        older, self.seat = self.seat, channel
+        older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from ssl import SSLContext
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -32,6 +33,7 @@ class SiteOptions:
     base_path: str
     hosts: AllowedHosts
     public_metrics: bool
+    tls: SSLContext | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncItera
     sockets = await bind(options.host, options.port)
     app = create_app(_services(options, sources))
     try:
-        async with running_http_server(app, sockets, sources.registry.counts.http):
+        async with running_http_server(app, sockets, sources.registry.counts.http, options.tls):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()

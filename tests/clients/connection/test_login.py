@@ -21,7 +21,7 @@ def welcome(token=None):
     return Welcome(player="ann", kind="bot", token=token, **fields)
 
 
-def test_guest_hello_uses_issued_token(tokens):
+def test_guest_uses_issued_token_or_begins_again(tokens):
     guest = LoginSequence(SERVER, Credentials(CLIENT), tokens)
     [hello] = guest.hellos()
     assert hello == Hello(client=CLIENT)

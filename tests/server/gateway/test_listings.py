@@ -10,7 +10,8 @@ from evilpegs_protocol.client_messages import ListMatches, ReadStandings
 from evilpegs_protocol.codec import decode_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 from evilpegs_protocol.listings import ROWS_PER_PAGE, Standings, StandingsRow
-from evilpegs_server.gateway.listings import READ_PRICE, Listings
+from evilpegs_server.gateway.listings import Listings
+from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 from evilpegs_server.storage.reads import Reads

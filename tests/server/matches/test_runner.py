@@ -166,7 +166,7 @@ class TestOrder:
 
     async def test_absent_player_finds_reply_later(self, ann, fake_server, match):
         ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
-        fake_server.registry.leave(ann.channel)
+        fake_server.registry.leave(ann.channel, ann.session.player)
         ann.channel.lost = True
         fake_server.pool.run_pending()
         again = await fake_server.reconnect(ann)
@@ -286,7 +286,7 @@ class TestTime:
         match = await ann.play("quick")
         bob = await fake_server.connect_player("bob")
         await bob.request(type="watch", match=match)
-        fake_server.registry.leave(ann.channel)
+        fake_server.registry.leave(ann.channel, ann.session.player)
         fake_server.clock.advance(2)
         assert (await bob.receive("game_over"))["outcome"] == "flagged"
 
