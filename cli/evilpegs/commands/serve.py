@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from structlog.stdlib import BoundLogger
 
 from evilpegs.database import check_database_file, server_settings
 from evilpegs.errors import CommandError

@@ -251,7 +251,7 @@ class MatchRegistry:
 
     def _adopt(self, match_id: str, read: _Read | None) -> MatchRunner | None:
         """Return the runner of a match that was read: the one that is open meanwhile, or a new one."""
-        if read is None or match_id in self._open:
+        if read is None or self._open.get(match_id) is not None:
             return self._open.get(match_id)
         stored, match, tie_nonces = read
         key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
