@@ -1,6 +1,7 @@
 """Blocking WebSocket clients on plain sockets that send whatever a test likes, and read only when it likes."""
 
 import base64
+import contextlib
 import json
 import os
 import socket
@@ -95,8 +96,9 @@ class RawSocket:
             counts[opcode] += 1
             if opcode == CLOSE and code is None:
                 code = struct.unpack("!H", payload[:2])[0] if payload else 1005
-                self.send(frame(CLOSE, payload))
-                self.socket.shutdown(socket.SHUT_WR)
+                with contextlib.suppress(OSError):  # a server that was flooded may be gone already
+                    self.socket.sendall(frame(CLOSE, payload))
+                    self.socket.shutdown(socket.SHUT_WR)
         return counts, code
 
     def _parse(self):

@@ -9,6 +9,7 @@ A credit moves this clock back by its amount. Only stalls within a turn are cred
 turns.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
@@ -37,16 +38,18 @@ class PlayerClock:
         self._seen = self._clock.short_stalls_ms
         self._long_at_turn = self._clock.long_stalls_ms
 
-    def credit_stalls(self, *, withhold: bool) -> None:
-        """Credit the short stalls since the last call in this turn, or pass over them if ``withhold`` is True.
+    def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
+        """Credit the short stalls since the last call in this turn, or pass over them if ``is_over_limit()`` is True.
 
         A stall that was short when it was last looked at may have become a long one since: its credit is taken back,
         because `StallFreeClock` then leaves out the whole of it.
         """
         total = self._clock.short_stalls_ms
+        if total == self._seen:
+            return  # as nearly always
         new, self._seen = total - self._seen, total
         room = min(TURN_CREDIT_MS - self._turn_credit, GAME_CREDIT_MS - self._game_credit)
-        granted = max(new, -self._turn_credit) if new < 0 else 0.0 if withhold else min(new, room)
+        granted = max(new, -self._turn_credit) if new < 0 else 0.0 if is_over_limit() else min(new, room)
         self._turn_credit += granted
         self._game_credit += granted
         self._credited += granted

@@ -361,7 +361,10 @@ class MatchRunner:
 
     def _credit_stalls(self) -> None:
         if self.match.clock.running:
-            self._clock.credit_stalls(withhold=self.seat is not None and self.seat.over_limit)
+            self._clock.credit_stalls(self._is_over_limit)
+
+    def _is_over_limit(self) -> bool:
+        return self.seat is not None and self.seat.over_limit
 
     # Requests that do not change the match
 

@@ -23,7 +23,7 @@ class Stalls:
         before = self.clock.now()
         self.ms += ms
         self.source.short_stalls_ms += ms
-        self.clock.credit_stalls(withhold=withhold)
+        self.clock.credit_stalls(lambda: withhold)
         return self.clock.now() - before
 
 
@@ -62,7 +62,7 @@ def test_stalls_between_turns_are_not_credited():
 def test_long_stall_is_never_charged():
     stalls = Stalls()
     stalls.source.long_stalls_ms += 12_000
-    stalls.clock.credit_stalls(withhold=True)
+    stalls.clock.credit_stalls(lambda: True)
     assert stalls.clock.now() == 0
     assert stalls.clock.uncharged_ms == 12_000
 
@@ -71,7 +71,7 @@ def test_stall_that_becomes_long_is_not_credited_twice():
     stalls = Stalls()
     assert stalls.short(600) == 0
     stalls.ms, stalls.source.short_stalls_ms, stalls.source.long_stalls_ms = 0.0, 0.0, 1_200.0
-    stalls.clock.credit_stalls(withhold=False)
+    stalls.clock.credit_stalls(lambda: False)
     assert stalls.clock.now() == 0
     assert stalls.clock.uncharged_ms == 1_200
 
