@@ -93,7 +93,7 @@ def test_excess_of_address_is_remembered_for_a_while():
     assert not excess.is_over_limit("::2", 1_000)
 
 
-def test_remembered_addresses_are_bounded():
+def test_noted_addresses_are_bounded():
     excess = RecentExcess()
     for number in range(MAX_ADDRESSES + 1):
         excess.note(str(number), 0)
