@@ -159,13 +159,13 @@ async def running_server(
         stack.enter_context(tune_gc_and_gil())
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
-        leaderboards, reads = await open_leaderboards(registry, engine, log, stack), Reads()
-        stack.callback(reads.close)
+        outlets = AsyncExitStack()
+        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
+        leaderboards, reads = await open_leaderboards(registry, engine, log, outlets), Reads()
+        outlets.callback(reads.close)
         sources = OutletSources(
             registry, engine, writer, codemaking, leaderboards, reads, pools, loop_lag, log, server_key
         )
-        outlets = AsyncExitStack()
-        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
         site = await open_outlets(settings, broker, hosts, sources, tls, outlets)
         listings = Listings(engine, registry.ladders, leaderboards, reads)
         services = _session_services(settings, registry, writer, engine, listings, clock, wall_ms, log, server_key)
