@@ -80,6 +80,8 @@ class Start:
     wall_ms: Callable[[], int]
     clock: StallFreeClock
     loop_lag: Durations = field(default_factory=Durations)
+    outlets: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """What only reads: the leaderboards, the site and the feed, which are closed together within one deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,9 @@ def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio
 async def open_services(start: Start, storage: Storage, work: Work, registry: MatchRegistry) -> SessionServices:
     """Open the leaderboards and the threads that read, and return everything that sessions share."""
     settings, engine, clock = start.settings, storage.engine, start.clock
-    leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.stack), Reads()
-    start.stack.callback(reads.close)
+    start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, start.outlets.aclose, start.log)
+    leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.outlets), Reads()
+    start.outlets.callback(reads.close)
     is_open = settings.registration == "open"
     players = load_players(engine, lapse_time(start.wall_ms(), settings.name_lapse_days) if is_open else None)
     return SessionServices(
@@ -189,8 +192,6 @@ async def open_site_and_feed(
     tls: SSLContext | None,
 ) -> SiteAddress | None:
     """Open the outlets that the settings ask for; return the address of the site, if any."""
-    outlets = AsyncExitStack()
-    start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, start.log)
     sources = OutletSources(
         registry=services.registry,
         engine=storage.engine,
@@ -205,7 +206,7 @@ async def open_site_and_feed(
         process=work.process,
         seats=lambda: services.admission.seats,
     )
-    return await open_outlets(start.settings, broker, hosts, sources, tls, outlets)
+    return await open_outlets(start.settings, broker, hosts, sources, tls, start.outlets)
 
 
 def start_chores(start: Start, services: SessionServices) -> None:

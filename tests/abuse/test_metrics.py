@@ -139,7 +139,13 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("kind", ATTACKS)
+SHORT = {"ping flood", "wrong tokens", "silent crowd"}
+"""The attacks of the short form, because each start of a server takes a second."""
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.abuse) for kind in ATTACKS]
+)
 async def test_attack_moves_its_own_counters(run_server, kind):
     attack, arguments, settings, expected = ATTACKS[kind]
     server = await run_server(**(SITE | settings))
