@@ -5,7 +5,7 @@ Numba, however, compares only the caller's own file with its cache. So all files
 one of them changes, every kernel is compiled again, and nothing of an older version is read.
 
 Where nothing can be written, as for a service user without a home on a read-only install, kernels are compiled again in
-every process, which takes half a minute. NUMBA_CACHE_DIR names a directory for them.
+every process, which takes a minute or two. NUMBA_CACHE_DIR names a directory for them.
 """
 
 from collections.abc import Callable
