@@ -70,7 +70,8 @@ def test_file_options_share_one_converter():
     files = {option.name for option in options if option.parameter.converter is FILE.converter}
     written = {"--csv", "--journal", "--new", "--out", "--plot", "--record", "--solved"}
     assert files == written | {"--mqtt-ca-file", "--mqtt-password-file"}
-    rest = [option for option in options if option.name in files and option.parameter.converter is not FILE.converter]
+    values = [option for option in options if option.hint is not bool]  # `leaderboard --csv` writes to standard output
+    rest = [option for option in values if option.name in files and option.parameter.converter is not FILE.converter]
     assert rest == []
 
 

@@ -136,7 +136,7 @@ def test_duel_plays_on_after_turns(run):
     [
         (["--secret", "1234", "--after", "1122:2,1"], ["'1234'", "--after"]),
         (["--after", "1122:4,0"], ["--after"]),
-        (["--after", "1122"], ["''"]),
+        (["--after", "1122"], ["'1122'"]),
         (["--after"], ["--after"]),
         (["--budget", "0"], ["--budget", "0"]),
         (["--codemaker", "evil", "--secret", "1234"], ["--secret"]),

@@ -143,7 +143,7 @@ def test_replay_refuses_unknown_match(run, server):
 
 def test_replay_lists_matches_of_ambiguous_prefix(run, server, played):
     match_id = played[0]["matches"][0]["match"]
-    result = run("replay", "", "--database", server.database)
+    result = run("replay", match_id[:2], "--database", server.database)
     assert (result.status, result.out) == (2, "")
     listed = re.findall(rf"\b[0-9a-f]{{{len(match_id)}}}\b", result.complaint)
     assert len(listed) == len(set(listed)) >= 2
