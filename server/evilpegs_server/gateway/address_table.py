@@ -13,8 +13,6 @@ from typing import Final
 
 MAX_IDLE: Final = 10_000
 """The most addresses without connections that are remembered, about 5 MB. Forgetting one early forgives it."""
-OVER_LIMIT_MS: Final = 10_000.0
-"""The time for which an address counts as over a limit after it has met one, in milliseconds."""
 
 
 @dataclass(slots=True)
@@ -53,11 +51,10 @@ class AddressRecord:
     before_hello: int = 0
     new_names: Window = field(default_factory=_hour)
     failed_tokens: Window = field(default_factory=_minute)
-    over_limit_until: float = 0.0
 
     def counts_until(self) -> float:
         """Return the time until which something that this address did counts against it."""
-        return max(self.new_names.ends, self.failed_tokens.ends, self.over_limit_until)
+        return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class AddressTable:
@@ -95,14 +92,6 @@ class AddressTable:
         if record.connections == 0:
             del self._connected[address]
             self._keep_idle(address, record, now)
-
-    def note_over_limit(self, address: str, now: float) -> None:
-        """Remember that an address has met a limit just now."""
-        record = self.find(address)
-        if record is None:
-            record = AddressRecord(over_limit_until=now + OVER_LIMIT_MS)
-            self._keep_idle(address, record, now)
-        record.over_limit_until = now + OVER_LIMIT_MS
 
     def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
         if record.counts_until() > now:

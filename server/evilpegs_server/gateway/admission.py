@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from evilpegs_server.gateway.address_table import MAX_IDLE, AddressRecord, AddressTable
+from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.matches.counts import Seats
 
 HELLO_MS: Final = 10_000.0
@@ -87,6 +88,8 @@ class Admission:
         self.limits = limits
         self.met: Counter[str] = Counter()
         """How often each limit was met, by its name."""
+        self.excess = RecentExcess()
+        """The addresses that met a limit lately: one of these, or a rate limit, which the gateway notes here."""
         self._ordinary_taken = self._reserve_taken = self._guests = 0
         self._table = AddressTable(max_idle)
 
@@ -193,16 +196,6 @@ class Admission:
         self._met(Limit.FAILED_TOKENS, "", ticket.address, now)
         return FAILED_TOKEN_DELAY_MS
 
-    def over_limit(self, address: str | None, now: float) -> bool:
-        """Return True if an address met a limit in the last seconds. None is an address that is not counted."""
-        record = self._table.find(address) if address is not None else None
-        return record is not None and now < record.over_limit_until
-
-    def note_over_limit(self, address: str | None, now: float) -> None:
-        """Remember that an address has met a limit that is counted elsewhere, such as a rate."""
-        if address is not None:
-            self._table.note_over_limit(address, now)
-
     def _record(self, ticket: Ticket) -> AddressRecord | None:
         return self._table.find(ticket.address) if ticket.address is not None else None
 
@@ -235,5 +228,6 @@ class Admission:
         self, limit: Limit, message: str, address: str | None = None, now: float = 0.0, wait: int | None = None
     ) -> LimitMetError:
         self.met[limit.value] += 1
-        self.note_over_limit(address, now)
+        if address is not None:
+            self.excess.note(address, now)
         return LimitMetError(limit, message, wait)

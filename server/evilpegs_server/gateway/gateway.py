@@ -15,12 +15,11 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
-from evilpegs_server.gateway.admission import Ticket
 from evilpegs_server.gateway.admitted_connection import CLOSE_SECONDS
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
 from evilpegs_server.gateway.entrance import Entrance, EntranceRules
 from evilpegs_server.gateway.login import SessionServices, Visit
-from evilpegs_server.gateway.rate_limit import RateLimit, RecentExcess
+from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import SiteAddress
 from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
@@ -55,7 +54,6 @@ class Gateway:
         self._closing = False
         self._sweeping: asyncio.Task[None] | None = None
         self._sessions: dict[SocketChannel, Session] = {}
-        self._excess = RecentExcess()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
@@ -115,22 +113,21 @@ class Gateway:
 
     def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
         now, address = self._clock.now(), _address(connection)
-        suspect = self._excess.is_over_limit(address, now)
+        suspect = self._services.admission.excess.is_over_limit(address, now)
         note = partial(self._note_excess, address)
         return RateLimit(self._services.requests_per_second, self._burst, now, note, suspect=suspect)
 
     def _note_excess(self, address: str, now: float) -> None:
         self._services.registry.counts.limits[RATE_LIMIT] += 1
-        self._excess.note(address, now)
+        self._services.admission.excess.note(address, now)
 
     @property
     def _burst(self) -> int:
         return 2 * self._services.requests_per_second
 
-    def _is_over_limit(self, address: str, ticket: Ticket) -> bool:
+    def _is_over_limit(self, address: str) -> bool:
         """Return True if the address of a client exceeded a rate or met a limit of admission lately."""
-        now = self._clock.now()
-        return self._excess.is_over_limit(address, now) or self._services.admission.over_limit(ticket.address, now)
+        return self._services.admission.excess.is_over_limit(address, self._clock.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
@@ -163,7 +160,7 @@ class Gateway:
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - it was admitted
-        channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection), connection.ticket))
+        channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection)))
         visit = Visit(connection.ticket, partial(_pause, connection))
         session = Session(self._services, channel, connection.rate, self._site_url(connection), visit)
         self._sessions[channel] = session

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.gateway.address_table import MAX_IDLE, OVER_LIMIT_MS
+from evilpegs_server.gateway.address_table import MAX_IDLE
 from evilpegs_server.gateway.admission import (
     FAILED_TOKEN_DELAY_MS,
     HELLO_MS,
@@ -16,6 +16,7 @@ from evilpegs_server.gateway.admission import (
     Limit,
     LimitMetError,
 )
+from evilpegs_server.gateway.rate_limit import OVER_LIMIT_MS
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
 HOUR_MS = 3_600_000
@@ -154,7 +155,7 @@ class TestEndedConnection:
         assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
         for ticket in tickets:
             admission.close(ticket, 0)
-        assert (admission.taken, admission.known_addresses) == (0, 1)
+        assert (admission.taken, admission.known_addresses) == (0, 0)
 
 
 class TestNamesAndTokens:
@@ -193,18 +194,18 @@ class TestOverLimit:
     def test_met_limit_is_remembered_for_seconds(self, admission):
         for _ in range(3):
             admission.open(ANN, 0)
-        assert not admission.over_limit(ANN, 0)
+        assert not admission.excess.is_over_limit(ANN, 0)
         met(admission.open, ANN, 100)
-        assert admission.over_limit(ANN, 100)
-        assert admission.over_limit(ANN, 99 + OVER_LIMIT_MS)
-        assert not admission.over_limit(ANN, 100 + OVER_LIMIT_MS)
-        assert not admission.over_limit(BOB, 100)
+        assert admission.excess.is_over_limit(ANN, 99 + OVER_LIMIT_MS)
+        assert not admission.excess.is_over_limit(ANN, 100 + OVER_LIMIT_MS)
+        assert not admission.excess.is_over_limit(BOB, 100)
 
-    def test_limits_counted_elsewhere_are_remembered(self, admission):
-        admission.note_over_limit(ANN, 0)
-        admission.note_over_limit(None, 0)
-        assert admission.over_limit(ANN, 1)
-        assert not admission.over_limit(None, 1)
+
+def claim_and_leave(admission, address):
+    """Connect, claim a name and disconnect, after which the address is remembered."""
+    ticket = enter(admission, address)
+    admission.take_new_name(ticket, 0)
+    admission.close(ticket, 0)
 
 
 class TestMemory:
@@ -222,14 +223,12 @@ class TestMemory:
         admission.take_new_name(other, HOUR_MS)
         admission.close(other, HOUR_MS)
         assert admission.known_addresses == 1
-        assert admission.over_limit(ANN, HOUR_MS) is False
 
     def test_remembered_addresses_are_bounded(self):
         admission = Admission(LIMITS, max_idle=50)
         for number in range(1_000):
-            admission.note_over_limit(f"2001:db8:0:{number:x}::/64", 0)
+            claim_and_leave(admission, f"2001:db8:0:{number:x}::/64")
         assert admission.known_addresses == 50
-        assert admission.over_limit("2001:db8:0:3e7::/64", 0)
         assert MAX_IDLE == 10_000
 
     def test_connected_address_is_never_evicted(self):
@@ -238,7 +237,7 @@ class TestMemory:
         for _ in range(4):
             admission.take_new_name(ticket, 0)
         for number in range(100):
-            admission.note_over_limit(f"198.51.100.{number}", 0)
+            claim_and_leave(admission, f"198.51.100.{number}")
         assert met(admission.take_new_name, ticket, 1) is Limit.NEW_NAMES
 
 
