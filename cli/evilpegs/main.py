@@ -14,6 +14,7 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
+from evilpegs.termination import TerminatedError
 
 USER_ERROR_STATUS: Final = 2
 INTERRUPTED_STATUS: Final = 130
@@ -97,6 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = app(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+    except TerminatedError as error:
+        return error.status
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS
     except BrokenPipeError:

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
+from evilpegs.termination import ended_in_order
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.strategy import Strategy
@@ -55,5 +56,5 @@ class StrategyChoice:
         if self.candidates_only:
             message = "--candidates-only is for the strategies with a name; a program decides by itself"
             raise CommandError(message)
-        with closing(ProgramStrategy(self.program)) as program:
+        with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
             yield program

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
 
+from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -35,8 +36,9 @@ class ProgramStrategy:
     """A strategy that is a program; ``command`` is the program and its arguments, and no shell interprets them.
 
     The program is started at the first guess, in a process group of its own, and without the variables of evilpegs in
-    its environment. It is killed with the whole group by `close`, and when it breaks a rule; the next guess starts it
-    again. What it writes to standard error appears on that of this process.
+    its environment. It is killed with the whole group by `close`, when it breaks a rule, and when this process ends in
+    any way; after a broken rule the next guess starts it again. What it writes to standard error appears on that of
+    this process, up to a limit.
 
     Raises:
         StrategyError: there is no such program.
@@ -49,7 +51,9 @@ class ProgramStrategy:
         self._path = _find(self._arguments[0])
         self._answer_seconds = answer_seconds
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: ProgramGuard | None = None
         self.name = self._path.name
+        self._errors = ErrorOutput(self.name)
         self.version = hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]
         """Eight hexadecimal digits that change with the content of the program's file."""
 
@@ -73,24 +77,33 @@ class ProgramStrategy:
         """Kill the program and every process of its group, if it runs."""
         process, self._process = self._process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _kill(process)
+            self._errors.finish()
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.dismiss()
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
+        self._guard = ProgramGuard()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
                 [str(self._path), *self._arguments[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 bufsize=0,
                 env=environment,
                 start_new_session=True,
             )
         except OSError as error:
+            self.close()
             message = f"program {self.name} cannot be started: {error.strerror}"
             raise StrategyError(message) from None
+        self._guard.watch(self._process.pid)
+        assert self._process.stderr is not None  # noqa: S101 - a pipe
+        self._errors.follow(os.dup(self._process.stderr.fileno()))
+        self._process.stderr.close()
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
@@ -133,6 +146,16 @@ class ProgramStrategy:
             return _BrokenRuleError("it closed its standard input or output and was killed")
         how = f"by signal {-status}" if status < 0 else f"with exit status {status}"
         return _BrokenRuleError(f"it ended {how}, without an answer")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and its group, and close the pipes; a process that left the group may hold their other ends."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None  # noqa: S101 - a pipe
+        pipe.close()
+    process.wait()
 
 
 class _BrokenRuleError(Exception):
