@@ -49,6 +49,10 @@ load: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/load_stalls.py
 	@$(BIN)/python bench/load_fair.py
 
+# Minutes of attacks on servers of their own, on loopback: floods, storms, unread answers, stops. Prints figures.
+abuse: $(READY)
+	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
+
 # Minutes: which games make counting dearest, and does any pass the stated bound?
 worst: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
@@ -71,4 +75,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load worst snapshots openapi
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi

@@ -10,7 +10,16 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
 
 SERVER_PACKAGES: Final = frozenset(
-    {"alembic", "fastapi", "prometheus_client", "pydantic_settings", "sqlalchemy", "structlog", "uvicorn"}
+    {
+        "alembic",
+        "cryptography",
+        "fastapi",
+        "prometheus_client",
+        "pydantic_settings",
+        "sqlalchemy",
+        "structlog",
+        "uvicorn",
+    }
 )
 """Packages that an installation without the extra `server` lacks."""
 

@@ -17,11 +17,13 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
+from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
 from evilpegs_protocol.server_messages import MatchStarted
 
 STANDARD: Final = "-"
 """The name that stands for standard input or output."""
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
+KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
 TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
 
 
@@ -88,6 +90,34 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     if started is None:
         raise _not_a_record(name, "it is empty")
     return started, events
+
+
+def read_public_keys(key: str) -> tuple[str, ...]:
+    """Return the public key that a text is, or those in the file that it names, one per line after any comments.
+
+    Raises:
+        CommandError: it is neither, or a line of the file is not a public key.
+    """
+    if _is_public_key(key):
+        return (key,)
+    try:
+        lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
+    except (OSError, ValueError) as error:
+        message = f"{key[:200]!r} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
+        raise CommandError(message) from None
+    keys = tuple(line for line in lines if line and not line.startswith("#"))
+    if not keys or not all(map(_is_public_key, keys)):
+        message = f"{key[:200]} is not a list of public keys, one per line; {KEY_HINT}"
+        raise CommandError(message)
+    return keys
+
+
+def _is_public_key(text: str) -> bool:
+    try:
+        parse_bytes(text, KEY_BYTES)
+    except ValueError:
+        return False
+    return True
 
 
 def write_record(name: str, events: Sequence[str]) -> None:

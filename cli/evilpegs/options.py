@@ -3,6 +3,7 @@
 This module imports neither the game nor the protocol; `turns.py` and `play_options.py` check values that need them.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, TypeVar
 
@@ -106,6 +107,16 @@ SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=
 
 Server = Annotated[str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1.")]
 
+ServerToRead = Annotated[
+    str | None,
+    Parameter(
+        name="--server",
+        help="Ask the server at ws://HOST:PORT/v1 instead of reading a database. If no database is named either, "
+        "EVILPEGS_SERVER names it.",
+    ),
+]
+"""The server of a command that can also read a database; see `server_to_read`."""
+
 Database = Annotated[
     str | None,
     Parameter(
@@ -113,6 +124,20 @@ Database = Annotated[
         help="The database, sqlite:///FILE; by default the one `evilpegs serve` uses.",
     ),
 ]
+
+
+def server_to_read(server: str | None, database: str | None) -> str | None:
+    """Return the server to ask, or None if a database is to be read.
+
+    Raises:
+        CommandError: both are named.
+    """
+    if server is not None and database is not None:
+        message = "--server and --database name two sources; choose one"
+        raise CommandError(message)
+    if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
+        return server
+    return os.environ.get("EVILPEGS_SERVER") or None
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:

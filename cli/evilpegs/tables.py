@@ -57,13 +57,19 @@ def make_table(
     return table
 
 
-def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
-    """Print the first of the tables that is not too wide; if all are, the last, which the terminal wraps uncut."""
+def first_fit(out: Console, tables: Iterable[Table]) -> tuple[Table, int]:
+    """Return the first of the tables that is not too wide, else the last, and the number of columns it needs."""
     widths = out.options.update(width=10_000)
     for table in tables:
         needed = table.__rich_measure__(out, widths).maximum
         if needed <= out.width:
             break
+    return table, needed
+
+
+def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
+    """Print the first of the tables that is not too wide; if all are, the last, which the terminal wraps uncut."""
+    table, needed = first_fit(out, tables)
     out.width = max(out.width, needed)
     out.print(table)
 

@@ -10,6 +10,7 @@ from evilpegs_protocol.fields import (
     CodeText,
     LadderId,
     MatchId,
+    Name,
     Number,
     Program,
     SequenceNumber,
@@ -120,6 +121,23 @@ class Unwatch(_Watching):
     type: Literal["unwatch"] = "unwatch"
 
 
+class ListMatches(ClientMessage):
+    """A request for a page of finished matches; `before` is the last match of the page before it."""
+
+    type: Literal["list"] = "list"
+    ladder: LadderId | None = optional()
+    player: Name | None = optional()
+    before: MatchId | None = optional()
+
+
+class ReadStandings(ClientMessage):
+    """A request for the leaderboard of a ladder, or for a later `page` of a long one."""
+
+    type: Literal["standings"] = "standings"
+    ladder: LadderId
+    page: Number | None = optional()
+
+
 class Ping(ClientMessage):
     """A request that measures the round trip to the server; the answer repeats `c`."""
 
@@ -128,6 +146,6 @@ class Ping(ClientMessage):
 
 
 ClientRequest = Annotated[
-    Hello | Play | Ready | Guess | Hint | Resign | Resume | Watch | Unwatch | Ping,
+    Hello | Play | Ready | Guess | Hint | Resign | Resume | Watch | Unwatch | ListMatches | ReadStandings | Ping,
     Field(discriminator="type"),
 ]

@@ -7,6 +7,7 @@ HMAC-SHA256 it is the 32 bytes that they denote. Digests are read as big-endian 
 import hashlib
 import hmac
 from itertools import count
+from typing import Final
 
 from evilpegs_protocol.canonical import canonical
 
@@ -28,9 +29,25 @@ def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, co
     raise AssertionError  # pragma: no cover - count() has no end
 
 
-def tie_index(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
-    """Return the index, in feedback order, of the part that a seeded codemaker chooses among ``tied`` equal ones."""
-    return _keyed_number(nonce, ["tie", match, game, turn]) % tied
+TIE_NONCES: Final = 2
+"""The value of `tie_nonces` in new matches: the nonces of server and client both decide ties."""
+
+
+def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
+    """Return the client's share in the ties of a game: their nonce, or "" if they gave none.
+
+    It is None in matches without `tie_nonces`, where the client has no share.
+    """
+    return None if tie_nonces is None else client_nonce or ""
+
+
+def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None = None) -> int:
+    """Return the index, in feedback order, of the part that a seeded codemaker chooses among ``tied`` equal ones.
+
+    ``share`` is the client's share in the ties, as `tie_share` returns it.
+    """
+    message: list[str | int] = ["tie", match, game, turn]
+    return _keyed_number(nonce, message if share is None else [*message, share]) % tied
 
 
 def derive_nonce(seed: bytes, match: str, game: int) -> str:

@@ -1,6 +1,6 @@
 """The field types that messages share, and the base classes of all messages."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -9,10 +9,16 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{1,19}$")]
 LadderId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Token = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+PublicKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{43}$")]
+Signature = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{86}$")]
 CodeText = Annotated[str, StringConstraints(max_length=64)]
 MessageId = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ClientNonce = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
+ProgramText = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,129}$")]
+"""A program as one text: its name, a space and its version."""
+Codemaker = Literal["fixed", "evil", "devil"]
+Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 
 Number = Annotated[int, Field(ge=1, le=10**6)]
 """The number of a game in its match or of a turn in its game, from 1."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from evilpegs_protocol.fields import (
+    Codemaker,
     CodeText,
     Count,
     Event,
@@ -17,17 +18,19 @@ from evilpegs_protocol.fields import (
     Milliseconds,
     Name,
     Number,
+    Outcome,
     Program,
+    PublicKey,
     SequenceNumber,
     ServerMessage,
+    Signature,
     Token,
     optional,
 )
+from evilpegs_protocol.listings import MatchList, Standings
 
-Codemaker = Literal["fixed", "evil", "devil"]
 Tie = Literal["largest", "largest/seeded"]
 Method = Literal["exact", "greedy"]
-Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 PlayerKind = Literal["bot", "human", "guest"]
 PlayState = Literal["ready", "turn", "thinking", "over"]
 
@@ -103,9 +106,13 @@ class Limits(Message):
 
 
 class ServerProgram(Program):
-    """The program of the server; `site` is the URL of its HTTP API, null if it has none."""
+    """The program of the server; `site` is the URL of its HTTP API, null if it has none.
+
+    `key` is the Ed25519 public key with which the server signs records, missing if it signs none.
+    """
 
     site: Annotated[str, StringConstraints(pattern=r"^https?://[!-~]{1,500}$")] | None = None
+    key: PublicKey | None = optional()
 
 
 class Welcome(ServerMessage):
@@ -122,7 +129,10 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record; it contains `exact_up_to` only against a devil."""
+    """The first event of a record; it contains `exact_up_to` only against a devil.
+
+    `tie_nonces` is 2 if the nonces of both server and client decide ties, and missing if the server's alone does.
+    """
 
     type: Literal["match_started"] = "match_started"
     player: Name
@@ -136,6 +146,7 @@ class MatchStarted(Event):
     guess_limit: Count
     codemaker: Codemaker
     tie: Tie | None
+    tie_nonces: Number | None = optional()
     exact_up_to: Count | None = optional()
     clock: ClockInfo | None
     games: Count
@@ -182,13 +193,17 @@ class GameOver(Event):
 
 
 class MatchOver(Event):
-    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before."""
+    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before.
+
+    `signature` is the server's, over the whole record; it is missing if the server has no key.
+    """
 
     type: Literal["match_over"] = "match_over"
     outcomes: tuple[Outcome, ...]
     guesses: tuple[Count, ...]
     elapsed_ms: Milliseconds
     head: Hash
+    signature: Signature | None = optional()
 
 
 class TurnStarted(ServerMessage):
@@ -280,7 +295,8 @@ class Unknown(ServerMessage):
 
 
 RecordEvent = MatchStarted | GameStarted | FeedbackGiven | GameOver | MatchOver
-Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Pong | Notice | Error
+Listing = MatchList | Standings
+Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Listing | Pong | Notice | Error
 
 AnyRecordEvent = Annotated[RecordEvent, Field(discriminator="type")]
 AnyServerMessage = Annotated[RecordEvent | Reply, Field(discriminator="type")]

@@ -1,7 +1,8 @@
-"""The names by which requests may call this machine, and the address of the site that clients are told.
+"""The names by which requests may call this machine, the pages that may play on it, and the address of the site.
 
 A page on another site can make a browser believe that the name of that site is the address of this machine. Its
-requests then carry that name, so a request is answered only if it names a host that belongs here.
+requests then carry that name, so a request is answered only if it names a host that belongs here. Without that trick
+any page may open a WebSocket to this machine, but the browser then names the origin of the page.
 """
 
 import ipaddress
@@ -9,9 +10,11 @@ import re
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
+_DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
 
 
@@ -40,6 +43,14 @@ class AllowedHosts:
         return name if name is not None and (name in self._names or _is_address(name)) else None
 
 
+def is_loopback(host: str) -> bool:
+    """Return True if a host is this machine itself, and not one of its addresses in a network."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
@@ -63,17 +74,49 @@ class SiteAddress:
     port: int
     url: str | None = None
     host: str | None = None
+    scheme: str = "http"
 
     def url_for(self, host: str) -> str:
         """Return the URL of the site, which ends with a slash, for a client that reaches this machine at ``host``."""
         if self.url is not None:
             return self.url.rstrip("/") + "/"
-        return f"http://{host_in_url(self.host or host)}:{self.port}/"
+        return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}/"
 
     @property
     def base_path(self) -> str:
         """The path below which others reach the site, without a slash at its end."""
         return urlsplit(self.url or "").path.rstrip("/")
+
+
+class AllowedOrigins:
+    """The origins of pages that may open a WebSocket: those of the site, by any allowed host, and that of its URL."""
+
+    def __init__(self, hosts: AllowedHosts, site: SiteAddress | None, site_url: str | None = None) -> None:
+        self._hosts = hosts
+        self._site = site
+        self._own = _origin(site_url) if site_url is not None else None
+
+    def allow(self, headers: Sequence[str]) -> bool:
+        """Return True if a request may come from there, given its Origin headers. Only browsers send one."""
+        if not headers:
+            return True
+        origin = _origin(headers[0]) if len(headers) == 1 else None
+        return origin is not None and (origin == self._own or self._is_site(*origin))
+
+    def _is_site(self, scheme: str, host: str, port: int) -> bool:
+        if self._site is None or (scheme, port) != (self._site.scheme, self._site.port):
+            return False
+        return self._hosts.find([host_in_url(host)]) is not None
+
+
+def _origin(url: str) -> tuple[str, str, int] | None:
+    """Return the scheme, the host in lower case and the port of a URL; None if it is not one of the web."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.hostname and port else None
 
 
 def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:

@@ -1,6 +1,6 @@
 """The outlets of a server: what shows matches besides the match protocol, that is the HTTP API and the live feed.
 
-Both read the database and the leaderboards, and neither can delay a match.
+Both read the database and the leaderboards, as does the game port for its lists, and none can delay a match.
 """
 
 import errno
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from ssl import SSLContext
 from typing import Final
 
 from sqlalchemy import Engine
@@ -24,6 +25,8 @@ from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 
@@ -43,9 +46,12 @@ class OutletSources:
     engine: Engine
     writer: Writer
     codemaking: Codemaking
+    leaderboards: LiveLeaderboards
+    reads: Reads
     pools: Mapping[str, TaskPool]
     loop_lag: Durations
     log: BoundLogger
+    server_key: ServerKey
 
 
 def find_broker(settings: Settings) -> Broker | None:
@@ -62,30 +68,39 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def open_outlets(
-    settings: Settings, broker: Broker | None, hosts: AllowedHosts, sources: OutletSources, stack: AsyncExitStack
+    settings: Settings,
+    broker: Broker | None,
+    hosts: AllowedHosts,
+    sources: OutletSources,
+    tls: SSLContext | None,
+    stack: AsyncExitStack,
 ) -> SiteAddress | None:
     """Open the outlets that the settings ask for, until ``stack`` is closed; return the address of the site, if any.
 
     Raises:
         AddressUnusableError: the site cannot listen.
     """
-    if broker is None and not settings.site:
-        return None
-    leaderboards = LiveLeaderboards(sources.engine, sources.registry.ladders, sources.log)
+    if broker is not None:
+        _start_feed(broker, settings.server_id, sources, stack)
+    return await _open_site(settings, hosts, sources, tls, stack) if settings.site else None
+
+
+async def open_leaderboards(
+    registry: MatchRegistry, engine: Engine, log: BoundLogger, stack: AsyncExitStack
+) -> LiveLeaderboards:
+    """Return leaderboards that follow the matches of ``registry`` until ``stack`` is closed."""
+    leaderboards = LiveLeaderboards(engine, registry.ladders, log)
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
-    sources.registry.listen(leaderboards.wake)
-    if broker is not None:
-        _start_feed(broker, settings.server_id, sources, leaderboards, stack)
-    return await _open_site(settings, hosts, sources, leaderboards, stack) if settings.site else None
+    registry.listen(leaderboards.wake)
+    return leaderboards
 
 
-def _start_feed(
-    broker: Broker, server_id: str, sources: OutletSources, leaderboards: LiveLeaderboards, stack: AsyncExitStack
-) -> None:
+def _start_feed(broker: Broker, server_id: str, sources: OutletSources, stack: AsyncExitStack) -> None:
     from evilpegs_server.feed.feed import Feed, FeedServices  # noqa: PLC0415 - needs the extra `mqtt`
 
     registry, engine, writer, log = sources.registry, sources.engine, sources.writer, sources.log
+    leaderboards = sources.leaderboards
     feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
     feed.start()
     stack.push_async_callback(feed.close)
@@ -95,28 +110,30 @@ async def _open_site(
     settings: Settings,
     hosts: AllowedHosts,
     sources: OutletSources,
-    leaderboards: LiveLeaderboards,
+    tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress:
     host = settings.site_host or settings.host
     is_apart = host != settings.host and host not in _ALL_INTERFACES
-    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None)
-    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics)
+    scheme = "http" if settings.tls_cert is None else "https"
+    address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None, scheme)
+    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics, tls)
     try:
-        port = await stack.enter_async_context(running_site(options, _site_sources(sources, leaderboards)))
+        port = await stack.enter_async_context(running_site(options, _site_sources(sources)))
     except OSError as error:
         host_option = "--host" if settings.site_host is None else "the setting site_host"
         raise address_error(error, host, settings.site_port, "--site-port", host_option) from None
     return replace(address, port=port)
 
 
-def _site_sources(sources: OutletSources, leaderboards: LiveLeaderboards) -> SiteSources:
+def _site_sources(sources: OutletSources) -> SiteSources:
     analyses = MatchAnalyses(sources.engine, sources.pools["analyses"])
     pools = {name: pool.metrics for name, pool in sources.pools.items()}
     caches = {"replies": lambda: sources.codemaking.metrics().known, "analyses": lambda: analyses.state}
     metrics = Metrics(MetricSources(sources.registry, sources.writer.commits, sources.loop_lag, pools, caches))
     registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
-    return SiteSources(registry, writer, engine, leaderboards, analyses, metrics, log)
+    leaderboards, reads, key = sources.leaderboards, sources.reads, sources.server_key
+    return SiteSources(registry, writer, engine, leaderboards, reads, analyses, metrics, log, key)
 
 
 def address_error(

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -21,22 +22,39 @@ from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
+from evilpegs_server.gateway.admission import Admission
+from evilpegs_server.gateway.entrance import EntranceRules
 from evilpegs_server.gateway.gateway import Gateway
+from evilpegs_server.gateway.lapse import lapse_names, lapse_time
+from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.hosts import SiteAddress, allowed_hosts, host_in_url
+from evilpegs_server.gateway.presence import Presence
+from evilpegs_server.gateway.proxies import TrustedProxies
+from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
-from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_outlets
+from evilpegs_server.outlets import OutletSources, address_error, find_broker, open_leaderboards, open_outlets
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
+from evilpegs_server.stopping import (
+    CLOSE_SECONDS,
+    DRAIN_SECONDS,
+    OUTLET_SECONDS,
+    WORKER_SECONDS,
+    force_exit_later,
+    run_step,
+)
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.tls import load_tls
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
@@ -46,8 +64,8 @@ from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
-DRAIN_SECONDS: Final = 4.0
-"""Seconds that matches have to finish their replies and commits when the server stops."""
+_STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+"""The signals that stop a server. Windows has no SIGHUP."""
 CORES: Final = os.cpu_count() or 1
 REPLY_LIMITS: Final = SchedulerLimits(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
@@ -72,11 +90,13 @@ class RunningServer:
     """A task that is done when no reply has to wait for a kernel to be compiled."""
     site: SiteAddress | None = None
     """The address of the HTTP API, None if there is none."""
+    is_secure: bool = False
+    """True if the server has a certificate."""
 
     @property
     def url(self) -> str:
         """The URL to which clients on this machine connect."""
-        return f"ws://{host_in_url(self.host)}:{self.port}{PATH}"
+        return f"{'wss' if self.is_secure else 'ws'}://{host_in_url(self.host)}:{self.port}{PATH}"
 
     @property
     def site_url(self) -> str | None:
@@ -104,18 +124,23 @@ async def running_server(
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
+        KeyUnusableError: the key that signs records cannot be used.
         BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
+        TlsUnusableError: the certificate cannot be used.
         AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
     """
     broker = find_broker(settings)
+    tls = load_tls(settings.tls_cert, settings.tls_key)
     async with AsyncExitStack() as stack:
         engine, lock = _open_storage(settings, stack, log)
+        server_key = load_server_key(key_path(settings.database, settings.server_key))
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
         solved_file = SolvedPositionsFile(solved_path(settings), log)
         process = WorkerProcess(
             WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
         )
-        stack.push_async_callback(_close_worker, process, solved_file)
+        close_worker = partial(_close_worker, process, solved_file)
+        stack.push_async_callback(run_step, "worker", WORKER_SECONDS, close_worker, log)
         writer = _start_writer(engine, lock, stack, log)
         clock, loop_lag = clock or StallFreeClock(asyncio.get_running_loop().time), Durations()
         pool, hint_pool, analysis_pool = (
@@ -125,35 +150,58 @@ async def running_server(
             stack.callback(each.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
         codemaking = Codemaking(workspace, pool, hint_pool, capacity)
-        registry = MatchRegistry(ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log)
+        registry = MatchRegistry(
+            ladders or load_ladders(), codemaking, writer, engine, clock, wall_ms, log, signer=server_key.signer
+        )
         process.start()
         warm = asyncio.create_task(_warm_up(process, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
         hosts = allowed_hosts(settings.hosts, settings.site_url)
         pools = {"replies": pool, "hints": hint_pool, "analyses": analysis_pool}
-        sources = OutletSources(registry, engine, writer, codemaking, pools, loop_lag, log)
-        site = await open_outlets(settings, broker, hosts, sources, stack)
-        services = _session_services(settings, registry, writer, engine, wall_ms, log)
-        gateway = Gateway(services, clock, settings.max_connections, hosts, site)
+        leaderboards, reads = await open_leaderboards(registry, engine, log, stack), Reads()
+        stack.callback(reads.close)
+        sources = OutletSources(
+            registry, engine, writer, codemaking, leaderboards, reads, pools, loop_lag, log, server_key
+        )
+        outlets = AsyncExitStack()
+        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
+        site = await open_outlets(settings, broker, hosts, sources, tls, outlets)
+        listings = Listings(engine, registry.ladders, leaderboards, reads)
+        services = _session_services(settings, registry, writer, engine, listings, clock, wall_ms, log, server_key)
+        origins = AllowedOrigins(hosts, site, settings.site_url)
+        rules = EntranceRules(hosts, origins, TrustedProxies(settings.trusted_proxies), tls)
+        gateway = Gateway(services, clock, rules, site)
+        if settings.registration == "open":
+            stack.callback(asyncio.create_task(lapse_names(services, settings.name_lapse_days)).cancel)
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
         host, port = await _listen(gateway, settings)
         try:
             for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
+            services.presence.restore()
             log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, port, settings.database, registry, warm, site)
+            yield RunningServer(host, port, settings.database, registry, warm, site, tls is not None)
         finally:
             await _stop(registry, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **process.state._asdict())
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM or SIGINT. Call ``announce`` once it listens and its kernels are compiled."""
+    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and its kernels are compiled.
+
+    The process ends in less than ten seconds after the signal, whatever the server is waiting for.
+    """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
+
+    def stop() -> None:
+        if not stopped.is_set():
+            stopped.set()
+            force_exit_later(log)
+
+    for number in _STOP_SIGNALS:
+        loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
         stopping = asyncio.create_task(stopped.wait())
         await asyncio.wait([stopping, server.warm], return_when=asyncio.FIRST_COMPLETED)
@@ -197,18 +245,28 @@ def _session_services(
     registry: MatchRegistry,
     writer: Writer,
     engine: Engine,
+    listings: Listings,
+    clock: StallFreeClock,
     wall_ms: Callable[[], int],
     log: BoundLogger,
+    server_key: ServerKey,
 ) -> SessionServices:
+    is_open = settings.registration == "open"
+    players = load_players(engine, lapse_time(wall_ms(), settings.name_lapse_days) if is_open else None)
     return SessionServices(
         registry=registry,
-        players=load_players(engine),
+        players=players,
         writer=writer,
+        listings=listings,
+        engine=engine,
+        admission=Admission(settings.admission_limits),
+        presence=Presence(players, registry, clock, settings.guest_limits),
         registration=settings.registration,
         requests_per_second=settings.requests_per_second,
         program=Program(name="evilpegs", version=version("evilpegs")),
         wall_ms=wall_ms,
         log=log,
+        server_key=server_key.signer.public_key,
     )
 
 
@@ -227,7 +285,7 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
     registry.close()
-    await gateway.close(1012, "the server stops")
+    await gateway.close(1012, "the server stops", CLOSE_SECONDS)
     log.info("stopped", open_matches=len(registry))
 
 

@@ -1,6 +1,8 @@
 """The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
 import re
+from dataclasses import fields
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
@@ -16,6 +18,8 @@ from pydantic_settings import (
 )
 
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
+from evilpegs_server.gateway.admission import AdmissionLimits
+from evilpegs_server.gateway.presence import GuestLimits
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
@@ -39,6 +43,18 @@ def _check_host_name(name: str) -> str:
     return name
 
 
+def _parse_network(value: object) -> object:
+    """Return the network that a text names, or any other value as it is; raises ValueError."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return ip_network(value)
+    except ValueError as error:
+        message = f"not a network: {value[:80]!r}; write an IP address or a network such as 10.0.0.0/8 ({error})"
+        raise ValueError(message) from None
+
+
+Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 HostName = Annotated[str, AfterValidator(_check_host_name)]
 
 
@@ -94,6 +110,38 @@ class Settings(BaseSettings):
     """The name of this server in the topics of the feed."""
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
+    """The seats of the game: the most connections at once, because each takes about 50 KiB and a file descriptor."""
+    reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
+    """Percent of the seats that only players with an open match can keep, so that a full server lets them return."""
+    reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
+    """Seconds in which a connection on a seat of the reserve must say hello, so that nobody holds it without reason."""
+    guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
+    """Percent of the seats that guests may take, because anybody can be any number of guests."""
+    guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds after which a guest with no match, no watch and no request is disconnected, which frees the seat."""
+    guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds after which the match of a guest without a connection is forfeited; a cut line is back by then."""
+    max_practice_matches: Annotated[int, Field(ge=1)] = 4000
+    """The most practice matches at once, two per seat; beyond it the guests gone longest lose theirs earlier."""
+    connections_per_address: Annotated[int, Field(ge=1)] = 200
+    """The most connections per address, enough for a class behind one; IPv6 is counted by /64."""
+    connections_before_hello: Annotated[int, Field(ge=1)] = 8
+    """The most connections per address that have not said hello, because only these cost their owner nothing."""
+    new_names_per_hour: Annotated[int, Field(ge=1)] = 200
+    """The most names that can be claimed per hour and address, because names are kept for ever."""
+    failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
+    """Wrong tokens per minute and address that are answered at once. Others are answered after 5 seconds."""
+    name_lapse_days: Annotated[int, Field(ge=1)] = 30
+    """Days after which a name that was never played under lapses while registration is open. Nobody else gets it."""
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """Networks whose `Forwarded` or `X-Forwarded-For` names the client. Others could write anything into these.
+
+    With any, connections from this machine count per address too. In the environment they are separated by commas.
+    """
+    tls_cert: Path | None = None
+    """The file with the certificate chain of the game and the site, in PEM, or None for no TLS."""
+    tls_key: Path | None = None
+    """The file with the key of the certificate, in PEM, or None if it is in the same file."""
     requests_per_second: Annotated[int, Field(ge=1)] = 100
     cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
     count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
@@ -102,9 +150,21 @@ class Settings(BaseSettings):
     """Rows that a reply may count at worst. Ladders that need more are not offered."""
     solved: Path | None = None
     """The file of positions that devils have solved, or None for a file beside the database."""
+    server_key: Path | None = None
+    """The file of the key that signs records, or None for a file beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
     """How the log on standard error is written, or None for text on a terminal and JSON elsewhere."""
+
+    @property
+    def admission_limits(self) -> AdmissionLimits:
+        """The limits of connections, guests, names and tokens."""
+        return AdmissionLimits(**{field.name: getattr(self, field.name) for field in fields(AdmissionLimits)})
+
+    @property
+    def guest_limits(self) -> GuestLimits:
+        """The limits of guests and their matches."""
+        return GuestLimits(**{field.name: getattr(self, field.name) for field in fields(GuestLimits)})
 
     @classmethod
     def settings_customise_sources(

@@ -45,10 +45,12 @@ class HonestMatch:
         practice=False,
         match="00112233445566aa",
         player="ann",
+        tie_nonces=None,
     ):
         self.rules = Rules.parse(rules)
         self.match, self.codemaker, self.tie, self.clock = match, codemaker, tie, clock
         self.games, self.guess_limit, self.practice = games, guess_limit, practice
+        self.tie_nonces = tie_nonces
         self.codes = [code_at(index, self.rules) for index in range(self.rules.size)]
         self.events, self.ends, self.game = [], [], 0
         self._add(
@@ -67,6 +69,7 @@ class HonestMatch:
             clock=clock,
             games=games,
             rated=not practice,
+            **({} if tie_nonces is None else {"tie_nonces": tie_nonces}),
         )
         self._open()
 
@@ -113,8 +116,11 @@ class HonestMatch:
         ending = Feedback(self.rules.pegs, 0)
         counts = {given: size for given, size in counts.items() if given != ending} or counts
         tied = sorted(given for given, size in counts.items() if size == max(counts.values()))
-        seeded = self.tie == "largest/seeded"
-        return tied[tie_index(self.nonce(), self.match, self.game, self.turn, len(tied)) if seeded else 0]
+        return tied[self.tie_index(len(tied)) if self.tie == "largest/seeded" else 0]
+
+    def tie_index(self, tied):
+        share = None if self.tie_nonces is None else self.client_nonce or ""
+        return tie_index(self.nonce(), self.match, self.game, self.turn, tied, share)
 
     def end(self, outcome):
         self._end_game(outcome)

@@ -17,7 +17,9 @@ from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
+from evilpegs_clients.connection.tokens import ServerKeyFile
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError
+from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
@@ -50,6 +52,17 @@ def serving(tmp_path):
             yield server
 
     return serving
+
+
+@pytest.mark.parametrize("ladder", ["classic-practice", "classic-evil-practice", "classic-evil"])
+async def test_bot_checks_signature_of_real_server(serving, tokens, ladder):
+    async with serving() as server:
+        summary = await play_matches(
+            server=server.url, ladder=ladder, strategy=FirstConsistent(), name="ann", token_file=tokens.path
+        )
+        keys = ServerKeyFile.beside(tokens).get(server.url, "ann")
+    [match] = summary.matches
+    assert (match.verified, match.not_checked, len(keys)) == (True, (), 1)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

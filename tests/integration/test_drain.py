@@ -17,7 +17,7 @@ from evilpegs_server.storage.errors import DatabaseInUseError
 from support.servers import ChildNotStartedError, child_server, dial
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_stopped_server_resumes_match_later(database, number):
     async with child_server(database) as child, dial(child.url) as raw:
         await raw.hello()

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from evilpegs_protocol.commitment import commitment, derive_nonce, secret_index, tie_index
+from evilpegs_protocol.commitment import TIE_NONCES, commitment, derive_nonce, secret_index, tie_index, tie_share
 
 MATCH = "0123456789abcdef"
 NONCES = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(60)]
@@ -97,6 +97,26 @@ def test_tie_index_is_hmac_modulo_tied_parts(tied):
     for nonce in NONCES[:5]:
         expected = hmac_of(nonce, f'["tie","{MATCH}",2,7]') % tied
         assert tie_index(nonce, MATCH, 2, 7, tied) == expected
+
+
+@pytest.mark.parametrize("share", ["", "mine", "x" * 64])
+def test_tie_index_of_both_nonces_appends_client_share(share):
+    for nonce in NONCES[:5]:
+        expected = hmac_of(nonce, f'["tie","{MATCH}",2,7,"{share}"]') % 9
+        assert tie_index(nonce, MATCH, 2, 7, 9, share) == expected
+
+
+@pytest.mark.parametrize("client_nonce", [None, "", "mine"])
+def test_tie_share_is_client_nonce_or_empty_text(client_nonce):
+    assert tie_share(TIE_NONCES, client_nonce) == (client_nonce or "")
+    assert tie_share(None, client_nonce) is None
+
+
+def test_tie_index_equals_known_values():
+    """The values that protocol/README.md gives."""
+    assert tie_index("00" * 32, MATCH, 1, 1, 10**9) == 322_839_220
+    assert tie_index("00" * 32, MATCH, 1, 1, 10**9, "") == 520_066_348
+    assert tie_index("00" * 32, MATCH, 1, 1, 10**9, "my-own-luck") == 123_394_498
 
 
 @pytest.mark.parametrize("tied", range(1, 10))

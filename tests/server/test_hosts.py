@@ -2,7 +2,15 @@
 
 import pytest
 
-from evilpegs_server.hosts import AllowedHosts, SiteAddress, allowed_hosts, host_name, machine_names
+from evilpegs_server.hosts import (
+    AllowedHosts,
+    AllowedOrigins,
+    SiteAddress,
+    allowed_hosts,
+    host_name,
+    is_loopback,
+    machine_names,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +72,56 @@ def test_base_path_is_that_of_site_url():
     assert SiteAddress(1, "https://games.example/pegs/").base_path == "/pegs"
     assert SiteAddress(1, "https://games.example").base_path == ""
     assert SiteAddress(1).base_path == ""
+
+
+CLUB = AllowedHosts(["club.example"])
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_allowed"),
+    [
+        ("http://localhost:8000", True),
+        ("http://127.0.0.1:8000", True),
+        ("http://[::1]:8000", True),
+        ("http://Club.example:8000", True),
+        ("http://localhost:8765", False),
+        ("http://localhost", False),
+        ("https://localhost:8000", False),
+        ("http://evil.example:8000", False),
+        ("https://games.example", True),
+        ("https://games.example:443", True),
+        ("http://games.example", False),
+        ("https://games.example:8443", False),
+        ("https://games.example.evil.example", False),
+        ("null", False),
+        ("", False),
+        ("file://", False),
+        ("http://localhost:x", False),
+        ("http://[::1", False),
+        ("chrome-extension://abc", False),
+    ],
+)
+def test_origin_must_be_that_of_site(origin, is_allowed):
+    origins = AllowedOrigins(CLUB, SiteAddress(8000), "https://games.example/pegs/")
+    assert origins.allow([origin]) is is_allowed
+
+
+def test_request_without_origin_is_not_from_browser():
+    assert AllowedOrigins(CLUB, None).allow([])
+    assert not AllowedOrigins(CLUB, None).allow(["http://localhost:8000"])
+    assert not AllowedOrigins(CLUB, SiteAddress(8000)).allow(["http://localhost:8000", "http://localhost:8000"])
+
+
+def test_secure_site_has_secure_origin_and_url():
+    site = SiteAddress(443, scheme="https")
+    assert site.url_for("club.example") == "https://club.example:443/"
+    assert AllowedOrigins(CLUB, site).allow(["https://club.example"])
+    assert not AllowedOrigins(CLUB, site).allow(["http://club.example"])
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("pegs", False)],
+)
+def test_loopback_hosts_are_this_machine(host, expected):
+    assert is_loopback(host) is expected

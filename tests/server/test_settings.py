@@ -1,9 +1,14 @@
 """Settings come from options, then the environment, then evilpegs.toml, then the defaults."""
 
+import inspect
+from dataclasses import astuple, fields
+
 import pytest
 from pydantic import ValidationError
 
 from evilpegs_server.codemaking.capacity import ReplyCapacity, is_enumerated
+from evilpegs_server.gateway.admission import AdmissionLimits, Limit
+from evilpegs_server.gateway.presence import GuestLimits
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 
@@ -57,6 +62,19 @@ def test_option_beats_environment_beats_file(toml, monkeypatch):
         ("no_such_setting", 1),
         ("hosts", "https://games.example/"),
         ("hosts", "games.example:8000"),
+        ("trusted_proxies", "10.0.0.1/8"),
+        ("trusted_proxies", "proxy.example"),
+        ("connections_per_address", 0),
+        ("connections_before_hello", 0),
+        ("new_names_per_hour", 0),
+        ("failed_tokens_per_minute", -1),
+        ("guest_seats_percent", 101),
+        ("reserve_seats_percent", 91),
+        ("reserve_hello_seconds", 0),
+        ("guest_idle_seconds", 0),
+        ("guest_absent_seconds", 0),
+        ("max_practice_matches", 0),
+        ("name_lapse_days", 0),
     ],
 )
 def test_bad_value_is_refused_by_name(toml, monkeypatch, name, value):
@@ -77,6 +95,40 @@ def test_hosts_are_separated_by_commas(toml, monkeypatch):
     assert Settings().hosts == ("games.example", "pegs")
     monkeypatch.setenv("EVILPEGS_HOSTS", " games.example,, pegs.example ")
     assert Settings().hosts == ("games.example", "pegs.example")
+
+
+def test_limits_have_documented_defaults():
+    settings = Settings()
+    assert settings.admission_limits == AdmissionLimits(
+        max_connections=2000,
+        guest_seats_percent=75,
+        reserve_seats_percent=10,
+        reserve_hello_seconds=3,
+        connections_per_address=200,
+        connections_before_hello=8,
+        new_names_per_hour=200,
+        failed_tokens_per_minute=10,
+    )
+    assert settings.guest_limits == GuestLimits(60, 600, 4000)
+    assert (settings.name_lapse_days, settings.trusted_proxies) == (30, ())
+
+
+def test_each_limit_is_a_documented_setting():
+    limits = [field.name for kind in (AdmissionLimits, GuestLimits) for field in fields(kind)]
+    changed = Settings(**dict.fromkeys(limits, 7))
+    assert astuple(changed.admission_limits) + astuple(changed.guest_limits) == (7,) * len(limits)
+    documented = inspect.getsource(Settings)
+    for name in [*limits, "name_lapse_days", "trusted_proxies"]:
+        line = next(line for line in documented.splitlines() if line.startswith(f"    {name}: "))
+        assert documented.split(line)[1].startswith('\n    """')
+    assert {limit.value for limit in Limit} <= set(limits)
+
+
+def test_networks_are_separated_by_commas(toml, monkeypatch):
+    toml('trusted_proxies = ["10.0.0.0/8", "::1"]')
+    assert [str(network) for network in Settings().trusted_proxies] == ["10.0.0.0/8", "::1/128"]
+    monkeypatch.setenv("EVILPEGS_TRUSTED_PROXIES", "127.0.0.1, 192.0.2.0/24")
+    assert [str(network) for network in Settings().trusted_proxies] == ["127.0.0.1/32", "192.0.2.0/24"]
 
 
 def test_unknown_variables_are_ignored(monkeypatch):

@@ -12,11 +12,18 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import ReplyCapacity
 from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.gateway.admission import Admission, AdmissionLimits
+from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.presence import GuestLimits, Presence
+from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.matches.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
@@ -50,7 +57,8 @@ class FakeClock:
     """
 
     def __init__(self):
-        self.ms, self.stalled_ms, self.wall_error = 1_000.0, 0.0, None
+        self.ms, self.wall_error = 1_000.0, None
+        self.long_stalls_ms = self.short_stalls_ms = 0.0
 
     def now(self):
         return self.ms
@@ -65,8 +73,12 @@ class FakeClock:
         self.ms += ms
 
     def stall(self, ms):
-        """Let the event loop stall for ``ms`` milliseconds, which the clock does not count."""
-        self.stalled_ms += ms
+        """Let the event loop stall for ``ms`` milliseconds. Like the real clock, count them only if they are few."""
+        if ms > LONG_STALL_MS:
+            self.long_stalls_ms += ms
+        else:
+            self.short_stalls_ms += ms
+            self.ms += ms
 
 
 class FakeCodemaking(Codemaking):
@@ -116,11 +128,12 @@ class FakeChannel:
     """A stand-in for a connection that keeps every text sent to it and the code it was closed with.
 
     A test may set ``before_send`` to a function of the texts of each write. While ``lost`` is set, texts are dropped.
+    ``over_limit`` says what the channel reports about its address.
     """
 
     def __init__(self):
         self.sent, self.close_code, self.inbox = [], None, asyncio.Queue()
-        self.before_send, self.lost = None, False
+        self.before_send, self.lost, self.over_limit = None, False, False
 
     def send(self, texts):
         if self.before_send is not None:
@@ -143,9 +156,11 @@ class FakeChannel:
 class FakeClient:
     """A client on a fake connection that numbers its requests and counts their answers."""
 
-    def __init__(self, server):
+    def __init__(self, server, visit=None):
         self.server, self.channel = server, FakeChannel()
-        self.session = Session(server.services, self.channel, server.clock.now())
+        per_second = server.services.requests_per_second
+        rate = RateLimit(per_second, 2 * per_second, server.clock.now())
+        self.session = Session(server.services, self.channel, rate, None, visit)
         self.request_ids = []
         self._numbers = itertools.count(1)
 
@@ -202,10 +217,10 @@ class FakeClient:
 class FakeServer:
     """Everything of a server but its sockets, on a real database.
 
-    ``capacity`` and ``options`` are handed to `Codemaking` and `MatchRegistry`.
+    ``capacity``, ``guest_limits`` and ``options`` are handed to `Codemaking`, `Presence` and `MatchRegistry`.
     """
 
-    def __init__(self, engine, capacity=None, **options):
+    def __init__(self, engine, capacity=None, guest_limits=None, **options):
         loop = asyncio.get_running_loop()
         self.engine, self.clock, self.clients = engine, FakeClock(), []
         self._log_capture = structlog.testing.LogCapture()
@@ -222,10 +237,16 @@ class FakeServer:
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
+        self.leaderboards, self.reads = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0), Reads()
+        players = load_players(engine)
         self.services = SessionServices(
             registry=self.registry,
-            players=load_players(engine),
+            listings=Listings(engine, SERVER_LADDERS, self.leaderboards, self.reads),
+            players=players,
             writer=self.writer,
+            engine=engine,
+            admission=Admission(AdmissionLimits()),
+            presence=Presence(players, self.registry, self.clock, guest_limits or GuestLimits()),
             registration="open",
             requests_per_second=100,
             program=Program(name="evilpegs", version="0"),
@@ -237,10 +258,11 @@ class FakeServer:
         """Resume the open matches of the database."""
         for stored in load_open_matches(self.engine):
             self.registry.restore(stored)
+        self.services.presence.restore()
 
-    def connect(self):
-        """Open a connection."""
-        self.clients.append(FakeClient(self))
+    def connect(self, visit=None):
+        """Open a connection, which has no address unless ``visit`` gives it one."""
+        self.clients.append(FakeClient(self, visit))
         return self.clients[-1]
 
     async def connect_player(self, name="ann"):
@@ -260,6 +282,7 @@ class FakeServer:
         for runner in self.registry.runners:
             runner.drain()
         self.writer.close()
+        self.reads.close()
 
     def assert_each_refusal_was_counted(self):
         """Compare the refusals by error code with the errors that all clients were sent."""

@@ -27,17 +27,23 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_server import outlets
 from evilpegs_server.matches import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage import players
+from evilpegs_server.storage import players, server_key
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from support.servers import dial
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]
-SEEDS = {registry: "evilpegs_server.lobby", players: "evilpegs_server.players"}
+SEEDS = {
+    registry: "evilpegs_server.lobby",
+    players: "evilpegs_server.players",
+    server_key: "evilpegs_server.server_key",
+}
 """The seed of random bytes for each module that draws them. The ids and nonces on the page follow from these."""
 
 
@@ -57,7 +63,7 @@ class KnownSecrets:
 class StillTime:
     """A replacement for `StallFreeClock` that advances only when a test sets ``moment``, in milliseconds."""
 
-    moment, stalled_ms = 0.0, 0.0
+    moment = long_stalls_ms = short_stalls_ms = 0.0
 
     def now(self):
         return self.moment
@@ -70,12 +76,25 @@ class StillTime:
         """Do nothing: this time has no stalls."""
 
 
+class CurrentLeaderboards(LiveLeaderboards):
+    """Leaderboards that count every stored event before they are read, so that no answer depends on the moment."""
+
+    async def start(self):
+        await super().start()
+        await self.update()
+
+    async def rows(self, ladder):
+        await self.update()
+        return await super().rows(ladder)
+
+
 @contextlib.asynccontextmanager
 async def still_stage():
     """Run a real server whose random bytes and times are known; yield a stage on it."""
     with contextlib.ExitStack() as stack:
         for module, seed in SEEDS.items():
             stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(seed)))
+        stack.enter_context(mock.patch.object(outlets, "LiveLeaderboards", CurrentLeaderboards))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
@@ -260,6 +279,20 @@ async def resign(stage):
     await stage.until("bot", "match_over")
 
 
+async def lists(stage):
+    await stage.hello("bot", name="my-bot", kind="bot")
+    match = await stage.play("bot", "classic-evil")
+    await stage.solve("bot", match, 1)
+    await stage.hear("bot")
+    await stage.say("bot", type="resign", match=match)
+    await stage.until("bot", "match_over")
+    await stage.hello("reader")
+    await stage.say("reader", type="list", ladder="classic-evil")
+    await stage.hear("reader")
+    await stage.say("reader", type="standings", ladder="classic-evil")
+    await stage.hear("reader")
+
+
 SCENES = {
     "Two games of a match against a fixed secret": fixed,
     "A practice game against the evil codemaker": evil,
@@ -270,6 +303,7 @@ SCENES = {
     "Cut and resume": cut,
     "Watching": watch,
     "Resigning": resign,
+    "Finished matches and standings": lists,
 }
 
 

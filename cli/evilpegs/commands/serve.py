@@ -1,20 +1,25 @@
 """`evilpegs serve`: the match server and the addresses it announces."""
 
 import asyncio
+import os
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from structlog.stdlib import BoundLogger
 
 from evilpegs.database import check_database_file, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.machine_addresses import reachable_hosts
 from evilpegs.options import WHOLE
 from evilpegs.server_log import LogFormat, configure_logging
+from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
-from evilpegs_server.settings import default_database
+from evilpegs_server.settings import Settings, default_database
 from evilpegs_server.storage.location import database_file
 
 
@@ -38,6 +43,12 @@ def serve(
     database: Annotated[
         str | None, Parameter(help="Where everything is kept, sqlite:///FILE; by default in the user data directory.")
     ] = None,
+    tls_cert: Annotated[
+        Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, Parameter(help="The key of the certificate in PEM, unless it is in the same file.")
+    ] = None,
     registration: Annotated[
         Literal["open", "closed"] | None, Parameter(help="Whether new names can be claimed; by default open.")
     ] = None,
@@ -59,13 +70,27 @@ def serve(
         site_port=site_port,
         mqtt=mqtt,
         database=database,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
         registration=registration,
         log_format=log_format,
     )
     _check_directory(settings.database)
     log = configure_logging(settings.log_level, settings.log_format)
+    dangers = find_dangers(settings, is_root=os.geteuid() == 0)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve_until_stopped(settings, log, _announce))
+        runner.run(serve_until_stopped(settings, log, partial(_announce, dangers, log)))
+
+
+def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
+    """Return what is dangerous about running a server with these settings, in one line each."""
+    dangers = []
+    is_secure = settings.tls_cert is not None or (settings.site_url or "").startswith("https:")
+    if not is_secure and not is_loopback(settings.host):
+        dangers.append("tokens travel in clear and can be read on the way; use --tls-cert, or a proxy with TLS")
+    if is_root:
+        dangers.append("the server runs as root; run it as a user who owns nothing but the database")
+    return dangers
 
 
 def _check_directory(url: str) -> None:
@@ -92,8 +117,10 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def _announce(server: RunningServer) -> None:
+def _announce(dangers: list[str], log: BoundLogger, server: RunningServer) -> None:
     print(greeting(server), flush=True)  # noqa: T201
+    for danger in dangers:
+        log.warning(danger)
 
 
 def greeting(server: RunningServer) -> str:

@@ -15,7 +15,7 @@ from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, 
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
+from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -25,7 +25,17 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
 
-BotEvent = Welcome | MatchStarted | GameSummary | StrategyFailure | MatchSummary | Notice | Reconnecting | Reconnected
+BotEvent = (
+    Welcome
+    | MatchStarted
+    | GameSummary
+    | StrategyFailure
+    | MatchSummary
+    | Notice
+    | Reconnecting
+    | Reconnected
+    | KeyChanged
+)
 """The events of a run, in order of their occurrence.
 
 * `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
@@ -36,6 +46,7 @@ BotEvent = Welcome | MatchStarted | GameSummary | StrategyFailure | MatchSummary
 * `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
 * `Reconnected`: the connection is restored. After one `Reconnecting` or more.
 * `Notice`: a message of the server for people. At any time.
+* `KeyChanged`: the server signs with another key than before. After each login where that is so.
 """
 
 OnEvent = Callable[[BotEvent], None]
@@ -55,6 +66,9 @@ async def play_matches(
     retry_policy: RetryPolicy | None = None,
 ) -> BotSummary:
     """Play matches on a ladder with a strategy, verify every game, and return the results.
+
+    At the end of a match, what was received is compared with the record that the server hands out, and the server's
+    signature is checked if `cryptography` is installed. The server's key is remembered with the token of the name.
 
     Matches that an earlier run under the same name left open are finished first, in addition to ``matches``. They are
     left alone while another program with the same token file plays under that name. A cut connection is restored and

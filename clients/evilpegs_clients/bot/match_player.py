@@ -8,12 +8,13 @@ from typing import Final
 
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.move_chooser import MoveChooser
+from evilpegs_clients.bot.record_check import check_played_match
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_clients.verification.verify import verify_game, verify_record
+from evilpegs_clients.verification.verify import verify_game
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -78,13 +79,15 @@ class MatchPlayer:
             check_failures(self._failures, self._view)
             await (self._begin() if phase is Phase.READY else self._guess())
         await self._verify_ended_games()
+        check = await check_played_match(self._client)
         return MatchSummary(
             match=self._view.id,
             ladder=self._view.started.ladder,
             games=tuple(self._games.values()),
-            violations=tuple(verify_record(self._view.record)),
+            violations=tuple(check.violations),
             over_budget=self._chooser.over_budget,
             failures=tuple(failure for failure in self._failures if failure.match == self._view.id),
+            not_checked=tuple(check.not_checked),
         )
 
     async def _begin(self) -> None:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_clients.verification.violation import Violation
+from evilpegs_clients.verification.violation import NotChecked, Violation
 from evilpegs_game.live.position import Position
-from evilpegs_protocol.server_messages import Outcome
+from evilpegs_protocol.fields import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class StrategyFailure:
 class MatchSummary:
     """The games of one match; ``violations`` concern its record as a whole, not a single game.
 
+    ``not_checked`` has what could not be checked about the record, such as the server's copy of it after the server
+    stopped; it may or may not hold.
     ``over_budget`` counts the turns at which the strategy would have taken too long and the first candidate was
     played instead.
     """
@@ -55,6 +57,7 @@ class MatchSummary:
     violations: tuple[Violation, ...]
     over_budget: int
     failures: tuple[StrategyFailure, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
 
     @property
     def verified(self) -> bool:

@@ -42,6 +42,8 @@ from evilpegs_protocol.server_messages import Error, ServerEvent
 
 DIAL_SECONDS: Final = 10.0
 """The most time for connecting."""
+_REFUSALS: Final = frozenset({403, 421, 429, 503})
+"""The HTTP statuses by which the game port of a server refuses a connection; the body says why."""
 CLOSE_SECONDS: Final = 2.0
 """The most time for a closing handshake."""
 
@@ -214,6 +216,10 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
         case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
             reason = UnreachableReason.INSECURE
             message = f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
+        case InvalidStatus() if error.response.status_code in _REFUSALS and error.response.body:
+            reason = UnreachableReason.NETWORK
+            why = printable(error.response.body.decode(errors="replace").strip()[:300])
+            message = f"{url} refuses the connection: {why}"
         case InvalidStatus():
             reason = UnreachableReason.OTHER_SERVER
             status = error.response.status_code

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial
-from evilpegs_clients.connection.tokens import TokenFile
+from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
 from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
 from evilpegs_clients.strategies.seeding import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
@@ -22,25 +22,35 @@ class Credentials:
 
 
 class LoginSequence:
-    """The `hello` messages to try at one server, in order, and the token that the server issues."""
+    """The `hello` messages to try at one server, in order, the token that the server issues, and the server's key.
+
+    The key is remembered with the token when a name first comes to a server: trust on first use.
+    """
 
     def __init__(self, server: str, credentials: Credentials, tokens: TokenFile) -> None:
         self._server = server
         self._credentials = credentials
         self._tokens = tokens
         self._proven: str | None = None
+        self._keys = ServerKeyFile.beside(tokens)
+        self._former_key: str | None = None
+        self.known_keys: tuple[str, ...] = ()
+        """The public keys that are remembered for the server and this name, newest first."""
 
     def hellos(self) -> list[Hello]:
         """Return the messages to try in order; the next one applies if the server does not know the token before it.
+
+        A server forgets guests who leave without having played, so a guest who comes back may have to be a new one.
 
         Raises:
             TokenFileError: A name would be claimed, but its token could not be stored.
         """
         credentials = self._credentials
-        if self._proven is not None:
-            return [self._with_token(self._proven)]
+        proven = [] if self._proven is None else [self._with_token(self._proven)]
         if credentials.name is None:
-            return [Hello(client=credentials.client)]
+            return [*proven, Hello(client=credentials.client)]
+        if proven:
+            return proven
         self._tokens.check_writable()
         stored = self._tokens.get(self._server, credentials.name)
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
@@ -51,6 +61,20 @@ class LoginSequence:
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
             self._tokens.add(self._server, self._credentials.name, self._proven)
+            self._remember_key(self._credentials.name, welcome.server.key)
+
+    def take_former_key(self) -> str | None:
+        """Return the remembered key if the server's was another at the last login, and forget that it changed."""
+        former, self._former_key = self._former_key, None
+        return former
+
+    def _remember_key(self, name: str, key: str | None) -> None:
+        known = self._keys.get(self._server, name)
+        if known[:1] != (key,):
+            self._former_key = known[0] if known else None
+            if key is not None:
+                self._keys.add(self._server, name, key)
+        self.known_keys = self._keys.get(self._server, name)
 
     @property
     def rng_seed(self) -> int:

@@ -70,6 +70,15 @@ class MatchClient:
             await session.wait_for_change()
         return cls(session, view)
 
+    @property
+    def server_keys(self) -> tuple[str, ...]:
+        """The public keys of the server, the one in use first. Empty if it signs nothing."""
+        return self._session.server_keys
+
+    async def fetch_record(self) -> list[dict[str, Any]]:
+        """Return the record of the match as the server hands it out now; raises ClientError."""
+        return await self._session.fetch_record(self.view.id)
+
     async def wait_for_move(self) -> Phase:
         """Wait until the player has to move or the match is over, and return the phase that says which."""
         while self.view.phase not in SETTLED_PHASES:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
 from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
 from evilpegs_clients.connection.match_view import MatchView, Phase
+from evilpegs_clients.connection.record_copy import RecordCopy
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
@@ -48,13 +49,29 @@ class Reconnected:
     attempts: int
 
 
-SessionEvent = Notice | Reconnecting | Reconnected
+@dataclass(frozen=True, slots=True)
+class KeyChanged:
+    """The server signs with another key than when this player last came; ``key`` is None if it signs no longer."""
+
+    server: str
+    former: str
+    key: str | None
+
+
+def key_change_line(change: KeyChanged) -> str:
+    """Return the line that reports a changed key to a person."""
+    now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
+    return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
+
+
+SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
 
 
 class PlayerSession:
     """One player's session on ``server``; open it first and close it at the end.
 
-    ``on_event`` is called with each notice, each attempt to reconnect, and each restored connection. Delays between
+    ``on_event`` is called with each notice, each attempt to reconnect, each restored connection, and when the key of
+    the server is not the one that was remembered. Delays between
     attempts grow until a request is answered or an event arrives, so a server that accepts connections only to drop
     them is not hurried. Every method raises a `ClientError` with a message of one line.
     """
@@ -77,6 +94,7 @@ class PlayerSession:
         self._connection: ProtocolConnection | None = None
         self._welcome: Welcome | None = None
         self._news: asyncio.Future[None] | None = None
+        self._copy: RecordCopy | None = None
 
     @property
     def welcome(self) -> Welcome:
@@ -138,6 +156,37 @@ class PlayerSession:
         except ConnectionLostError:
             await self.restore()
 
+    @property
+    def server_keys(self) -> tuple[str, ...]:
+        """The public keys of the server, the one in use first; others are remembered. Empty if it signs nothing."""
+        key = self.welcome.server.key
+        return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
+
+    async def fetch_record(self, match: str) -> list[dict[str, Any]]:
+        """Return the record of one of the player's matches as the server hands it out now.
+
+        A connection that is cut meanwhile is not restored.
+
+        Raises:
+            ClientError: The server does not hand out the record.
+        """
+        connection = self._open_connection()
+        copy = self._copy = RecordCopy(match)
+        complete = asyncio.ensure_future(copy.complete.wait())
+        try:
+            async with asyncio.timeout(self._retry_policy.timeout):
+                await connection.ask(Resume(match=match, seq=0))
+                await asyncio.wait([complete, connection.ended], return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            message = f"the server does not send all events of match {match} again"
+            raise ConnectionLostError(message) from None
+        finally:
+            self._copy = None
+            complete.cancel()
+        if not copy.complete.is_set():
+            raise connection.ended.result()
+        return copy.events
+
     async def restore(self) -> None:
         """Connect again and resume the match after a cut; do nothing while the connection is open."""
         async with self._restoring:
@@ -196,6 +245,9 @@ class PlayerSession:
     async def _connect(self) -> ProtocolConnection:
         timeout = self._retry_policy.timeout
         connection, self._welcome = await connect_and_log_in(self.server, self._login, self._deliver, timeout)
+        former = self._login.take_former_key()
+        if former is not None:
+            self._on_event(KeyChanged(self.server, former, self._welcome.server.key))
         return connection
 
     def _open_connection(self) -> ProtocolConnection:
@@ -206,6 +258,8 @@ class PlayerSession:
 
     def _deliver(self, received: ReceivedMessage) -> None:
         message = received.message
+        if self._copy is not None and self._copy.take(received):
+            return
         if isinstance(message, Notice):
             self._on_event(message)
         if isinstance(message, MatchStarted) and message.re is not None:

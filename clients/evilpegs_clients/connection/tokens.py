@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 from platformdirs import user_data_path
 
@@ -29,6 +29,9 @@ def default_token_file() -> Path:
 
 class TokenFile:
     """A file of tokens; every method raises TokenFileError with a message of one line if the file is unusable."""
+
+    contents: ClassVar[str] = "tokens"
+    remedy: ClassVar[str] = "and choose new names"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,7 +65,7 @@ class TokenFile:
         try:
             return _check(json.loads(text))
         except (ValueError, RecursionError):
-            message = f"the file of tokens {self.path} is damaged; mend it, or move it away and choose new names"
+            message = f"the file of {self.contents} {self.path} is damaged; mend it, or move it away {self.remedy}"
             raise DamagedTokenFileError(message) from None
 
     def _restrict_access(self) -> None:
@@ -84,7 +87,24 @@ class TokenFile:
 
     def _error(self, what: str, error: Exception) -> TokenFileError:
         why = getattr(error, "strerror", None) or "it is not text"
-        return TokenFileError(f"cannot {what} the file of tokens {self.path}: {why}; set XDG_DATA_HOME to move it")
+        return TokenFileError(
+            f"cannot {what} the file of {self.contents} {self.path}: {why}; set XDG_DATA_HOME to move it"
+        )
+
+
+class ServerKeyFile(TokenFile):
+    """A file of the public keys of servers, beside a file of tokens and of the same form, newest key first.
+
+    It is a file of its own, because earlier versions refuse a file of tokens that holds anything else.
+    """
+
+    contents: ClassVar[str] = "server keys"
+    remedy: ClassVar[str] = "to trust the servers' keys again"
+
+    @classmethod
+    def beside(cls, tokens: TokenFile) -> Self:
+        """Return the file of keys that belongs to a file of tokens."""
+        return cls(tokens.path.with_name(tokens.path.name + ".keys"))
 
 
 @contextmanager

@@ -1,93 +1,148 @@
-"""The events of a match server's ladders, by `watch`, over connections that are restored."""
+"""The events of a match server's matches, by `watch`, over connections that are restored.
+
+A watched ladder brings only what comes. With ``pasts``, the newest of the matches under way are watched one by one too,
+which brings their past: so a board can show them whole, also after an outage in which they went on or ended.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
 from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
 from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_protocol.client_messages import ClientInfo, Watch
-from evilpegs_protocol.server_messages import ErrorCode, RecordEvent, Welcome
+from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, RecordEvent, Watching, Welcome
 
 
-async def watch_ladders(
-    server: str, ladder: str | None, retry_policy: RetryPolicy, on_outage: Callable[[str], None]
-) -> AsyncIterator[RecordEvent]:
-    """Yield the events of matches on one ladder, or on every ladder that the server offers, as they happen.
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One match, or the matches of one ladder, or without either those of every ladder that the server offers.
 
-    After a lost connection, ``on_outage`` is called once, and the events of the meantime are missing.
+    The past of a match comes first, and so does that of the newest ``pasts`` matches under way on watched ladders.
+    """
+
+    match: str | None = None
+    ladder: str | None = None
+    pasts: int = 0
+
+
+async def watch_matches(
+    server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
+) -> AsyncGenerator[RecordEvent, None]:
+    """Yield the events of the watched matches as they happen; of a single match until it is over.
+
+    After a lost connection, events of a past come again, and others of the meantime are missing. ``on_event`` is called
+    with each notice, each attempt to reconnect, and each restored connection.
 
     Raises:
-        ClientError: the first connection failed, the server has no such ladder, or it stays away for too long.
+        ClientError: the first connection failed, the server has no such ladder or match, or it stays away for too long.
     """
-    arrived: asyncio.Queue[RecordEvent] = asyncio.Queue()
-    connection = await _connect(server, ladder, retry_policy, arrived)
+    watcher = _Watcher(server_url(server), watched, retry_policy, on_event)
+    connection = await watcher.connect()
     try:
         while True:
-            async for event in _until_ended(connection, arrived):
+            async for event in watcher.events_of(connection):
                 yield event
-            on_outage(f"{connection.ended.result()}; trying again")
-            connection = await _reconnect(server, ladder, retry_policy, arrived)
+                if isinstance(event, MatchOver) and event.match == watched.match:
+                    return
+            connection = await watcher.reconnect(connection.ended.result())
     finally:
         await connection.close()
 
 
-async def _until_ended(
-    connection: ProtocolConnection, arrived: asyncio.Queue[RecordEvent]
-) -> AsyncIterator[RecordEvent]:
-    while not connection.ended.done() or not arrived.empty():
-        getting = asyncio.ensure_future(arrived.get())
+class _Watcher:
+    """The connections of `watch_matches`, one after the other, and the matches that were seen to be under way."""
+
+    def __init__(
+        self, url: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
+    ) -> None:
+        self._url = url
+        self._watched = watched
+        self._retry_policy = retry_policy
+        self._on_event = on_event
+        self._arrived: asyncio.Queue[RecordEvent] = asyncio.Queue()
+        self._under_way: dict[str, None] = {}
+
+    async def events_of(self, connection: ProtocolConnection) -> AsyncIterator[RecordEvent]:
+        """Yield events until the connection has ended and all that it brought is read."""
+        while not connection.ended.done() or not self._arrived.empty():
+            getting = asyncio.ensure_future(self._arrived.get())
+            try:
+                await asyncio.wait([getting, connection.ended], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                if not getting.done():
+                    getting.cancel()
+            if getting.done() and not getting.cancelled():
+                yield getting.result()
+
+    async def connect(self) -> ProtocolConnection:
+        """Connect as a guest and watch; raises ClientError."""
+        credentials = Credentials(ClientInfo(name="evilpegs watch", version=version("evilpegs")))
+        login = LoginSequence(self._url, credentials, TokenFile(default_token_file()))
+        connection, welcome = await connect_and_log_in(self._url, login, self._deliver, self._retry_policy.timeout)
         try:
-            await asyncio.wait([getting, connection.ended], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            if not getting.done():
-                getting.cancel()
-        if getting.done() and not getting.cancelled():
-            yield getting.result()
+            await self._watch(connection, welcome)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
 
+    async def reconnect(self, why: ClientError) -> ProtocolConnection:
+        """Connect again, after growing delays; raises ClientError."""
+        for attempt, seconds in enumerate(self._retry_policy.delays(), 1):
+            self._on_event(Reconnecting(str(why), attempt, seconds))
+            await self._retry_policy.sleep(seconds)
+            try:
+                connection = await self.connect()
+            except ServerRefusedError as error:
+                if error.code in {ErrorCode.UNKNOWN_LADDER, ErrorCode.NOT_YOUR_MATCH}:
+                    raise
+                why = error
+            except ClientError as error:
+                why = error
+            else:
+                self._on_event(Reconnected(attempt))
+                return connection
+        raise why
 
-async def _connect(
-    server: str, ladder: str | None, retry_policy: RetryPolicy, arrived: asyncio.Queue[RecordEvent]
-) -> ProtocolConnection:
-    """Connect as a guest and watch; raises ClientError."""
+    async def _watch(self, connection: ProtocolConnection, welcome: Welcome) -> None:
+        if self._watched.match is not None:
+            await connection.ask(Watch(match=self._watched.match))
+            return
+        ladders = [info.id for info in welcome.ladders] if self._watched.ladder is None else [self._watched.ladder]
+        found: list[str] = []
+        for ladder in ladders:
+            answer = await connection.ask(Watch(ladder=ladder))
+            found += answer.matches if isinstance(answer, Watching) else ()
+        await self._watch_pasts(connection, found)
 
-    def deliver(received: ReceivedMessage) -> None:
-        if isinstance(received.message, RecordEvent):
-            arrived.put_nowait(received.message)
+    async def _watch_pasts(self, connection: ProtocolConnection, found: Iterable[str]) -> None:
+        """Watch the newest matches that are under way now, or that were when the connection was lost.
 
-    url = server_url(server)
-    credentials = Credentials(ClientInfo(name="evilpegs feed", version=version("evilpegs")))
-    login = LoginSequence(url, credentials, TokenFile(default_token_file()))
-    connection, welcome = await connect_and_log_in(url, login, deliver, retry_policy.timeout)
-    try:
-        for watched in _ladders(welcome, ladder):
-            await connection.ask(Watch(ladder=watched))
-    except BaseException:
-        await connection.close()
-        raise
-    return connection
+        Ids of matches sort in the order in which they began.
+        """
+        newest = sorted({*found, *self._under_way}, reverse=True)[: self._watched.pasts]
+        self._under_way = dict.fromkeys(newest)
+        for match in newest:
+            try:
+                await connection.ask(Watch(match=match))
+            except ServerRefusedError as error:
+                if error.code is not ErrorCode.NOT_YOUR_MATCH:
+                    raise
+                self._under_way.pop(match, None)
 
-
-def _ladders(welcome: Welcome, ladder: str | None) -> list[str]:
-    return [info.id for info in welcome.ladders] if ladder is None else [ladder]
-
-
-async def _reconnect(
-    server: str, ladder: str | None, retry_policy: RetryPolicy, arrived: asyncio.Queue[RecordEvent]
-) -> ProtocolConnection:
-    last: ClientError | None = None
-    for seconds in retry_policy.delays():
-        await retry_policy.sleep(seconds)
-        try:
-            return await _connect(server, ladder, retry_policy, arrived)
-        except ServerRefusedError as error:
-            if error.code is ErrorCode.UNKNOWN_LADDER:
-                raise
-            last = error
-        except ClientError as error:
-            last = error
-    assert last is not None  # noqa: S101 - there is at least one attempt
-    raise last
+    def _deliver(self, received: ReceivedMessage) -> None:
+        message = received.message
+        if isinstance(message, Notice):
+            self._on_event(message)
+        if isinstance(message, RecordEvent):
+            self._arrived.put_nowait(message)
+            if isinstance(message, MatchOver):
+                self._under_way.pop(message.match, None)
+            elif self._watched.pasts:
+                self._under_way[message.match] = None

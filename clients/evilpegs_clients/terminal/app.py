@@ -18,7 +18,14 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting, SessionEvent
+from evilpegs_clients.connection.session import (
+    KeyChanged,
+    PlayerSession,
+    Reconnected,
+    Reconnecting,
+    SessionEvent,
+    key_change_line,
+)
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
 from evilpegs_clients.printable import printable
@@ -167,6 +174,8 @@ class _News:
                 self._screen.status(_attempt_text(news))
             case Reconnecting():
                 self._screen.status(_attempt_text(news))
+            case KeyChanged():
+                self._screen.say(f"Note: {key_change_line(news)}.")
             case Reconnected():
                 self._screen.say("Connected again.")
                 self._dialog.server_is_back()

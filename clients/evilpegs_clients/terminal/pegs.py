@@ -12,7 +12,8 @@ from rich.text import Text
 
 from evilpegs_clients.printable import printable
 from evilpegs_game.codes import SYMBOLS
-from evilpegs_protocol.server_messages import Codemaker, FeedbackGiven
+from evilpegs_protocol.fields import Codemaker
+from evilpegs_protocol.server_messages import FeedbackGiven
 
 MARK_SYMBOLS: Final = ("●○·", "Xo.")
 """The marks for black, white and neither, first in Unicode and then in ASCII."""

@@ -15,7 +15,7 @@ from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
 
 DEVIL_BUDGET: Final = 4 * 10**9
@@ -161,8 +161,10 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
         yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
         return
 
+    share = tie_share(game.match.tie_nonces, game.over.client_nonce)
+
     def tie(turn: int, tied: int) -> int:
-        return tie_index(nonce or "", game.match.match, game.over.game, turn, tied)
+        return tie_index(nonce or "", game.match.match, game.over.game, turn, tied, share)
 
     codemaker = _adversary(game, tie if seeded else None, devil_budget)
     for turn, (guess, given) in enumerate(history, 1):

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
-from evilpegs_clients.verification.violation import Subject, Violation
+from evilpegs_clients.verification.times import compare_times
+from evilpegs_clients.verification.violation import Doubt, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import GENESIS, canonical, chain
 from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -39,6 +41,9 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
         yield Violation(what, subject=Subject.RULES)
     if (started.codemaker == "fixed") != (started.tie is None):
         what = f"a {started.codemaker} codemaker with the tie rule {started.tie}"
+        yield Violation(what, subject=Subject.CODEMAKER)
+    if started.tie_nonces is not None and (started.tie, started.tie_nonces) != ("largest/seeded", TIE_NONCES):
+        what = f"the tie rule {started.tie} with tie_nonces {started.tie_nonces} is unknown"
         yield Violation(what, subject=Subject.CODEMAKER)
     if (started.codemaker == "devil") != (started.exact_up_to is not None):
         what = f"the codemaker {started.codemaker} is exact up to {started.exact_up_to} codes"
@@ -157,6 +162,12 @@ def verify_record(events: Events) -> list[Violation]:
     hashes = chain(canonical(dict(event)) for event in events)
     head = hashes[-2] if len(hashes) > 1 else GENESIS
     return [*check_start(started), *check_order(parsed), *check_end(parsed, started.games, head)]
+
+
+def find_doubts(events: Events) -> list[Doubt]:
+    """Return what is doubtful in a record but does not refute it; nothing if the events cannot be read."""
+    parsed, violations = _parse(events)
+    return [] if violations else list(compare_times(parsed))
 
 
 def verify_game(

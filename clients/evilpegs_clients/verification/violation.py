@@ -43,6 +43,10 @@ class Subject(StrEnum):
     """The code that evil or devil reveals at the end."""
     HELP = "help"
     """The candidates and parts shown on practice ladders."""
+    SIGNATURE = "signature"
+    """The signature of the server over the whole record."""
+    PLAYED = "played"
+    """The events that a player received while the match was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,8 @@ class Violation:
 @dataclass(frozen=True, slots=True)
 class NotChecked(Violation):
     """One statement that could not be checked, so that it may or may not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt(Violation):
+    """One statement that is unlikely but possible, so that it refutes nothing."""

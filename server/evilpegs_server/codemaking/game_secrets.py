@@ -1,20 +1,26 @@
 """The secret and the ties of a game, derived from its nonces by the formulas of the protocol."""
 
 from evilpegs_game.codes import Code, code_at
-from evilpegs_protocol.commitment import secret_index, tie_index
+from evilpegs_protocol.commitment import secret_index, tie_index, tie_share
 from evilpegs_server.match.ladders import Ladder
 
 
 class GameSecrets:
-    """The values from which the secret and the ties of one game follow. The repr discloses none of them."""
+    """The values from which the secret and the ties of one game follow. The repr discloses none of them.
 
-    __slots__ = ("_nonce", "_secret", "client_nonce", "game", "match")
+    ``tie_nonces`` is that of `match_started`, None if the client's nonce has no part in the ties of the match.
+    """
 
-    def __init__(self, match: str, game: int, nonce: str, client_nonce: str | None) -> None:
+    __slots__ = ("_nonce", "_secret", "_share", "client_nonce", "game", "match")
+
+    def __init__(
+        self, match: str, game: int, nonce: str, client_nonce: str | None, tie_nonces: int | None = None
+    ) -> None:
         self.match = match
         self.game = game
         self.client_nonce = client_nonce
         self._nonce = nonce
+        self._share = tie_share(tie_nonces, client_nonce)
         self._secret: Code | None = None
 
     def __repr__(self) -> str:
@@ -30,4 +36,4 @@ class GameSecrets:
 
     def tie_index(self, turn: int, count: int) -> int:
         """Return the index of the part that a seeded evil or devil takes among ``count`` tied parts."""
-        return tie_index(self._nonce, self.match, self.game, turn, count)
+        return tie_index(self._nonce, self.match, self.game, turn, count, self._share)

@@ -1,29 +1,36 @@
 """The gateway: a WebSocket server that gives every connection a session."""
 
+import asyncio
 import http
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 from weakref import WeakSet
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
-from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
+from evilpegs_server.gateway.admission import Ticket
+from evilpegs_server.gateway.admitted_connection import CLOSE_SECONDS
 from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
-from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.entrance import Entrance, EntranceRules
+from evilpegs_server.gateway.login import SessionServices, Visit
+from evilpegs_server.gateway.rate_limit import RateLimit, RecentExcess
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.hosts import AllowedHosts, SiteAddress
+from evilpegs_server.hosts import SiteAddress
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
-HELLO_SECONDS: Final = 10.0
-"""The time in which a connection must say hello."""
+SWEEP_SECONDS: Final = 1.0
+"""The time between two looks for guests who do nothing or are gone."""
+_CUT_OFF_SECONDS: Final = 0.5
+"""The time that connections take to end after they were cut off."""
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 """The paths and queries that a redirection repeats."""
 
@@ -35,17 +42,19 @@ class Gateway:
         self,
         services: SessionServices,
         clock: StallFreeClock,
-        max_connections: int,
-        hosts: AllowedHosts,
+        rules: EntranceRules,
         site: SiteAddress | None,
     ) -> None:
         self._services = services
         self._clock = clock
-        self._max_connections = max_connections
-        self._hosts = hosts
+        self._hosts = rules.hosts
+        self._entrance = Entrance(rules, services.admission, clock.now)
         self._site = site
         self._server: Server | None = None
-        self._channels: set[SocketChannel] = set()
+        self._closing = False
+        self._sweeping: asyncio.Task[None] | None = None
+        self._sessions: dict[SocketChannel, Session] = {}
+        self._excess = RecentExcess()
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
@@ -61,51 +70,81 @@ class Gateway:
             compression=None,
             max_size=MAX_FRAME_BYTES,
             max_queue=16,
-            close_timeout=2,
+            close_timeout=CLOSE_SECONDS,
             server_header=None,
         )
+        self._sweeping = asyncio.create_task(self._sweep())
         address = next(iter(self._server.sockets)).getsockname()
         return address[0], address[1]
 
     def broadcast(self, text: str) -> None:
         """Send a text to every connection."""
-        for channel in self._channels:
+        for channel in self._sessions:
             channel.send([text])
 
-    async def close(self, code: int, reason: str) -> None:
-        """Close every connection and stop listening."""
+    async def close(self, code: int, reason: str, seconds: float) -> None:
+        """Close every connection and stop listening. After ``seconds`` cut off the clients that do not close theirs."""
+        self._closing = True
+        if self._sweeping is not None:
+            self._sweeping.cancel()
         if self._server is not None:
             self._server.close(code=code, reason=reason)
             for connection in self._accepted:
-                if connection.protocol.state is State.CONNECTING:
-                    connection.transport.abort()  # or closing would wait for its handshake
-            await self._server.wait_closed()
+                connection.abort_handshake()  # or closing would wait for it
+            closed = asyncio.ensure_future(self._server.wait_closed())
+            await asyncio.wait([closed], timeout=seconds)
+            if not closed.done():
+                self._cut_off(self._server)
+                await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
+
+    def _cut_off(self, server: Server) -> None:
+        for connection in self._accepted:
+            connection.cut_off()
+        for handler in server.handler_tasks:
+            handler.cancel()
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
         connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
+        connection.entrance = self._entrance
+        connection.rate = RateLimit(self._services.requests_per_second, self._burst, self._clock.now())
         self._accepted.add(connection)
         return connection
 
+    def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
+        now, address = self._clock.now(), _address(connection)
+        suspect = self._excess.is_over_limit(address, now)
+        note = partial(self._excess.note, address)
+        return RateLimit(self._services.requests_per_second, self._burst, now, note, suspect=suspect)
+
+    @property
+    def _burst(self) -> int:
+        return 2 * self._services.requests_per_second
+
+    def _is_over_limit(self, address: str, ticket: Ticket) -> bool:
+        """Return True if the address of a client exceeded a rate or met a limit of admission lately."""
+        now = self._clock.now()
+        return self._excess.is_over_limit(address, now) or self._services.admission.over_limit(ticket.address, now)
+
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
-        response = self._response_without_session(connection, request)
+        assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
+        assert connection.ticket is not None  # noqa: S101 - or nothing would have been read
+        response = self._entrance.refusal(connection, request, connection.ticket) or self._answer(connection, request)
         if response is not None:
             self._services.registry.counts.http.note_status("game", response.status_code)
+            connection.close_after_response()
+        else:  # only now the address of a client behind a proxy is known
+            connection.rate = self._new_rate_limit(connection)
         return response
 
-    def _response_without_session(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Return the answer to a request that does not become a WebSocket, None for one that does."""
         path = request.path.split("?")[0]
-        if not _is_upgrade(request):
-            host = self._hosts.find(request.headers.get_all("Host"))
-            if host is None:
-                why = "This server does not answer for that host; add its name to the setting hosts.\n"
-                return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
-            if self._site is not None and path != PATH:
-                return _redirect(connection, self._site.url_for(host), request.path)
+        site = self._site_url(connection)
+        if not _is_upgrade(request) and site is not None and path != PATH:
+            return _redirect(connection, site, request.path)
         if path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
-        if len(self._channels) >= self._max_connections:
-            return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back later.\n")
         return None
 
     def _site_url(self, connection: ServerConnection) -> str | None:
@@ -117,26 +156,52 @@ class Gateway:
 
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
-        channel = SocketChannel(connection)
-        session = Session(self._services, channel, self._clock.now(), self._site_url(connection))
-        silence = connection.loop.call_later(HELLO_SECONDS, self._close_if_silent, session, channel)
-        self._channels.add(channel)
+        assert connection.ticket is not None  # noqa: S101 - it was admitted
+        channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection), connection.ticket))
+        visit = Visit(connection.ticket, partial(_pause, connection))
+        session = Session(self._services, channel, connection.rate, self._site_url(connection), visit)
+        self._sessions[channel] = session
         connection.handle_now = session.try_guess
         try:
             with suppress(ConnectionClosed):
-                while True:
+                while not (connection.is_ending or self._closing):
                     frame = await connection.recv()
                     await session.handle_frame(frame, connection.arrived)
                     connection.unread -= 1
+                    if connection.unread:
+                        await asyncio.sleep(0)  # or a hundred full queues would be worked off before anything else
         finally:
             connection.handle_now = None
-            silence.cancel()
-            self._channels.discard(channel)
+            self._sessions.pop(channel, None)
             session.leave()
 
-    def _close_if_silent(self, session: Session, channel: SocketChannel) -> None:
-        if session.player is None:
-            channel.close(1008, "no hello")
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                self._end_idle_guests(self._clock.now())
+            except Exception:
+                self._services.log.exception("could not look for idle guests")
+
+    def _end_idle_guests(self, now: float) -> None:
+        """Forfeit the matches of guests who are gone for too long, and disconnect guests who do nothing."""
+        self._services.presence.end_long_gone(now)
+        for channel, session in tuple(self._sessions.items()):
+            if session.is_idle_guest(now):
+                channel.close(1008, "idle guest")
+
+
+async def _pause(connection: ServerConnection, seconds: float) -> None:
+    """Wait some seconds, or until the connection has ended."""
+    await asyncio.wait([connection.connection_lost_waiter], timeout=seconds)
+
+
+def _address(connection: StampedConnection) -> str:
+    """Return the address of the client as it is counted, else that of the peer, or no text if it is gone."""
+    if connection.ticket is not None and connection.ticket.address is not None:
+        return connection.ticket.address
+    peer = connection.remote_address
+    return str(peer[0]) if peer else ""
 
 
 def _is_upgrade(request: Request) -> bool:

@@ -1,20 +1,28 @@
-"""Login: look up tokens, claim free names, and name guests."""
+"""Login: look up tokens, claim free names, and name guests.
+
+Whoever says hello is first counted by `Admission`, so that a hello beyond a limit leaves no trace.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
+from evilpegs_server.gateway.admission import Admission, Ticket
+from evilpegs_server.gateway.listings import Listings
+from evilpegs_server.gateway.presence import Presence
 from evilpegs_server.matches.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import load_player
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
 
@@ -26,26 +34,47 @@ class SessionServices:
     registry: MatchRegistry
     players: Players
     writer: Writer
+    listings: Listings
+    engine: Engine
+    admission: Admission
+    presence: Presence
     registration: Literal["open", "closed"]
     requests_per_second: int
     program: Program
     wall_ms: Callable[[], int]
     log: BoundLogger
+    server_key: str | None = None
+    """The public key with which the server signs records, None if it signs none."""
 
 
-async def log_in(services: SessionServices, hello: Hello) -> tuple[Player, str | None]:
-    """Return the player who says ``hello``, and a token if one was issued just now. Raises RefusedRequestError."""
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The connection that says hello: its ticket, and a function that waits some seconds unless it ends sooner."""
+
+    ticket: Ticket
+    pause: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+
+async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: float) -> tuple[Player, str | None]:
+    """Return the player who says ``hello``, and a token if one was issued just now.
+
+    ``now`` is in stall-free milliseconds.
+
+    Raises:
+        RefusedRequestError: the player is not let in.
+        LimitMetError: a limit of admission is met.
+    """
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
-    if hello.token is None and hello.name is None:
+    if hello.token is not None:
+        return await _find_player(services, visit, hello.token, now), None
+    if hello.name is None:
+        services.admission.log_in(visit.ticket, now, is_guest=True, has_open_match=False)
         return _new_guest(services)
-    if hello.token is None:
-        player = _claim_name(services, hello)
-        return player, await _register(services, player)
-    known = services.players.by_token(hello.token)
-    if known is None:
-        raise RefusedRequestError(ErrorCode.AUTH_FAILED, "no player has this token")
-    return known, None
+    player = _claim_name(services, hello)
+    services.admission.take_new_name(visit.ticket, now)
+    services.admission.log_in(visit.ticket, now, is_guest=False, has_open_match=False)
+    return player, await _register(services, visit, player)
 
 
 def welcome_message(
@@ -64,7 +93,9 @@ def welcome_message(
             open_matches=MAX_OPEN_MATCHES,
             requests_per_second=services.requests_per_second,
         ),
-        server=ServerProgram(name=services.program.name, version=services.program.version, site=site),
+        server=ServerProgram(
+            name=services.program.name, version=services.program.version, site=site, key=services.server_key
+        ),
         re=re,
     )
 
@@ -76,10 +107,32 @@ def _new_guest(services: SessionServices) -> tuple[Player, str]:
     return guest, token
 
 
-def forget_idle_guest(services: SessionServices, guest: Player) -> None:
-    """Forget a guest who leaves without ever having begun a match."""
-    if not services.registry.has_played(guest):
-        services.players.remove(guest, services.players.guest_hash(guest))
+async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
+    """Return the player who holds a token: from memory, or from the database for a guest who comes back."""
+    player = services.players.by_token(token)
+    if player is None:
+        stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
+        if stored is None or not stored.is_guest:
+            await _refuse_token(services, visit, now, has_lapsed=stored is not None)
+        player = services.players.by_token(token) or stored
+    assert player is not None  # noqa: S101 - otherwise the token was refused
+    has_open_match = bool(services.registry.runners_of(player.id))
+    services.admission.log_in(visit.ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
+    services.players.add(player, hash_token(token))
+    return player
+
+
+async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
+    """Raise RefusedRequestError, after a pause if the address of the connection has sent too many wrong tokens."""
+    delay_ms = services.admission.take_failed_token(visit.ticket, now)
+    await visit.pause(delay_ms / 1000)
+    message = "no player has this token"
+    if has_lapsed:
+        message = "the name of this token was never played under and has lapsed (limit name_lapse_days); claim another"
+    if delay_ms:
+        most = services.admission.limits.failed_tokens_per_minute
+        message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"
+    raise RefusedRequestError(ErrorCode.AUTH_FAILED, message)
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
@@ -92,7 +145,7 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
         raise RefusedRequestError(code, str(error)) from None
 
 
-async def _register(services: SessionServices, player: Player) -> str:
+async def _register(services: SessionServices, visit: Visit, player: Player) -> str:
     """Store a new player and return their token. The name is reserved meanwhile."""
     token = new_token()
     token_hash = hash_token(token)
@@ -102,6 +155,7 @@ async def _register(services: SessionServices, player: Player) -> str:
     services.writer.submit([write], partial(_settle, stored))
     if await stored is not None:
         services.players.remove(player, token_hash)
+        services.admission.log_out(visit.ticket)
         raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
     return token
 

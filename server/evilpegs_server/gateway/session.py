@@ -7,8 +7,10 @@ from evilpegs_protocol.client_messages import (
     Guess,
     Hello,
     Hint,
+    ListMatches,
     Ping,
     Play,
+    ReadStandings,
     Ready,
     Resign,
     Resume,
@@ -18,34 +20,46 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
-from evilpegs_server.gateway.login import SessionServices, forget_idle_guest, log_in, welcome_message
-from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.gateway.admission import LimitMetError
+from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
+from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
+from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.reads import BusyError
 
-MAX_REFUSALS: Final = 500
-"""The number of refusals by the rate limit, less messages allowed since, beyond which the connection is closed."""
+_BUSY_MS: Final = 1_000
+"""The time after which a client may try a read again that was one too many."""
 
 
 class Session:
     """The session of one connection. Every message gets exactly one direct answer.
 
-    ``site`` is the URL of the site for this client, None if there is none.
+    ``rate`` limits what the connection may ask for. ``site`` is the URL of the site for this client, None if there is
+    none. Without ``visit`` the connection has no address that is counted.
     """
 
-    def __init__(self, services: SessionServices, channel: ClientChannel, now: float, site: str | None = None) -> None:
+    def __init__(
+        self,
+        services: SessionServices,
+        channel: ClientChannel,
+        rate: RateLimit,
+        site: str | None = None,
+        visit: Visit | None = None,
+    ) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
         self._site = site
         self._client: Program | None = None
-        self._is_new_guest = False
+        self._visit = visit or Visit(services.admission.open(None, 0.0))
+        self._busy_at = 0.0
         self._closing = False
         services.registry.counts.connections[NO_HELLO] += 1
-        self._rate = RateLimit(services.requests_per_second, 2 * services.requests_per_second, now)
+        self._rate = rate
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Handle one frame that arrived at ``arrived``, in stall-free milliseconds."""
@@ -60,14 +74,20 @@ class Session:
             if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
                 runner.receive(Request(self._channel, request, arrived))
             else:
-                self._take_token(arrived)
+                self._take_tokens(arrived, READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1)
+                self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
             self._refuse(error.code, str(error), error.re, arrived)
         except RefusedRequestError as error:
             self._refuse(error.code, str(error), re, arrived)
+        except LimitMetError as error:
+            self._refuse(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
         except _TooFastError as error:
             self._refuse_too_fast(error.wait_ms, re)
+        except ReadLaterError as error:
+            self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
+            self._channel.send([error_text(ErrorCode.RATE_LIMITED, str(error), re, retry_after_ms=RETRY_MS)])
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -89,27 +109,39 @@ class Session:
 
     def leave(self) -> None:
         """End the session of a connection that is gone."""
-        self._services.registry.leave(self._channel)
+        self._services.registry.leave(self._channel, self.player)
         self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
-        if self._is_new_guest and self.player is not None:
-            forget_idle_guest(self._services, self.player)
+        if self.player is not None:
+            self._services.presence.leave(self.player)
+
+    def is_idle_guest(self, now: float) -> bool:
+        """Return True for a guest with no open match, no watch and no request for too long.
+
+        It must be called every second or so: a guess leaves no trace, but the match that it belongs to does.
+        """
+        if self.player is None or not self.player.is_guest:
+            return False
+        registry = self._services.registry
+        if registry.runners_of(self.player.id) or registry.watchers.is_watching(self._channel):
+            self._busy_at = now
+        return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """Return the match that waits for exactly this message, to which the rate limit does not apply; else None."""
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
-    def _take_token(self, now: float) -> None:
-        wait_ms = self._rate.take(now)
+    def _take_tokens(self, now: float, price: float = 1) -> None:
+        wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
             raise _TooFastError(wait_ms)
 
-    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float) -> None:
+    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float, wait: int | None = None) -> None:
         if code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
             self._refuse_too_fast(wait_ms, re)
         else:
             self._services.registry.counts.refusals[code] += 1
-            self._channel.send([error_text(code, message, re)])
+            self._channel.send([error_text(code, message, re, retry_after_ms=wait)])
 
     def _report_failure(self, re: str | None, now: float) -> None:
         """Log the exception that is being handled, and answer with an error."""
@@ -117,7 +149,7 @@ class Session:
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.refused > MAX_REFUSALS
+        fatal = self._rate.is_exhausted
         message = "too many messages; wait a moment"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
@@ -131,24 +163,29 @@ class Session:
             case Ping():
                 self._channel.send([encode(Pong(c=request.c, re=request.id))])
             case Hello():
-                await self._hello(request)
+                await self._hello(request, arrived)
             case Play():
                 self._play(request)
             case Watch():
-                await self._watch(request)
+                await self._watch(request, arrived)
             case Unwatch():
                 self._require_player()
                 self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
                 self._channel.send([encode(Unwatched(re=request.id))])
+            case ListMatches() | ReadStandings():
+                self._require_player()
+                listings = self._services.listings
+                answer = listings.matches(request) if isinstance(request, ListMatches) else listings.standings(request)
+                self._channel.send([await answer])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
-    async def _hello(self, hello: Hello) -> None:
+    async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
-        self.player, token = await log_in(self._services, hello)
+        self.player, token = await log_in(self._services, self._visit, hello, now)
+        self._services.presence.enter(self.player)
         self._services.registry.counts.identify_connection(self.player.kind)
-        self._is_new_guest = self.player.is_guest and token is not None
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
 
@@ -164,12 +201,26 @@ class Session:
         if request.match is None:
             runner = self._only_match()
         else:
-            runner = self._services.registry.get(request.match) or await self._services.registry.find(request.match)
+            runner = await self._find_match(request.match, arrived)
         if runner is None or runner.player != player.id:
             message = "you have no such match" if request.match else "you have no open match; begin one with play"
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
         self._take_seat_if_over(runner)
         runner.receive(Request(self._channel, request, arrived))
+
+    async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
+        """Return the runner of a match, None for an unknown id. A match that is not open costs the price of a read."""
+        registry = self._services.registry
+        runner = registry.get(match)
+        if runner is not None:
+            return runner
+        if registry.draining:
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        self._take_tokens(arrived, READ_PRICE - 1)
+        try:
+            return await registry.find(match)
+        except BusyError:
+            raise _TooFastError(_BUSY_MS) from None
 
     def _only_match(self) -> MatchRunner | None:
         """Return the match that a message without one means: the only one played here, else the player's only one.
@@ -179,7 +230,7 @@ class Session:
         """
         if self.player is None:
             return None
-        runners = self._services.registry.runners_of(self.player)
+        runners = self._services.registry.runners_of(self.player.id)
         possible = [runner for runner in runners if runner.seat is self._channel] or runners
         if len(possible) > 1:
             message = f"match: you have {len(possible)} open matches; say which"
@@ -200,7 +251,7 @@ class Session:
             first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
 
-    async def _watch(self, request: Watch) -> None:
+    async def _watch(self, request: Watch, arrived: float) -> None:
         self._require_player()
         registry = self._services.registry
         if request.ladder is not None:
@@ -209,7 +260,7 @@ class Session:
             self._follow(request.ladder)
             matches, texts = registry.ids_on_ladder(request.ladder), []
         else:
-            runner = await registry.find(request.match or "")
+            runner = await self._find_match(request.match or "", arrived)
             if runner is None:
                 raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
             if not runner.match.over:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.server_messages import ClockInfo, Codemaker, LadderInfo, Tie
+from evilpegs_protocol.commitment import TIE_NONCES
+from evilpegs_protocol.fields import Codemaker
+from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, Tie
 from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
@@ -35,6 +37,11 @@ class Ladder:
     exact_up_to: int | None = None
     worst_work: int = 0
     ready_ms: int = READY_MS
+
+    @property
+    def tie_nonces(self) -> int | None:
+        """`tie_nonces` of new matches: both nonces decide seeded ties, and other ladders draw none."""
+        return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:
         """Return the description of the ladder that clients receive."""

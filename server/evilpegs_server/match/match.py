@@ -212,6 +212,11 @@ class Match:
         self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
+    def abandon(self, now: float) -> list[MatchEvent]:
+        """Forfeit the current game, because its player has been away for too long."""
+        self._expect(thinking=False)
+        return [] if self.over else self._end_game(Outcome.FORFEIT, now)
+
     def start_clock(self, now: float) -> None:
         """Start the clock of the open turn, which the player has been sent. Later calls change nothing."""
         if self.state is State.TURN and not self.clock.running:

@@ -29,6 +29,7 @@ from evilpegs_server.record.encoding import (
     match_started_event,
 )
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Write
 
@@ -45,13 +46,24 @@ class Batch:
 
 
 class Recorder:
-    """The author of one match's event log; ``wall_ms`` returns Unix time in milliseconds."""
+    """The author of one match's event log; ``wall_ms`` returns Unix time in milliseconds.
 
-    def __init__(self, key: MatchKey, event_log: EventLog, codemaking: Codemaking, wall_ms: Callable[[], int]) -> None:
+    The last event is signed by ``signer`` if there is one.
+    """
+
+    def __init__(
+        self,
+        key: MatchKey,
+        event_log: EventLog,
+        codemaking: Codemaking,
+        wall_ms: Callable[[], int],
+        signer: RecordSigner | None = None,
+    ) -> None:
         self._key = key
         self._event_log = event_log
         self._codemaking = codemaking
         self._wall_ms = wall_ms
+        self._signer = signer
         self._game_secrets: GameSecrets | None = None
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
@@ -85,7 +97,8 @@ class Recorder:
         """Return the values from which the secret and the ties of a game follow. Those of the last game are cached."""
         secrets = self._game_secrets
         if secrets is None or (secrets.game, secrets.client_nonce) != (game, client_nonce):
-            secrets = self._game_secrets = GameSecrets(self._key.id, game, self._key.nonce(game), client_nonce)
+            nonce, tie_nonces = self._key.nonce(game), self._key.tie_nonces
+            secrets = self._game_secrets = GameSecrets(self._key.id, game, nonce, client_nonce, tie_nonces)
         return secrets
 
     def _add_events(
@@ -125,7 +138,9 @@ class Recorder:
                 batch.writes.append(writes.finish_game(over))
                 self._append(batch, over)
             case MatchEnded():
-                self._append(batch, match_over_event(self._key, event, self._event_log, self._wall_ms()))
+                _, at = self._next()
+                last = match_over_event(self._key, event, self._event_log, at)
+                self._append(batch, self._signer.sign(last) if self._signer else last)
                 batch.writes.append(writes.finish_match(self._key.id))
 
     def _feedback(self, event: GuessAnswered, reply: Reply, stalled_ms: int) -> LogEntry:
@@ -162,7 +177,12 @@ class Recorder:
         return event.begun and not (evil and event.outcome is Outcome.VOID)
 
     def _next(self) -> tuple[int, int]:
-        return self._event_log.seq + 1, self._wall_ms()
+        """Return the number and the time of the next event.
+
+        The time never falls within a record, even if the wall clock is set back during the match.
+        """
+        entries = self._event_log.entries
+        return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
 
     def _append(self, batch: Batch, event: RecordEvent) -> None:
         batch.entries.append(self._event_log.append(event))

@@ -12,17 +12,20 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.client_messages import Play
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch, RecordEvent
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.counts import ServerCounts
+from evilpegs_server.matches.finished_matches import FinishedMatches
+from evilpegs_server.matches.open_runners import OpenRunners
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner, MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch, load_match
 from evilpegs_server.storage.errors import DatabaseUnusableError
@@ -38,6 +41,10 @@ RESTART_GRACE_MS: Final = 60_000
 """The time that clocks wait for their players after a restart, in milliseconds."""
 
 
+_Read = tuple[StoredMatch, Match, int | None]
+"""A stored match, its replayed state, and `tie_nonces` of its record."""
+
+
 class MatchRegistry:
     """The open matches of a server, by id."""
 
@@ -51,6 +58,7 @@ class MatchRegistry:
         wall_ms: Callable[[], int],
         log: BoundLogger,
         reload_seconds: float = RELOAD_SECONDS,
+        signer: RecordSigner | None = None,
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
@@ -58,16 +66,18 @@ class MatchRegistry:
         self.watchers = Watchers(log)
         self.counts = ServerCounts()
         self.draining = False
-        self._open: dict[str, MatchRunner] = {}
+        self._open = OpenRunners()
         self._last_id = 0
-        self._guests_who_played: set[int] = set()
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._engine = engine
         self._reload_seconds = reload_seconds
+        self._finished = FinishedMatches[_Read](self._read)
+        self._on_last_match: Callable[[int], None] | None = None
+        self._make_room: Callable[[int], bool] | None = None
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         self._services = MatchServices(
-            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log)
+            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log), signer
         )
 
     def play(
@@ -75,11 +85,9 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match and store ``first`` with its opening. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32))
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
-        if player.is_guest:
-            self._guests_who_played.add(player.id)
         runner.open(channel, player.name, client, [*first, opening], request.id)
         return runner
 
@@ -92,26 +100,27 @@ class MatchRegistry:
         self._last_id = max(self._last_id + 1, proposed)
         return f"{self._last_id:016x}"
 
-    def has_played(self, guest: Player) -> bool:
-        """Return True if the guest has begun a match since the server started."""
-        return guest.id in self._guests_who_played
-
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
         """The runners of all open matches, in the order in which they were opened or restored."""
-        return tuple(self._open.values())
+        return tuple(self._open)
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
         """Return the matches of a player that are not over."""
-        return [OpenMatch(match=runner.key.id, seq=len(runner.sent_entries)) for runner in self.runners_of(player)]
+        return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
-    def runners_of(self, player: Player) -> list[MatchRunner]:
-        """Return the runners of a player's open matches."""
-        return [runner for runner in self._open.values() if runner.player == player.id]
+    def runners_of(self, player: int) -> list[MatchRunner]:
+        """Return the runners of the open matches of the player with this number."""
+        return self._open.of_player(player)
+
+    @property
+    def practice_matches(self) -> int:
+        """The number of open matches on practice ladders."""
+        return self._open.practice
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
         """Return the ids of the open matches of a ladder."""
-        return [match for match, runner in self._open.items() if runner.key.ladder.id == ladder]
+        return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
         """Return the runner of a match; None if it is not open."""
@@ -121,29 +130,24 @@ class MatchRegistry:
         """Return the runner of a match, which is read from the database if it is over; None for an unknown id.
 
         Raises:
+            BusyError: too many reads wait already.
             RefusedRequestError: the database cannot be read.
         """
         runner = self._open.get(match)
         if runner is not None:
             return runner
         try:
-            return await self._read(match)
+            return self._adopt(match, await self._finished.find(match))
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._services.faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
-    async def _read(self, match: str) -> MatchRunner | None:
-        stored = await asyncio.to_thread(load_match, self._engine, match)
-        if stored is None or stored.ladder not in self.ladders:
-            return None
-        return self._open.get(match) or self._rebuild(stored)
-
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open when the server last stopped. One that cannot be read is logged and skipped."""
         try:
             if stored.ladder in self.ladders:
-                self._rebuild(stored)
+                self._adopt(stored.id, _build(stored, self.ladders[stored.ladder]))
         except Exception:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
@@ -151,29 +155,38 @@ class MatchRegistry:
         """Log that a match cannot be read from the database. The others are resumed."""
         self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
-    def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone. The clocks of its matches run on."""
+    def leave(self, channel: ClientChannel, player: Player | None) -> None:
+        """Forget a connection of ``player`` that is gone. The clocks of its matches run on."""
         self.watchers.leave(channel)
-        for runner in self._open.values():
+        for runner in self._open.of_player(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
         """Stop every clock, and wait until the replies and commits in progress are finished."""
         self.draining = True
-        for runner in self._open.values():
+        for runner in self._open:
             runner.drain()
-        while any(runner.busy for runner in self._open.values()):  # noqa: ASYNC110 - once in the life of a server
+        while any(runner.busy for runner in self._open):  # noqa: ASYNC110 - once in the life of a server
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
         """Stop every match for good, whether or not `drain` has finished."""
-        for runner in self._open.values():
+        for runner in self._open:
             runner.close()
         for task in self._reload_tasks:
             task.cancel()
+        self._finished.close()
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def notify_last_match(self, notify: Callable[[int], None]) -> None:
+        """Call ``notify`` with the number of a player whose last open match has ended. It must not raise or wait."""
+        self._on_last_match = notify
+
+    def limit_practice(self, make_room: Callable[[int], bool]) -> None:
+        """Call ``make_room`` with the number of open practice matches before another one; False refuses that one."""
+        self._make_room = make_room
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever new events are durable and were sent to their player. It must not raise or wait.
@@ -214,29 +227,45 @@ class MatchRegistry:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
             )
-        if len(self.open_matches(player)) >= MAX_OPEN_MATCHES:
+        if len(self.runners_of(player.id)) >= MAX_OPEN_MATCHES:
             why = f"you have {MAX_OPEN_MATCHES} open matches; finish or resign one"
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        if not ladder.rated and self._make_room is not None and not self._make_room(self._open.practice):
+            why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
     def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
         runner = MatchRunner(key, player, match, event_log, self._services)
         if not match.over:
-            self._open[key.id] = runner
+            self._open.add(runner)
+            self._finished.forget(key.id)
         return runner
 
-    def _rebuild(self, stored: StoredMatch) -> MatchRunner:
-        ladder = self.ladders[stored.ladder]
-        events = [decode_record_event(entry.text) for entry in stored.entries]
-        match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-        key = MatchKey(stored.id, ladder, stored.seed)
+    def _read(self, match: str) -> _Read | None:
+        """Read a match from the database and replay its record; this runs in a thread."""
+        stored = load_match(self._engine, match)
+        if stored is None or stored.ladder not in self.ladders:
+            return None
+        return _build(stored, self.ladders[stored.ladder])
+
+    def _adopt(self, match_id: str, read: _Read | None) -> MatchRunner | None:
+        """Return the runner of a match that was read: the one that is open meanwhile, or a new one."""
+        if read is None or self._open.get(match_id) is not None:
+            return self._open.get(match_id)
+        stored, match, tie_nonces = read
+        key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
-        if not match.over:
+        if match.over:
+            self._finished.keep(match_id, read)
+        else:
             runner.recover(RESTART_GRACE_MS)
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
-        self._open.pop(runner.key.id, None)
+        self._open.remove(runner)
+        if self._on_last_match is not None and not self._open.of_player(runner.player):
+            self._on_last_match(runner.player)
         if runner.broken and not self.draining:
             task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
             self._reload_tasks.add(task)
@@ -247,8 +276,21 @@ class MatchRegistry:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                await self._read(match)
+                self._adopt(match, await self._finished.read(match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._services.faults.report("cannot read a match yet", error, match=match)
             else:
                 return
+
+
+def _build(stored: StoredMatch, ladder: Ladder) -> _Read:
+    """Replay the record of a stored match."""
+    events = [decode_record_event(entry.text) for entry in stored.entries]
+    match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
+    return stored, match, _tie_nonces(events)
+
+
+def _tie_nonces(events: Sequence[RecordEvent]) -> int | None:
+    """Return `tie_nonces` of a record. A match ends with the tie rule that it began with."""
+    started = events[0] if events else None
+    return started.tie_nonces if isinstance(started, MatchStarted) else None

@@ -16,6 +16,11 @@ class ClientChannel(Protocol):
     Neither method waits or raises, even when the connection is gone.
     """
 
+    @property
+    def over_limit(self) -> bool:
+        """True if the address of the client exceeded a limit in the last few seconds."""
+        ...
+
     def send(self, texts: Sequence[str]) -> None:
         """Hand these messages to the socket, in one write."""
         ...

@@ -19,17 +19,19 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.replies import Codemaking, Reply
-from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
 from evilpegs_server.matches.counts import ServerCounts
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
+from evilpegs_server.matches.player_clock import PlayerClock
 from evilpegs_server.matches.recorder import NO_WITNESSES, Batch, Recorder
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.responses import RecordedRefusal
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage.fault_log import FaultLog
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.hints import HintResult
@@ -53,6 +55,7 @@ class MatchServices:
     log: BoundLogger
     counts: ServerCounts
     faults: FaultLog
+    signer: RecordSigner | None = None
 
 
 class MatchRunner:
@@ -65,15 +68,15 @@ class MatchRunner:
         self.event_log = event_log
         self.seat: ClientChannel | None = None
         self._services = services
-        self._recorder = Recorder(key, event_log, services.codemaking, services.wall_ms)
+        self._recorder = Recorder(key, event_log, services.codemaking, services.wall_ms, services.signer)
         self._log = services.log.bind(match=key.id)
         self._waiting: deque[Request] = deque()
         self._busy = False
-        self._broken = self._draining = self._closed = False
+        self._broken = self._draining = self._closed = self._abandoned = False
         self._sent_count = event_log.seq
         self._current_sender: tuple[ClientChannel, str | None] | None = None
         self.timer = DeadlineTimer(self._wake)
-        self._stalled_at_turn = 0.0
+        self._clock = PlayerClock(services.clock)
 
     # Input
 
@@ -112,6 +115,12 @@ class MatchRunner:
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
+
+    def abandon(self) -> None:
+        """Forfeit the games that are left, one after another, because the player is gone; a resume stops this."""
+        self._abandoned = True
+        if not (self._busy or self._broken or self._draining):
+            self._forfeit()
 
     def drain(self) -> None:
         """Finish the request in progress, refuse new ones, and let no clock run out."""
@@ -168,8 +177,9 @@ class MatchRunner:
             self._apply(request, message)
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
+        self._credit_stalls()
         try:
-            events = self._run_command(message, request.arrived)
+            events = self._run_command(message, self._clock.convert(request.arrived))
         except RefusedError as refused:
             self._refuse_as(request, refused)
             return
@@ -204,7 +214,7 @@ class MatchRunner:
 
     def _start_reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
-        stalled_ms = round(self._services.clock.stalled_ms - self._stalled_at_turn)
+        stalled_ms = round(self._clock.uncharged_ms)
         secrets = self._recorder.game_secrets(need.game, need.client_nonce)
         done = partial(self._finish_reply, request, stalled_ms)
         self._services.codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
@@ -294,7 +304,7 @@ class MatchRunner:
             channel.send(texts)
         now = self._now()
         if batch.turn is not None:
-            self._start_clock(now)
+            self._start_clock(batch.turn, now)
         self.timer.set(self.match.deadline(), now)
         if batch.entries:
             self._sent_count = batch.entries[-1].seq
@@ -302,10 +312,17 @@ class MatchRunner:
         if self.match.over:
             self.timer.stop()
             self._services.retire(self)
+        elif self._abandoned and not self._draining:
+            self._forfeit()
 
-    def _start_clock(self, now: float) -> None:
+    def _forfeit(self) -> None:
+        events = self.match.abandon(self._now())
+        if events:
+            self._conclude(None, events)
+
+    def _start_clock(self, turn: TurnOpened, now: float) -> None:
         if not self.match.clock.running:
-            self._stalled_at_turn = self._services.clock.stalled_ms
+            self._clock.begin_turn(first=turn.turn == 1)
         self.match.start_clock(now)
 
     def _break(self, error: Exception) -> None:
@@ -339,7 +356,15 @@ class MatchRunner:
             self.timer.set(self.match.deadline(), now)
 
     def _now(self) -> float:
-        return self._services.clock.now()
+        self._credit_stalls()
+        return self._clock.now()
+
+    def _credit_stalls(self) -> None:
+        if self.match.clock.running:
+            self._clock.credit_stalls(self._is_over_limit)
+
+    def _is_over_limit(self) -> bool:
+        return self.seat is not None and self.seat.over_limit
 
     # Requests that do not change the match
 
@@ -358,7 +383,7 @@ class MatchRunner:
 
     def take_seat(self, channel: ClientChannel) -> None:
         """Give the seat to this connection of the player. An older one is notified and closed."""
-        older, self.seat = self.seat, channel
+        older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")

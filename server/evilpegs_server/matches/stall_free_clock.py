@@ -1,12 +1,16 @@
-"""A clock that stands still while the event loop does.
+"""A clock that stands still while the whole process does, and that counts the shorter stalls of the event loop.
 
 When the process is busy or frozen, messages wait unread through no fault of their senders. A tick is due every
-`TICK_MS`. A tick that is more than `STALL_MS` late was held up by a stall of the loop, whatever else ran meanwhile,
-and all of its lateness is taken out of the time. While a tick is so overdue, the clock stands at the time when the tick
-was due.
+`TICK_MS`. A tick that is more than `STALL_MS` late was held up by a stall, whatever else ran meanwhile.
 
-A reading can therefore be up to `STALL_MS` earlier than one before it, so callers must clamp negative differences to
-zero.
+* A stall of more than `LONG_STALL_MS` is taken out of the time. The process was stopped, or the machine was. No peer
+  can cause such a stall, because every read from a socket is handled in small pieces.
+* A shorter stall stays in the time and is added to `short_stalls_ms`. A crowd of peers may be its cause, so
+  `PlayerClock` decides how much of it a player is credited.
+
+While a tick is overdue, the stall counts as what it would be if the tick came now. When it becomes a long one, the
+clock jumps back to the moment when the tick was due. A reading can therefore be up to `LONG_STALL_MS` earlier than one
+before it, so callers must clamp negative differences to zero.
 """
 
 from collections.abc import Callable
@@ -14,33 +18,46 @@ from typing import Final
 
 TICK_MS: Final = 20.0
 STALL_MS: Final = 50.0
+LONG_STALL_MS: Final = 1_000.0
 
 
 class StallFreeClock:
-    """Milliseconds without stalls, from a monotonic clock in seconds. Its owner must call `tick` every `TICK_MS`."""
+    """Milliseconds without long stalls, from a monotonic clock in seconds. The owner calls `tick` every `TICK_MS`."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._stalled_ms = 0.0
+        self._long_ms = self._short_ms = 0.0
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time in milliseconds without any stall, including one that is not over."""
+        """Return the time in milliseconds without any long stall, including one that is not over."""
         moment = self._monotonic() * 1000
-        return (self._due if moment - self._due > STALL_MS else moment) - self._stalled_ms
+        return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms
 
     @property
-    def stalled_ms(self) -> float:
-        """The duration of all stalls so far, in milliseconds."""
-        late = self._monotonic() * 1000 - self._due
-        return self._stalled_ms + (late if late > STALL_MS else 0.0)
+    def long_stalls_ms(self) -> float:
+        """The duration of all long stalls so far, in milliseconds."""
+        late = self._lateness()
+        return self._long_ms + (late if late > LONG_STALL_MS else 0.0)
+
+    @property
+    def short_stalls_ms(self) -> float:
+        """The duration of all shorter stalls so far, in milliseconds."""
+        late = self._lateness()
+        return self._short_ms + (late if STALL_MS < late <= LONG_STALL_MS else 0.0)
 
     def tick(self) -> float:
-        """Note that the loop is running, and take the lateness of this tick out of the time if it is a stall.
+        """Note that the loop is running, and count the lateness of this tick if it is a stall.
 
         Return the lateness in milliseconds, which is 0 for a tick that is early.
         """
-        self._stalled_ms = self.stalled_ms
-        now = self._monotonic() * 1000
-        late, self._due = now - self._due, now + TICK_MS
+        late = self._lateness()
+        if late > LONG_STALL_MS:
+            self._long_ms += late
+        elif late > STALL_MS:
+            self._short_ms += late
+        self._due = self._monotonic() * 1000 + TICK_MS
         return max(0.0, late)
+
+    def _lateness(self) -> float:
+        return self._monotonic() * 1000 - self._due

@@ -40,6 +40,10 @@ class Watchers:
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
+    def is_watching(self, channel: ClientChannel) -> bool:
+        """Return True if a connection watches a match or a ladder."""
+        return bool(self._topics.get(channel))
+
     def count(self, key: MatchKey) -> int:
         """Return the number of connections that watch a match, or all matches of its ladder."""
         return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))

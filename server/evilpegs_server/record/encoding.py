@@ -23,11 +23,15 @@ from evilpegs_server.record.event_log import EventLog
 
 @dataclass(frozen=True, slots=True)
 class MatchKey:
-    """The id and the ladder of a match, and the secret seed of its nonces, which is never published."""
+    """The id and the ladder of a match, and the secret seed of its nonces, which is never published.
+
+    ``tie_nonces`` is the value in `match_started`, None in matches that began without one.
+    """
 
     id: str
     ladder: Ladder
     seed: bytes = field(repr=False)
+    tie_nonces: int | None = None
 
     def nonce(self, game: int) -> str:
         """Return the nonce of one game, in hex."""
@@ -53,6 +57,7 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
         guess_limit=ladder.guess_limit,
         codemaker=ladder.codemaker,
         tie=ladder.tie,
+        tie_nonces=key.tie_nonces,
         exact_up_to=ladder.exact_up_to,
         clock=info.clock,
         games=ladder.games,

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matching_tag
 from evilpegs_server.site.problems import problem_response
-from evilpegs_server.site.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError, Reads
 
 MIN_GZIP_BYTES: Final = 1_000
 """The smallest body that is compressed; smaller ones fit into one packet as they are."""

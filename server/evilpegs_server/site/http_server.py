@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -139,7 +140,7 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 @asynccontextmanager
 async def running_http_server(
-    app: ASGIApp, sockets: list[socket.socket], counts: HttpCounts | None = None
+    app: ASGIApp, sockets: list[socket.socket], counts: HttpCounts | None = None, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[None]:
     """Serve the application on these sockets within the block. At its end, answers in progress have a short time.
 
@@ -157,6 +158,7 @@ async def running_http_server(
             proxy_headers=False,
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            ssl_context_factory=None if tls is None else lambda _config, _default: tls,
         )
     )
     serving = asyncio.create_task(server.serve(sockets))

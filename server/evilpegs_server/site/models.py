@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evilpegs_protocol.fields import Count, LadderId, MatchId, Milliseconds, Name
-from evilpegs_protocol.server_messages import Codemaker, LadderInfo, Outcome, PlayerKind
+from evilpegs_protocol.fields import Codemaker, Count, LadderId, MatchId, Milliseconds, Name, Outcome, PublicKey
+from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 NextPage = Annotated[str | None, Field(description="The path of the next page; null on the last one.")]
@@ -175,6 +175,16 @@ class ReadyDocument(Document):
     """The server takes matches."""
 
     status: Literal["ready"] = "ready"
+
+
+class KeysDocument(Document):
+    """The public keys that sign records: `key` is in use, `former` were in use before, oldest first.
+
+    They are Ed25519 keys in base64url without padding.
+    """
+
+    key: PublicKey
+    former: tuple[PublicKey, ...]
 
 
 class IndexDocument(Document):

@@ -9,8 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
-from evilpegs_server.site.reads import BusyError
 from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.reads import BusyError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2

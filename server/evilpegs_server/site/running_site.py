@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from ssl import SSLContext
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -16,9 +17,10 @@ from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 
 
@@ -31,6 +33,7 @@ class SiteOptions:
     base_path: str
     hosts: AllowedHosts
     public_metrics: bool
+    tls: SSLContext | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +44,26 @@ class SiteSources:
     writer: Writer
     engine: Engine
     leaderboards: LiveLeaderboards
+    reads: Reads
     analyses: MatchAnalyses
     metrics: Metrics
     log: BoundLogger
+    server_key: ServerKey
 
 
 @asynccontextmanager
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
     """Run the site within the block, and give the block the port that was bound. Raises OSError."""
     sockets = await bind(options.host, options.port)
-    reads = Reads()
-    app = create_app(_services(options, sources, reads))
+    app = create_app(_services(options, sources))
     try:
-        async with running_http_server(app, sockets, sources.registry.counts.http):
+        async with running_http_server(app, sockets, sources.registry.counts.http, options.tls):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
-        reads.close()
 
 
-def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteServices:
+def _services(options: SiteOptions, sources: SiteSources) -> SiteServices:
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
@@ -68,11 +71,12 @@ def _services(options: SiteOptions, sources: SiteSources, reads: Reads) -> SiteS
         leaderboards=sources.leaderboards,
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
-        reads=reads,
+        reads=sources.reads,
         metrics=sources.metrics,
         public_metrics=options.public_metrics,
         hosts=options.hosts,
         base_path=options.base_path,
         version=version("evilpegs"),
         log=sources.log,
+        server_key=sources.server_key,
     )

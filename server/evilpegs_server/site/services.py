@@ -13,8 +13,9 @@ from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.site.reads import Reads
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import ServerKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class SiteServices:
     base_path: str
     version: str
     log: BoundLogger
+    server_key: ServerKey
 
 
 async def _services(request: Request) -> SiteServices:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine, exists, func, select
 
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
@@ -62,14 +62,45 @@ class ResultPage:
     is_last: bool
 
 
-def load_players(engine: Engine) -> Players:
-    """Return all players who ever claimed a name or were given one."""
+def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
+    """Return all players who ever claimed a name, and the guests who have an open match.
+
+    Other guests are read when they come back, because most never do. Names that were claimed before ``lapsed_before``,
+    in Unix milliseconds, and have no match are reserved, but their tokens are forgotten.
+    """
     loaded = Players()
+    open_matches = select(matches.c.player).where(~matches.c.over)
+    wanted = select(players).where((players.c.kind != "guest") | players.c.id.in_(open_matches))
     with engine.connect() as connection:
-        for row in connection.execute(select(players)):
-            kind: PlayerKind = row.kind
-            loaded.add(Player(row.id, row.name, kind), row.token_hash)
+        for row in connection.execute(wanted):
+            loaded.add(_player(row), row.token_hash)
+        loaded.skip_ids(connection.execute(select(func.max(players.c.id))).scalar() or 0)
+    for token_hash in [] if lapsed_before is None else lapsed_tokens(engine, lapsed_before):
+        loaded.lapse(token_hash)
     return loaded
+
+
+def load_player(engine: Engine, token_hash: str) -> Player | None:
+    """Return the player whose token has this hash, None if there is none."""
+    with engine.connect() as connection:
+        row = connection.execute(select(players).where(players.c.token_hash == token_hash)).one_or_none()
+    return None if row is None else _player(row)
+
+
+def lapsed_tokens(engine: Engine, before: int) -> list[str]:
+    """Return the hashes of the tokens of names that were claimed before this Unix time in ms and have no match."""
+    query = select(players.c.token_hash).where(
+        players.c.kind != "guest",
+        players.c.created_at < before,
+        ~exists().where(matches.c.player == players.c.id),
+    )
+    with engine.connect() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def _player(row: Any) -> Player:
+    kind: PlayerKind = row.kind
+    return Player(row.id, row.name, kind)
 
 
 def load_open_matches(

@@ -19,7 +19,8 @@ class MatchFilter:
     """The matches to be listed; a member that is None matches all.
 
     ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that follow
-    it in the list are included, so the number of the last match of a page leads to the next page.
+    it in the list are included, so the number of the last match of a page leads to the next page. ``over`` selects
+    matches by whether they are over; open ones are so few that no index needs the column.
     """
 
     ladders: tuple[str, ...] | None = None
@@ -27,6 +28,7 @@ class MatchFilter:
     client: str | None = None
     since: int | None = None
     before: int | None = None
+    over: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,13 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
         rows = orjson.loads(connection.execute(query, parameters | {"limit": limit}).scalar_one())
     found = [_summary(*row) for row in rows]
     return sorted(found, key=lambda match: (match.started_at, match.number), reverse=True)
+
+
+def find_match_number(engine: Engine, match: str) -> int | None:
+    """Return the number of the match with this id, or None if there is none."""
+    with engine.connect() as connection:
+        number: int | None = connection.execute(_MATCH_NUMBER, {"match": match}).scalar()
+    return number
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
@@ -120,6 +129,7 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
     return {
         "player": player,
         "client": wanted.client,
+        "over": wanted.over,
         "since": wanted.since or 0,
         "at": _END_OF_TIME if at is None else at,
         "number": _END_OF_TIME if wanted.before is None else wanted.before,
@@ -130,10 +140,10 @@ def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
     """Return the query of a page: the first matches of each ladder from an index, of which the latest are kept."""
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(
-        f"{column} = :{column} AND " for column in ("player", "client") if getattr(wanted, column) is not None
+        f"{column} = :{column} AND " for column in ("player", "client", "over") if getattr(wanted, column) is not None
     )
     members = (
-        _LADDER_PAGE.format(conditions=f"ladder = :ladder{index} AND {conditions}" if by_ladder else "")
+        _LADDER_PAGE.format(conditions=(f"ladder = :ladder{index} AND " if by_ladder else "") + conditions)
         for index in range(ladders)
     )
     return text(_PAGE.format(members=" UNION ALL ".join(members)))
@@ -168,6 +178,7 @@ _PAGE: Final = """
 """
 
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
+_MATCH_NUMBER: Final = text("SELECT number FROM matches WHERE id = :match")
 _START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
 _PLAYER: Final = text("SELECT id, name, kind, created_at FROM players WHERE name = :name")
 _PLAYERS: Final = text(

@@ -92,6 +92,11 @@ class LiveLeaderboards:
             for listener in self._listeners:
                 listener()
 
+    @property
+    def filled(self) -> bool:
+        """True once all events of the time before the start are counted; until then `rows` waits."""
+        return self._filled.is_set()
+
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
         """Return the rows of a ladder, best first; there are none if the ladder is unknown or for practice."""
         await self._filled.wait()

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,6 +12,11 @@ PlayerKind = Literal["bot", "human", "guest"]
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
 _LOOK_ALIKES: Final = str.maketrans("015i", "olsl", "_-")
 GUEST_PREFIX: Final = "guest-"
+_RESERVED_NAMES: Final = (
+    *("admin", "administrator", "codemaker", "evilpegs", "guest", "host", "mod", "moderator", "official", "operator"),
+    *("owner", "root", "server", "staff", "support", "sysadmin", "system"),
+)
+"""The names under which nobody may play, because others would take their word for that of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,17 @@ class Players:
     def __len__(self) -> int:
         return len(self._by_token)
 
+    def __iter__(self) -> Iterator[Player]:
+        return iter(tuple(self._by_token.values()))
+
+    def skip_ids(self, highest: int) -> None:
+        """Give new players numbers above ``highest``, which may belong to players that are not in memory."""
+        self._highest = max(self._highest, highest)
+
+    def lapse(self, token_hash: str) -> None:
+        """Forget a player and their token, but give their name to nobody else."""
+        self._by_token.pop(token_hash, None)
+
     def add(self, player: Player, token_hash: str) -> None:
         """Add a guest, or a player who is stored, or will be stored before the client receives the token."""
         self._by_token[token_hash] = player
@@ -65,9 +82,18 @@ class Players:
         """Return the hash of a guest's token, which is stored together with the guest's first match."""
         return self._guest_hashes[guest.id]
 
+    def guest(self, number: int) -> Player | None:
+        """Return the guest with this number, None if there is none in memory."""
+        token_hash = self._guest_hashes.get(number)
+        return None if token_hash is None else self._by_token[token_hash]
+
     def by_token(self, token: str) -> Player | None:
         """Return the player who holds ``token``, or None if there is none."""
-        return self._by_token.get(hash_token(token))
+        return self.by_hash(hash_token(token))
+
+    def by_hash(self, token_hash: str) -> Player | None:
+        """Return the player whose token has this hash, or None if there is none."""
+        return self._by_token.get(token_hash)
 
     def new_player(self, name: str, kind: PlayerKind) -> Player:
         """Return a new player with this name. The name is reserved only when `add` is called.
@@ -76,6 +102,8 @@ class Players:
             NameRefusedError: the name is malformed or taken.
         """
         check_name(name)
+        if skeleton(name) in _RESERVED_SKELETONS:
+            raise NameRefusedError("that name is reserved for the server; choose another", taken=True)
         if skeleton(name) in self._names:
             raise NameRefusedError("that name, or one that looks like it, is taken; choose another", taken=True)
         return Player(self._highest + 1, name, kind)
@@ -111,3 +139,6 @@ def new_token() -> str:
 def hash_token(token: str) -> str:
     """Return the SHA-256 hash of a token in hexadecimal. Only this hash is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+_RESERVED_SKELETONS: Final = frozenset(map(skeleton, _RESERVED_NAMES))

@@ -7,10 +7,11 @@ import pytest
 
 from evilpegs import machine_addresses as addresses
 from evilpegs.commands.demo.server import GREETING
-from evilpegs.commands.serve import greeting
+from evilpegs.commands.serve import find_dangers, greeting
 from evilpegs.machine_addresses import reachable_hosts
 from evilpegs_server.hosts import SiteAddress
 from evilpegs_server.server import RunningServer
+from evilpegs_server.settings import Settings
 
 
 def greet(host, site=None):
@@ -85,3 +86,29 @@ def test_greeting_names_configured_site_once(two_addresses):
     text = "\n".join(greet("0.0.0.0", SiteAddress(8000, url="https://games.example/")))
     assert text.count("https://games.example/") == 1
     assert "ws://198.51.100.7:8765/v1" in text
+
+
+def test_greeting_of_secure_server_names_wss():
+    running = RunningServer("192.0.2.7", 8765, "sqlite:///x", registry=None, warm=None, is_secure=True)
+    assert greeting(running).splitlines()[0] == f"{GREETING}wss://192.0.2.7:8765/v1"
+
+
+@pytest.mark.parametrize(
+    ("options", "is_root", "words"),
+    [
+        ({}, False, []),
+        ({"host": "::1"}, False, []),
+        ({"host": "0.0.0.0"}, False, ["clear"]),
+        ({"host": "192.0.2.7"}, False, ["clear"]),
+        ({"host": "0.0.0.0", "tls_cert": "cert.pem"}, False, []),
+        ({"host": "0.0.0.0", "site_url": "https://games.example/"}, False, []),
+        ({"host": "0.0.0.0", "site_url": "http://games.example/"}, False, ["clear"]),
+        ({}, True, ["root"]),
+        ({"host": "0.0.0.0"}, True, ["clear", "root"]),
+    ],
+)
+def test_dangers_are_named_in_one_line_each(options, is_root, words):
+    dangers = find_dangers(Settings(**options), is_root=is_root)
+    assert len(dangers) == len(words)
+    assert all(word in danger for word, danger in zip(words, dangers, strict=True))
+    assert all(danger.isprintable() for danger in dangers)

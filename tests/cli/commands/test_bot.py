@@ -22,7 +22,7 @@ def test_bot_json_has_documented_keys(run, server):
     assert set(document) == {"player", "strategy", "verified", "over_budget", "failures", "matches"}
     assert (document["strategy"], document["verified"], document["over_budget"]) == ("entropy", True, 0)
     (match,) = document["matches"]
-    assert set(match) == {"match", "ladder", "verified", "findings", "games"}
+    assert set(match) == {"match", "ladder", "verified", "findings", "not_checked", "games"}
     (game,) = match["games"]
     assert game == {"game": 1, "outcome": "solved", "guesses": 6, "verified": True, "findings": []}
     last = result.err.splitlines()[-1]

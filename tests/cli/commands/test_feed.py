@@ -10,7 +10,7 @@ import aiomqtt
 import pytest
 
 from evilpegs.commands.feed.board import board_table
-from evilpegs.commands.feed.lines import event_line, printable
+from evilpegs.commands.feed.lines import event_line
 from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
 from evilpegs_protocol.codec import decode_record_event
 from support.brokers import Mosquitto
@@ -166,10 +166,6 @@ def test_event_line_names_player():
 
 def test_event_line_without_player_names_match():
     assert "00112233445566aa" in event_line(decode_record_event(OVER), KnownMatch())
-
-
-def test_printable_hides_control_characters():
-    assert printable("a\x1b[2Jb\x9bc\u202ed") == "a?[2Jb?c?d"
 
 
 def test_match_book_drops_doubles():

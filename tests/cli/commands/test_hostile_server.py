@@ -54,7 +54,10 @@ def hostile_server():
         thread.join(10)
 
 
-@pytest.mark.parametrize("command", [["bot", "minimax"], ["play"], ["ladders"]])
+READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch", "classic"], ["feed", "classic"]]
+
+
+@pytest.mark.parametrize("command", [["bot", "minimax"], ["play"], ["ladders"], *READERS])
 @pytest.mark.parametrize("answer", [reply, refuse])
 def test_hostile_text_is_printed_clean(run, hostile_server, monkeypatch, command, answer):
     with Path(os.devnull).open() as typed:

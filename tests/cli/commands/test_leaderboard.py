@@ -1,17 +1,23 @@
 """`evilpegs leaderboard`."""
 
+import csv
 import hashlib
+import io
 import re
+import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
 
-from evilpegs.commands.leaderboard import Standing, score_bars, show_standings
+from evilpegs.commands.leaderboard.csv_text import csv_text
+from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
+from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_protocol.canonical import GENESIS
-from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.scoring.leaderboard import LeaderboardRow
+from evilpegs_protocol.listings import Standings, StandingsRow
 
 ROW = {
     "player",
@@ -126,39 +132,69 @@ def made_row(player, **figures):
         "p95_ms": 12,
         "mean_ms": 3.0,
         "histogram": ((4, 100), (6, 100)),
+        "rank": None,
+        "rank_worst": None,
     }
-    return LeaderboardRow(player=player, **(defaults | figures))
+    return StandingsRow(player=player, **(defaults | figures))
+
+
+def made_standings(*rows):
+    head = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10}
+    return Standings(**head, rows=rows, page=1, pages=1)
+
+
+def shown(capsys, width, *rows):
+    """Return the lines that are printed for a terminal of this width."""
+    out = console()
+    out.width = width
+    show_standings(out, [made_standings(*rows)])
+    return capsys.readouterr().out.splitlines()
 
 
 def test_leaderboard_table_shows_ranks_and_figures(capsys):
     rows = [made_row("ann", rank=1, rank_worst=2), made_row("ben", rank=2, rank_worst=2), made_row("cid", games=9)]
-    show_standings(console(), [Standing(load_ladders()["classic"], rows)])
-    lines = capsys.readouterr().out.splitlines()
+    lines = shown(capsys, 120, *rows)
     assert lines[0].split()[:3] == ["classic:", "4x6,", "fixed"]
-    first = lines[-3].split()
+    table, legend = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    first = table[-3].split()
     assert first == ["1", "(1-2)", "ann", "test", "1", "200", "4.500", "4.40-4.60", "6", "100%", "12", "█", "█"]
-    assert lines[-2].split()[:2] == ["2", "ben"]
-    assert lines[-1].split()[:2] == ["-", "cid"]
+    assert table[-2].split()[:2] == ["2", "ben"]
+    assert table[-1].split()[:2] == ["-", "cid"]
+    assert [line.split(":")[0] for line in legend] == ["1 (1-2)", "-"]
 
 
-def test_narrow_leaderboard_leaves_out_clients(capsys, monkeypatch):
-    out = console()
-    out.width = 80
-    show_standings(out, [Standing(load_ladders()["classic"], [made_row("a" * 20, rank=1, rank_worst=9)])])
-    lines = capsys.readouterr().out.splitlines()
-    assert "client" not in " ".join(lines)
-    assert "…" not in " ".join(lines)
+def test_legend_explains_only_what_is_shown(capsys):
+    assert shown(capsys, 120, made_row("ann", rank=1, rank_worst=1))[-1].split()[:2] == ["1", "ann"]
+    (signs,) = shown(capsys, 120, made_row("ann"))[-1:]
+    assert signs.startswith("-: ")
+
+
+@pytest.mark.parametrize("client", ["test 1", "random-consistent 0.1.0", f"{'n' * 64} {'v' * 64}", "x" * 64 + " 1.2.3"])
+@pytest.mark.parametrize("rank", [1, 1000])
+def test_leaderboard_of_80_columns_keeps_clients(capsys, client, rank):
+    rows = [made_row("a" * 20, client=client, rank=rank, rank_worst=9999, games=12345), made_row("bob", client=client)]
+    lines = shown(capsys, 80, *rows)
     assert all(len(line) <= 80 for line in lines)
+    (first,) = [line for line in lines if "a" * 20 in line]
+    assert client[:6] in first
+    assert (client in first) or ("…" in first and client.rpartition(" ")[2][:6] in first)
+    assert {"12,345", "4.500", "4.40-4.60"} <= set(first.split())
+
+
+@pytest.mark.parametrize("width", range(3, 40))
+def test_shortened_client_fits_and_keeps_version(width):
+    client = "random-consistent 0.1.0"
+    short = shorten_client(client, width)
+    assert len(short) <= width
+    if width >= 12:
+        assert short == client or short.endswith("… 0.1.0")
 
 
 @pytest.mark.parametrize("width", [60, 50, 40, 28])
 def test_leaderboard_always_shows_player_and_mean(capsys, width):
-    out = console()
-    out.width = width
-    show_standings(out, [Standing(load_ladders()["classic"], [made_row("a" * 20, rank=1, rank_worst=9)])])
-    lines = capsys.readouterr().out.splitlines()
-    assert "a" * 20 in lines[-1]
-    assert "4.500" in lines[-1]
+    lines = shown(capsys, width, made_row("a" * 20, rank=1, rank_worst=9))
+    (row,) = [line for line in lines if "a" * 20 in line]
+    assert "4.500" in row
     assert "…" not in " ".join(lines)
     assert all(len(line) <= width for line in lines)
 
@@ -166,3 +202,132 @@ def test_leaderboard_always_shows_player_and_mean(capsys, width):
 def test_bars_show_every_score_that_occurred():
     row = made_row("ann", histogram=((2, 1), (4, 1000), (5, 500)))
     assert score_bars(row, 1, 6) == " ▁ █▄ "
+
+
+# From a server
+
+
+@pytest.mark.parametrize("ladder", [[], ["classic-evil"]])
+def test_leaderboard_of_server_equals_that_of_database(run, server, played, ladder):
+    from_server = run("leaderboard", *ladder, "--server", server.url, "--json").document
+    assert from_server == run("leaderboard", *ladder, "--database", server.database, "--json").document
+    assert from_server["ladders"][0]["rows"]
+
+
+def test_leaderboard_takes_server_from_environment(run, server, played, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_SERVER", server.url)
+    assert run("leaderboard", "classic", "--json").document["ladders"][0]["rows"]
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
+    assert run("leaderboard", "classic").status == 2
+    assert run("leaderboard", "classic", "--database", server.database).status == 0
+    monkeypatch.setenv("EVILPEGS_DATABASE", server.database)
+    assert run("leaderboard", "classic").status == 0
+
+
+@pytest.mark.parametrize(
+    ("ladder", "named"),
+    [
+        ("clasic", "'clasic'.* classic[?]"),
+        ("Zzz!", "'Zzz!'.*evilpegs ladders --server ws://"),
+        ("classic-practice", "^classic-practice "),
+    ],
+)
+def test_server_without_such_leaderboard_is_one_line(run, server, ladder, named):
+    result = run("leaderboard", ladder, "--server", server.url)
+    assert (result.status, result.out) == (2, "")
+    assert re.search(named, result.complaint)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--server", "ws://127.0.0.1:1/v1"], {"ws://127.0.0.1:1/v1;"}),
+        (["--server", "ws://127.0.0.1:1/v1", "--database", "sqlite:///x"], {"--server", "--database"}),
+        (["--csv", "--json"], {"--csv", "--json"}),
+        (["--refresh", "1", "--json"], {"--refresh", "--json"}),
+        (["--refresh", "1", "--csv"], {"--refresh", "--csv"}),
+        (["--refresh", "0"], {"--refresh", "0"}),
+        (["--refresh", "nan"], {"--refresh", "nan"}),
+        (["--refresh", "1e9"], {"--refresh", "1e+09"}),
+    ],
+)
+def test_leaderboard_refuses_impossible_options(run, options, named):
+    result = run("leaderboard", *options)
+    assert (result.status, result.out) == (2, "")
+    assert named <= set(result.complaint.split())
+
+
+# For programs and for screens
+
+
+def test_csv_reads_back_as_rows(run, server, played):
+    table = run("leaderboard", "--database", server.database, "--csv").out
+    assert table.endswith("\r\n")
+    read = list(csv.DictReader(io.StringIO(table, newline="")))
+    ladders = run("leaderboard", "--server", server.url, "--json").document["ladders"]
+    rows = [row | {"ladder": each["ladder"]} for each in ladders for row in each["rows"]]
+    assert len(read) == len(rows)
+    for cells, row in zip(read, rows, strict=True):
+        assert {name: cells[name] for name in ("ladder", "player", "client")} == {
+            name: row[name] for name in ("ladder", "player", "client")
+        }
+        for name in ("rank", "rank_worst", "games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms"):
+            assert (None if cells[name] == "" else float(cells[name])) == row[name]
+        assert cells["histogram"] == " ".join(f"{score}:{games}" for score, games in row["histogram"])
+
+
+def test_csv_quotes_and_disarms_names_of_clients():
+    standings = made_standings(made_row("ann", client='a,"b" 1'), made_row("bob", client="=1+1 1"))
+    lines = csv_text([standings]).split("\r\n")
+    assert lines[1].startswith('classic,,,ann,"a,""b"" 1",200,')
+    assert lines[2].startswith("classic,,,bob,'=1+1 1,200,")
+
+
+def wait_for_games(child, games):
+    """Wait for a row of the player mini with this number of games; rows of matches under way may come before it."""
+    while ["mini", "minimax", "0.1.0", games] != child.next_line().split()[1:5]:
+        pass
+
+
+@pytest.mark.parametrize("source", ["--server", "--database"])
+def test_refreshed_leaderboard_prints_new_versions(run, start, serve, source):
+    server = serve()
+    named = server.url if source == "--server" else server.database
+    bot = ("bot", "minimax", "--ladder", "classic-evil", "--server", server.url, "--name", "mini")
+    assert run(*bot).status == 0
+    child = start("leaderboard", "classic-evil", source, named, "--refresh", "0.5")
+    wait_for_games(child, "4")
+    assert run(*bot).status == 0
+    wait_for_games(child, "8")
+    result = child.end(signal.SIGINT)
+    assert (result.status, result.err) == (130, "")
+
+
+def test_refreshed_leaderboard_outlives_server(run, start, serve):
+    """The server forgets the reader, and another match is played after its restart."""
+    server = serve()
+    bot = ("bot", "minimax", "--ladder", "classic-evil", "--name", "mini", "--server", server.url)
+    assert run(*bot).status == 0
+    child = start("leaderboard", "--server", server.url, "--refresh", "0.5")
+    wait_for_games(child, "4")
+    assert server.end(signal.SIGTERM).status == 0
+    port = server.url.split(":")[-1].removesuffix("/v1")
+    again = start("serve", "--port", port, "--no-site", "--database", server.database)
+    assert again.next_line().endswith(server.url)
+    assert run(*bot).status == 0
+    wait_for_games(child, "8")
+    result = child.end(signal.SIGINT)
+    assert result.status == 130
+    assert len(result.err.splitlines()) >= 2
+
+
+def test_leaderboard_of_server_works_without_extra(server, played):
+    """A process that cannot import what only the extra `server` installs."""
+    names = sorted(SERVER_PACKAGES)
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({names!r})); from evilpegs.main import main; sys.exit(main())"
+    )
+    for words in (["leaderboard"], ["replay", "last", "--no-analysis"], ["ladders"]):
+        command = [sys.executable, "-c", program, *words, "--server", server.url]
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        assert (result.returncode, result.stderr) == (0, ""), words

@@ -177,3 +177,37 @@ def test_replay_refuses_unreadable_event(run, evil_match, tampered):
     result = run("replay", evil_match, "--database", database)
     assert (result.status, result.out) == (2, "")
     assert numbers_in(result.complaint) == {evil_match, "2"}
+
+
+# From a server
+
+
+def test_replay_from_server_equals_that_from_database(run, server, evil_match):
+    from_server = run("replay", evil_match.upper(), "--server", server.url, "--json").document
+    assert from_server == run("replay", evil_match, "--database", server.database, "--json").document
+
+
+def test_record_from_server_equals_that_from_database(run, server, played, tmp_path):
+    match = played[0]["matches"][0]["match"]
+    assert run("replay", match, "--server", server.url, "--record", "served.jsonl").status == 0
+    assert run("replay", match, "--database", server.database, "--record", "stored.jsonl").status == 0
+    assert (tmp_path / "served.jsonl").read_bytes() == (tmp_path / "stored.jsonl").read_bytes()
+    assert run("verify", "served.jsonl").status == 0
+
+
+def test_last_match_of_server_is_over(run, server, played):
+    document = run("replay", "last", "--server", server.url, "--no-analysis", "--json").document
+    assert (document["over"], document["flaw"]) == (True, None)
+
+
+def test_replay_from_server_without_matches_is_one_line(run, serve):
+    result = run("replay", "last", "--server", serve().url)
+    assert (result.status, result.out) == (2, "")
+    assert "ws://" in result.complaint
+
+
+@pytest.mark.parametrize("match", ["f" * 16, "f" * 15, "", "zz"])
+def test_replay_from_server_refuses_unknown_match(run, server, match):
+    result = run("replay", match, "--server", server.url)
+    assert (result.status, result.out) == (2, "")
+    assert match in result.complaint

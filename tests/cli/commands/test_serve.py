@@ -1,6 +1,8 @@
 """`evilpegs serve`, in child processes."""
 
 import json
+import os
+import shutil
 import signal
 import socket
 import stat
@@ -16,6 +18,12 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseInUseError
+from support.certificates import make_certificate
+
+
+def log_lines(result):
+    """Return the lines of a server's log, without the warning of one that runs as root."""
+    return [line for line in map(json.loads, result.err.splitlines()) if "root" not in line["event"]]
 
 
 def test_serve_greets_with_url_and_commands(server):
@@ -39,7 +47,7 @@ def test_serve_greets_with_site_that_answers(serve):
     assert httpx.get(game).headers["location"] == running.site
     result = running.end(signal.SIGTERM)
     assert result.status == 0
-    assert [json.loads(line)["event"] for line in result.err.splitlines()] == ["listening", "stopped"]
+    assert [line["event"] for line in log_lines(result)] == ["listening", "stopped"]
 
 
 def test_serve_refuses_site_port_in_use(run):
@@ -66,7 +74,7 @@ def test_serve_refuses_site_url(run, monkeypatch, url):
 def test_stopped_serve_logs_json_lines(serve, number):
     result = serve().end(number)
     assert result.status == 0
-    lines = [json.loads(line) for line in result.err.splitlines()]
+    lines = log_lines(result)
     assert [line["event"] for line in lines] == ["listening", "stopped"]
     assert all({"level", "timestamp"} <= set(line) for line in lines)
 
@@ -169,3 +177,30 @@ def test_serve_refuses_unwritable_directory(start, tmp_path):
     result = start("serve", "--no-site", "--port", "0", "--database", f"sqlite:///{database}").end()
     assert result.status == 2
     assert all(fact in result.complaint for fact in (str(database), "--database"))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
+def test_serve_with_certificate_is_played_on(serve, start, tmp_path):
+    cert, key = make_certificate(tmp_path)
+    running = serve("--tls-cert", cert, "--tls-key", key)
+    assert running.url.startswith("wss://127.0.0.1:")
+    trusting = os.environ | {"SSL_CERT_FILE": str(cert)}
+    bot = ("bot", "minimax", "--server", running.url, "--ladder", "classic-practice")
+    assert start(*bot, env=trusting).end().status == 0
+    assert running.url in start(*bot).end().complaint
+    plain = running.url.replace("wss:", "ws:")
+    assert plain in start(*bot[:3], plain, *bot[4:]).end().complaint
+    assert running.end(signal.SIGTERM).status == 0
+
+
+@pytest.mark.parametrize("options", [("--tls-cert", "none.pem"), ("--tls-key", "none.pem")])
+def test_serve_refuses_certificate(run, options):
+    result = run("serve", "--port", "0", "--no-site", *options)
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in ("none.pem", "--tls-cert"))
+
+
+def test_serve_everywhere_warns_of_tokens_in_clear(serve):
+    result = serve("--host", "0.0.0.0").end(signal.SIGTERM)
+    [warning] = [line for line in log_lines(result) if line["level"] == "warning"]
+    assert "--tls-cert" in warning["event"]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.verify import show_verification, verify_record
+from evilpegs.commands.verify.command import show_verification
+from evilpegs.commands.verify.verification import verify_record
 from evilpegs.errors import CommandError
 from evilpegs.files import read_record
 from evilpegs_protocol.canonical import canonical, chain
@@ -20,7 +21,7 @@ from support.printed import numbers_in
 
 MATCH = {
     *("match", "player", "ladder", "rules", "codemaker", "tie", "events"),
-    *("holds", "findings", "not_checked", "games"),
+    *("holds", "findings", "not_checked", "remarks", "signed_by", "not_proved", "games"),
 }
 GAME = {"game", "outcome", "guesses", "secret", "result"}
 REMARK = {"check", "game", "turn", "what"}
@@ -133,7 +134,9 @@ def test_verify_json_has_documented_keys(run, evil_match, record):
     assert set(document) == MATCH
     assert all(set(game) == GAME and game["result"] == "holds" for game in document["games"])
     assert (document["match"], document["events"], document["holds"]) == (evil_match, 30, True)
-    assert (document["findings"], document["not_checked"]) == ([], [])
+    assert (document["findings"], document["not_checked"], document["remarks"]) == ([], [], [])
+    assert document["signed_by"] is None
+    assert [claim["claim"] for claim in document["not_proved"]] == ["player", "times", "void", "match"]
     assert [game["secret"] for game in document["games"]] == [
         event["secret"] for event in events_of(record) if event["type"] == "game_over"
     ]
@@ -259,7 +262,8 @@ def test_verify_survives_odd_values_in_every_field(run, server, played, tmp_path
                 changed[place][field] = odd
                 record.write_text("".join(json.dumps(event) + "\n" for event in changed))
                 result = run("verify", record)
-                is_covered = (place, field) != (last, "at")  # nothing that comes later could vouch for it
+                # Nothing that comes later could vouch for these, except the signature itself with --key.
+                is_covered = (place, field) not in {(last, "at"), (last, "signature")}
                 assert result.status in {1, 2} or odd == events[place][field] or not is_covered, (place, field, odd)
                 assert "\x1b" not in result.out + result.err
                 assert bool(result.err) == (result.status == 2)
@@ -272,7 +276,7 @@ def test_verify_lists_findings_of_both_checks(run, record):
     assert {finding["check"] for finding in findings} == {"verification", "independent"}
     assert {finding["game"] for finding in findings} == {1}
     assert any(finding["turn"] == 1 and {"1122", "0,2"} <= numbers_in(finding["what"]) for finding in findings)
-    listed = lines[9:-2]
+    listed = lines[9 : 9 + len(findings)]
     assert [line.endswith(f": {finding['what']}") for line, finding in zip(listed, findings, strict=True)] == [
         True for _ in findings
     ]

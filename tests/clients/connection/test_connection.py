@@ -235,6 +235,18 @@ async def test_dial_server_of_other_kind(answer, status):
     assert status in str(error)
 
 
+@pytest.mark.parametrize("status", [403, 421, 429, 503])
+async def test_dial_full_server_says_why(status):
+    server, url = await raw_server(
+        f"HTTP/1.1 {status} No\r\nContent-Length: 19\r\n\r\nAll seats \x1b are 7.\n".encode()
+    )
+    async with server:
+        error = await unreachable(url)
+    assert error.reason is UnreachableReason.NETWORK
+    assert all(fact in str(error) for fact in (url, "All seats", "are 7."))
+    assert str(error).isprintable()
+
+
 async def test_dial_silent_server_times_out(listen):
     gone = asyncio.Event()
 

@@ -21,12 +21,12 @@ def welcome(token=None):
     return Welcome(player="ann", kind="bot", token=token, **fields)
 
 
-def test_guest_hello_uses_issued_token(tokens):
+def test_guest_uses_issued_token_or_begins_again(tokens):
     guest = LoginSequence(SERVER, Credentials(CLIENT), tokens)
     [hello] = guest.hellos()
     assert hello == Hello(client=CLIENT)
     guest.accept(hello, welcome(NEW))
-    assert guest.hellos() == [Hello(client=CLIENT, token=NEW)]
+    assert guest.hellos() == [Hello(client=CLIENT, token=NEW), Hello(client=CLIENT)]
     assert not tokens.path.exists()
     guest.keep_guest("guest-1")
     assert tokens.get(SERVER, "guest-1") == (NEW,)

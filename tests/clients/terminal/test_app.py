@@ -357,3 +357,20 @@ async def test_colored_pegs_keep_symbols(tiny_server, play_terminal):
     output = await play_terminal(tiny_server(), "112", "resign", force_terminal=True, color_system="truecolor")
     assert "\x1b[1;30;48;" in output  # a style that was shown in fewer colors before keeps them
     assert " 1 \x1b[0m" in output
+
+
+async def test_terminal_says_that_key_of_server_changed(tiny_server, terminal_at):
+    server = tiny_server(practice=True)
+    named = iter(["A" * 43, "A" * 43, "B" * 43])
+
+    def cheat(message):
+        if message["type"] == "welcome":
+            message["server"] = message["server"] | {"key": next(named)}
+        return message
+
+    server.cheat = cheat
+    async with terminal_at(server) as run:
+        for changes in (0, 0, 1):
+            output = await run("resign", "y")
+            assert output.count("A" * 43) == changes
+    assert output.count("B" * 43) == 1

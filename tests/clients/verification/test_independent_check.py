@@ -19,6 +19,7 @@ KINDS = {
     "evil seeded": {"codemaker": "evil", "tie": "largest/seeded"},
     "evil distinct": {"codemaker": "evil", "tie": "largest/seeded", "rules": "3x5-distinct"},
     "evil of two pegs": {"codemaker": "evil", "tie": "largest/seeded", "rules": "2x5"},
+    "evil of both nonces": {"codemaker": "evil", "tie": "largest/seeded", "tie_nonces": 2},
     "devil": {"codemaker": "devil", "tie": "largest", "rules": "3x3"},
     "devil seeded": {"codemaker": "devil", "tie": "largest/seeded", "rules": "3x3"},
     "devil, sometimes": {"codemaker": "devil", "tie": "largest/seeded", "exact_up_to": 8},
@@ -136,6 +137,28 @@ def test_check_record_finds_tie_of_other_nonce(honest_match):
         assert bool(found(with_nonce(match.events, 1, nonce))) != same
         seen.add(same)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("client_nonce", [None, "mine"])
+@pytest.mark.parametrize("tie_nonces", [None, 2])
+def test_check_record_finds_tie_of_other_client_nonce(honest_match, client_nonce, tie_nonces):
+    """Without `tie_nonces`, which is the control, the client's nonce has no share in the tie."""
+    match = honest_match(codemaker="evil", tie="largest/seeded", rules="2x3", guess_limit=6, tie_nonces=tie_nonces)
+    match.ready(client_nonce)
+    match.guess("11")  # 0,0 and 1,0 have four codes each
+    match.end("resigned")
+    assert found(match.events) == ()
+    others = [change(match.events, "game_over", 1, client_nonce=f"other-{number}") for number in range(20)]
+    wrong = [facts(violations) for other in others if (violations := found(other))]
+    assert bool(wrong) == (tie_nonces is not None)
+    assert all(each == [(1, 1, Subject.TIE)] for each in wrong)
+
+
+@pytest.mark.parametrize(("kind", "tie_nonces"), [("evil", 2), ("fixed", 2), ("evil seeded", 3), ("evil seeded", "2")])
+def test_check_record_refuses_unknown_tie_nonces(honest_match, kind, tie_nonces):
+    events = played(honest_match, **KINDS[kind])
+    events[0]["tie_nonces"] = tie_nonces
+    assert check_record(events).unreadable is not None
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ KINDS = {
     "fixed distinct": {"codemaker": "fixed", "rules": "3x5-distinct"},
     "evil": {"codemaker": "evil", "tie": "largest"},
     "evil seeded": {"codemaker": "evil", "tie": "largest/seeded", "clock": CLOCK},
+    "evil of both nonces": {"codemaker": "evil", "tie": "largest/seeded", "tie_nonces": 2},
     "practice": {"codemaker": "fixed", "practice": True},
     "devil": {"codemaker": "devil", "tie": "largest", "rules": "3x3", "exact_up_to": 27},
     "devil, sometimes": {"codemaker": "devil", "tie": "largest/seeded", "clock": CLOCK, "exact_up_to": 8},
@@ -288,6 +289,34 @@ def test_wrong_tie_rule_is_found(honest_match):
     for record in records:
         record[0]["tie"] = "largest/seeded"
     assert any(verify_game(record, 1) or verify_game(record, 2) for record in records)
+
+
+def tied_match(honest_match, nonce, tie_nonces, game=1):
+    """Play one guess whose two largest parts have four codes each, against a seeded evil."""
+    match = honest_match(codemaker="evil", tie="largest/seeded", rules="2x3", tie_nonces=tie_nonces, games=2)
+    match.ready(nonce)
+    match.guess("11")
+    match.end("resigned")
+    return match.events
+
+
+@pytest.mark.parametrize("nonce", [None, "mine"])
+@pytest.mark.parametrize("tie_nonces", [None, 2])
+def test_client_nonce_decides_ties_of_new_matches_only(honest_match, nonce, tie_nonces):
+    """In a match without `tie_nonces`, which is the control, another client nonce changes no reply."""
+    events = tied_match(honest_match, nonce, tie_nonces)
+    assert verify_game(events, 1) == []
+    others = [change(events, "game_over", 1, client_nonce=f"other-{number}") for number in range(20)]
+    wrong = [facts(violations) for other in others if (violations := verify_game(other, 1))]
+    assert bool(wrong) == (tie_nonces is not None)
+    assert all(found == [(1, 1, Subject.REPLY)] for found in wrong)
+    assert len(wrong) < len(others)
+
+
+@pytest.mark.parametrize(("tie", "tie_nonces"), [("largest", 2), (None, 2), ("largest/seeded", 3)])
+def test_unknown_tie_nonces_are_found(honest_match, tie, tie_nonces):
+    match = played(honest_match, codemaker="evil" if tie else "fixed", tie=tie, tie_nonces=tie_nonces)
+    assert (0, 0, Subject.CODEMAKER) in facts(verify_match(match.events))
 
 
 def test_wrong_witness_is_found(evil):

@@ -98,6 +98,12 @@ class TestGameSecrets:
         for turn in range(1, 20):
             assert new_secrets(3).tie_index(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn) % 5
 
+    @pytest.mark.parametrize("client_nonce", [None, "", "mine"])
+    def test_tie_of_both_nonces_follows_formula(self, client_nonce):
+        secrets = GameSecrets(MATCH, 3, NONCE, client_nonce, 2)
+        for turn in range(1, 20):
+            assert secrets.tie_index(turn, 5) == keyed(NONCE, "tie", MATCH, 3, turn, client_nonce or "") % 5
+
     def test_repr_and_tasks_hide_secrets(self):
         secrets, ladder = new_secrets(2, "mine"), LADDERS["grand-practice"]
         secret, pool, guess = secrets.secret(ladder), Pool(), (0, 1, 2, 3, 0, 1)

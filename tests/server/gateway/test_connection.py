@@ -6,6 +6,7 @@ from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
 from evilpegs_server.gateway.connection import StampedConnection, text_frame
+from evilpegs_server.gateway.rate_limit import RateLimit
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
@@ -25,7 +26,7 @@ class TestHandlingNow:
         connection = StampedConnection(ServerProtocol(), None)
         connection.request = object()
         connection.recv_messages = Assembler()
-        connection.arrived = 7.0
+        connection.arrived, connection.rate = 7.0, RateLimit(100, 200, 0)
 
         def handle(text, arrived):
             seen.append((text, arrived))

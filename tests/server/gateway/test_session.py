@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_server.gateway.session import MAX_REFUSALS
+from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
 from evilpegs_server.matches.registry import MAX_OPEN_MATCHES
 from evilpegs_server.matches.watchers import MAX_TOPICS
 from evilpegs_server.storage.archive import load_players

@@ -22,10 +22,10 @@ CODEMAKING = Codemaking(new_workspace(), None)
 class RecordedMatch:
     """A match with its record, and in ``batch`` what its recorder made of the last call."""
 
-    def __init__(self, driver, match_key, client_program, codemaking):
+    def __init__(self, driver, match_key, client_program, codemaking, wall_ms=lambda: 777):
         self.driver, self.key = driver, replace(match_key, ladder=driver.match.ladder)
         self.event_log = EventLog(match_key.id)
-        self.recorder = Recorder(self.key, self.event_log, codemaking, lambda: 777)
+        self.recorder = Recorder(self.key, self.event_log, codemaking, wall_ms)
         self.batch = self.recorder.open(driver.facts, "ann", client_program)
 
     def do(self, command, *args, reply=None, stalled_ms=0):
@@ -53,8 +53,8 @@ class RecordedMatch:
 def record_match(new_match, match_key, client_program):
     """Begin a match and its record; the ladder is `tiny` with changes."""
 
-    def begin(codemaking=CODEMAKING, **changes):
-        return RecordedMatch(new_match(**changes), match_key, client_program, codemaking)
+    def begin(codemaking=CODEMAKING, wall_ms=lambda: 777, **changes):
+        return RecordedMatch(new_match(**changes), match_key, client_program, codemaking, wall_ms)
 
     return begin
 
@@ -174,3 +174,25 @@ def test_entries_are_canonical_json(record_match, changes):
         event = decode_record_event(entry.text)
         assert (event.seq, event.at, event.type) == (number, entry.at, entry.type)
         assert encode_event(event) == entry.text
+
+
+def test_time_never_falls_within_record(record_match):
+    """The control is a clock that rises."""
+    for readings, expected in (
+        ([1000, 400, 999, 1001, 0, 5], [1000, 1000, 1000, 1001, 1001, 1001]),
+        ([1, 2, 3], [1, 2, 3]),
+    ):
+        clock = iter([*readings, *[readings[-1]] * 10])
+        played = record_match(wall_ms=lambda clock=clock: next(clock), games=1)
+        played.do("ready", 1, None)
+        played.turn("12")
+        played.turn("13")
+        played.do("resign", None)
+        times = [entry.at for entry in played.event_log.entries]
+        assert times[: len(expected)] == expected
+        assert [json.loads(entry.text)["at"] for entry in played.event_log.entries] == times == sorted(times)
+
+
+def test_record_without_signer_is_unsigned(record_match):
+    played = record_match(games=1)
+    assert "signature" not in played.do("resign", None)[-1]

@@ -188,3 +188,27 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
     assert not fake_server.registry.get(quick).timer.is_set
+
+
+@pytest.mark.parametrize(("ladder", "tie_nonces"), [("evil", 2), ("devil", 2), ("tiny", None), ("slow", None)])
+async def test_new_match_says_how_many_nonces_decide_ties(fake_server, ladder, tie_nonces):
+    ann = await fake_server.connect_player()
+    started = await ann.request(type="play", ladder=ladder)
+    assert started.get("tie_nonces") == tie_nonces
+    assert fake_server.registry.get(started["match"]).key.tie_nonces == tie_nonces
+
+
+async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
+    """A match that began before `tie_nonces` goes on without it; the control is a match that began with it."""
+    ann = await fake_server.connect_player()
+    new, old = [(await ann.request(type="play", ladder="evil"))["match"] for _ in range(2)]
+    fake_server.writer.close()
+    with engine.begin() as connection:
+        number = select(matches.c.number).where(matches.c.id == old).scalar_subquery()
+        first = (events.c.match == number) & (events.c.seq == 1)
+        started = json.loads(connection.execute(select(events.c.json).where(first)).scalar_one())
+        del started["tie_nonces"]
+        connection.execute(update(events).where(first).values(json=json.dumps(started)))
+    later = restart()
+    assert later.registry.get(new).key.tie_nonces == 2
+    assert later.registry.get(old).key.tie_nonces is None

@@ -166,7 +166,7 @@ class TestOrder:
 
     async def test_absent_player_finds_reply_later(self, ann, fake_server, match):
         ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
-        fake_server.registry.leave(ann.channel)
+        fake_server.registry.leave(ann.channel, ann.session.player)
         ann.channel.lost = True
         fake_server.pool.run_pending()
         again = await fake_server.reconnect(ann)
@@ -286,7 +286,7 @@ class TestTime:
         match = await ann.play("quick")
         bob = await fake_server.connect_player("bob")
         await bob.request(type="watch", match=match)
-        fake_server.registry.leave(ann.channel)
+        fake_server.registry.leave(ann.channel, ann.session.player)
         fake_server.clock.advance(2)
         assert (await bob.receive("game_over"))["outcome"] == "flagged"
 
@@ -324,6 +324,31 @@ class TestTime:
         fake_server.clock.stall(100)
         assert (await ann.guess(match, 1, "1" * 16))["stalled_ms"] == 180
         assert "stalled_ms" not in await ann.guess(match, 2, "1" * 16)
+
+    async def test_stalls_are_credited_up_to_limit(self, ann, fake_server):
+        match = await ann.play("long")
+        for _ in range(5):
+            fake_server.clock.stall(900)
+        given = await ann.guess(match, 1, "1" * 16)
+        assert (given["took_ms"], given["stalled_ms"]) == (2_500, 2_000)
+        fake_server.clock.stall(12_000)
+        given = await ann.guess(match, 2, "1" * 16)
+        assert (given["took_ms"], given["stalled_ms"]) == (0, 12_000)
+
+    async def test_no_short_stall_is_credited_over_limit(self, ann, fake_server):
+        match = await ann.play("long")
+        ann.channel.over_limit = True
+        fake_server.clock.stall(900)
+        given = await ann.guess(match, 1, "1" * 16)
+        assert given["took_ms"] == 900
+        assert "stalled_ms" not in given
+
+    async def test_stall_moves_flag(self, ann, fake_server):
+        match = await ann.play("quick")
+        for _ in range(2):
+            fake_server.clock.stall(900)
+        fake_server.registry.get(match).timer.expire()
+        assert (await ann.guess(match, 1, "11"))["took_ms"] == 0
 
     async def test_idle_game_ends_after_pending_hint(self, ann, fake_server, quick_hint):
         match = await ann.play("slow")

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from support.site_server import played_site
+from support.site_server import PATIENCE, played_site
 
 
 @pytest.fixture(scope="session")
@@ -18,5 +18,5 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="session")
 def web(site):
     """A client of the site."""
-    with httpx.Client(base_url=site.url) as client:
+    with httpx.Client(base_url=site.url, timeout=PATIENCE) as client:
         yield client

@@ -10,8 +10,8 @@ import pytest
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import create_app
-from evilpegs_server.site.reads import BusyError, Reads
 from evilpegs_server.storage.errors import DatabaseMovedError
+from evilpegs_server.storage.reads import BusyError, Reads
 
 
 @dataclass

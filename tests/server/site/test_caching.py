@@ -11,7 +11,7 @@ from starlette.routing import Route
 from evilpegs_server.site.caching import MAX_INLINE_BYTES, MIN_GZIP_BYTES, Caching
 from evilpegs_server.site.middleware import HeadAsGet
 from evilpegs_server.site.problems import problem_response
-from evilpegs_server.site.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError, Reads
 
 BODIES = {"small": b"[1]", "medium": b"12, " * MIN_GZIP_BYTES, "large": b"345, " * MAX_INLINE_BYTES}
 

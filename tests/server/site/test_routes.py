@@ -2,13 +2,16 @@
 
 import json
 import socket
+from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from websockets.sync.client import connect
 
 from evilpegs.main import main
+from evilpegs_protocol.record_signature import parse_bytes, signed_statement
 from evilpegs_server.match.ladders import load_ladders
 
 
@@ -232,6 +235,15 @@ def test_index_leads_to_every_list(web):
     index = get(web, "/")
     for path in index["links"].values():
         get(web, path)
+
+
+def test_keys_are_those_of_welcome_and_of_file(web, site):
+    keys = get(web, "/api/v1/keys")
+    file = Path(site.database.removeprefix("sqlite:///") + ".key.pub")
+    assert [*keys["former"], keys["key"]] == [line for line in file.read_text().split("\n") if line and line[0] != "#"]
+    over = json.loads(web.get(f"/api/v1/matches/{site.over}/record").text.splitlines()[-1])
+    public_key = Ed25519PublicKey.from_public_bytes(parse_bytes(keys["key"], 32))
+    public_key.verify(parse_bytes(over["signature"], 64), signed_statement(over))
 
 
 def test_health_is_never_kept(web):

@@ -7,7 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from evilpegs_server.storage.browse import ListedMatch, MatchFilter, find_player, list_matches, list_players
+from evilpegs_protocol.server_messages import MatchOver
+from evilpegs_server.storage.browse import (
+    ListedMatch,
+    MatchFilter,
+    find_match_number,
+    find_player,
+    list_matches,
+    list_players,
+)
 from evilpegs_server.storage.database import open_database
 from support.matches import TINY
 from support.stored_matches import ADMITTED_AT, StoredPlay, store, store_players, stored_plays
@@ -20,6 +28,7 @@ FILTERS = st.builds(
     client=st.none() | st.sampled_from(["bot 1", "bot 2", "bot 9"]),
     since=st.none() | st.integers(999, 1_006),
     before=st.none() | st.integers(0, 9),
+    over=st.none() | st.booleans(),
 )
 
 
@@ -38,6 +47,7 @@ def plain_page(plays, numbers, wanted, limit):
         and wanted.client in {None, f"bot {play.version}"}
         and play.at >= (wanted.since or 0)
         and order[play.log.match] < bound
+        and wanted.over in {None, isinstance(play.events[-1], MatchOver)}
     ]
     return sorted(chosen, key=order.__getitem__, reverse=True)[:limit]
 
@@ -103,7 +113,8 @@ def test_new_match_does_not_change_next_page(engine):
 @pytest.mark.parametrize("player", [None, "ann"])
 @pytest.mark.parametrize("client", [None, "bot 1"])
 @pytest.mark.parametrize("since", [None, 1_500])
-def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, client, since):
+@pytest.mark.parametrize("over", [None, True])
+def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, client, since, over):
     """No query reads the whole of a table or index of matches, games or players."""
     queries = []
 
@@ -111,7 +122,8 @@ def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, clien
         queries.append((statement, parameters))
 
     event.listen(browsed, "before_cursor_execute", note)
-    list_matches(browsed, MatchFilter(ladders, player, client, since, before=3), 10)
+    list_matches(browsed, MatchFilter(ladders, player, client, since, before=3, over=over), 10)
+    find_match_number(browsed, "0" * 15 + "1")
     list_players(browsed, "a", 10)
     event.remove(browsed, "before_cursor_execute", note)
     assert whole_reads(browsed, queries) == []
@@ -129,6 +141,11 @@ def whole_reads(engine, queries):
         steps = [step for plan in plans for *_, step in plan]
     stored = ("matches", "page", "m", "games", "g", "players", "p")
     return [step for step in steps if step.startswith("SCAN") and step.split()[1] in stored]
+
+
+def test_find_match_number_by_exact_id(browsed):
+    assert find_match_number(browsed, "0" * 15 + "2") == 2
+    assert find_match_number(browsed, "0" * 15) is None
 
 
 def test_find_player_by_exact_name(browsed):

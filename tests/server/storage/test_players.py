@@ -77,6 +77,42 @@ def test_look_alike_name_is_refused_both_ways(taken, wanted):
         assert refusal(players, second).taken
 
 
+@pytest.mark.parametrize(
+    "name", ["admin", "adm1n", "server", "evilpegs", "root", "r00t", "moderator", "sys-tem", "mod"]
+)
+def test_names_of_the_server_are_reserved(players, name):
+    assert refusal(players, name).taken
+    check_name(name)
+
+
+@pytest.mark.parametrize("name", ["admins", "serve", "evil", "roots", "devil"])
+def test_names_like_those_of_the_server_are_free(players, name):
+    assert add_player(players, name)[0].name == name
+
+
+def test_lapsed_name_is_taken_without_token(players):
+    _, token = add_player(players, "ann")
+    players.lapse(hash_token(token))
+    assert (len(players), players.by_token(token)) == (0, None)
+    assert refusal(players, "ann").taken
+
+
+def test_numbers_in_use_elsewhere_are_skipped(players):
+    players.skip_ids(41)
+    players.skip_ids(7)
+    assert players.new_guest().id == 42
+
+
+def test_guest_is_found_by_number(players):
+    guest, (ann, _) = players.new_guest(), add_player(players, "ann")
+    assert players.guest(guest.id) is None
+    players.add(guest, "hash")
+    assert (players.guest(guest.id), players.guest(ann.id + 100)) == (guest, None)
+    assert guest in list(players)
+    players.remove(guest, "hash")
+    assert players.guest(guest.id) is None
+
+
 @pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("bot1", "bot2"), ("ann", "nan")])
 def test_distinct_names_can_both_be_claimed(players, one, other):
     assert add_player(players, one)[0].id != add_player(players, other)[0].id

@@ -122,6 +122,7 @@ def _match_document(match: MatchSummary) -> dict[str, Any]:
         "ladder": match.ladder,
         "verified": match.verified,
         "findings": [str(finding) for finding in match.violations],
+        "not_checked": [str(remark) for remark in match.not_checked],
         "games": [
             {
                 "game": game.game,

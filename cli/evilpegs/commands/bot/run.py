@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs.output import console, pluralize
+from evilpegs.reading import session_line
 from evilpegs.strategy_choice import StrategyChoice
 from evilpegs.tracebacks import print_strategy_traceback
 from evilpegs.turns import format_turns
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.connection import server_url
-from evilpegs_clients.connection.session import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.printable import printable
@@ -149,15 +150,14 @@ def event_lines(event: BotEvent) -> list[str]:
             lost = "" if event.game is None else f"; game {event.game} was resigned"
             return [f"  {event.error}{lost}", f"    at {_position_text(event.position)}"]
         case MatchSummary():
-            return [f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}"] + [
-                f"finding: {finding}" for finding in event.violations
+            return [
+                f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}",
+                *(f"finding: {finding}" for finding in event.violations),
+                *(f"not checked: {remark}" for remark in event.not_checked),
             ]
-        case Reconnecting():
-            return [f"{event.why}; trying to connect again"] if event.attempt == 1 else []
-        case Reconnected():
-            return [f"connected again after {pluralize(event.attempts, 'attempt')}"]
-        case Notice():
-            return [f"the server says: {printable(event.message)}"]
+        case KeyChanged() | Reconnecting() | Reconnected() | Notice():
+            line = session_line(event)
+            return [] if line is None else [line]
 
 
 def _position_text(position: Position) -> str:

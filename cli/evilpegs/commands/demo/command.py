@@ -11,7 +11,8 @@ from rich.console import Console
 
 from evilpegs.commands.bot.run import describe_games
 from evilpegs.commands.demo.server import cancel_on_signals, child_server
-from evilpegs.commands.leaderboard import load_standings, show_standings
+from evilpegs.commands.leaderboard.from_database import load_standings
+from evilpegs.commands.leaderboard.table import show_standings
 from evilpegs.commands.replay.command import show_match
 from evilpegs.database import find_match, open_for_reading
 from evilpegs.output import console, progress

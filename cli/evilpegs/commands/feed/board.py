@@ -8,11 +8,12 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 
-from evilpegs.commands.feed.follow import print_outage, retry_policy
-from evilpegs.commands.feed.lines import printable
+from evilpegs.commands.feed.follow import print_outage
 from evilpegs.commands.feed.missing_ladder import MissingLadder
 from evilpegs.output import console
+from evilpegs.reading import retry_policy
 from evilpegs.tables import Column, make_table
+from evilpegs_clients.printable import printable
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import ANY, FeedTopics
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from evilpegs.commands.feed.follow import print_published, print_watched
 from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, FILE, Server
+from evilpegs_clients.feed.watch_feed import Watched
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.feed_topics import is_id
 
@@ -59,7 +60,7 @@ def feed(
         message = "--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT"
         raise CommandError(message)
     if mqtt is None:
-        asyncio.run(print_watched(server, ladder, as_json))
+        asyncio.run(print_watched(server, Watched(ladder=ladder), as_json))
         return
     broker = _find_broker(mqtt, mqtt_user, mqtt_password_file, mqtt_ca_file)
     if board:

@@ -2,21 +2,17 @@
 
 import sys
 from collections.abc import AsyncIterator
-from random import Random
 
-from evilpegs.commands.feed.lines import event_line, printable
+from evilpegs.commands.feed.lines import event_line
 from evilpegs.commands.feed.missing_ladder import MissingLadder
 from evilpegs.output import console, print_json
-from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs.reading import explain_refusals, print_session_event, retry_policy
 from evilpegs_clients.feed.match_book import MatchBook
+from evilpegs_clients.feed.watch_feed import Watched, watch_matches
+from evilpegs_clients.printable import printable
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import ANY, FeedTopics
 from evilpegs_protocol.server_messages import RecordEvent
-
-
-def retry_policy() -> RetryPolicy:
-    """Return the delays between attempts to connect."""
-    return RetryPolicy(Random())  # noqa: S311 - jitter
 
 
 def print_outage(line: str) -> None:
@@ -24,14 +20,18 @@ def print_outage(line: str) -> None:
     console(sys.stderr).print(printable(line), soft_wrap=True)
 
 
-async def print_watched(server: str, ladder: str | None, as_json: bool) -> None:
-    """Print the events of a match server until interrupted; raises ClientError."""
-    from evilpegs_clients.feed.watch_feed import watch_ladders  # noqa: PLC0415 - the broker does without websockets
+async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
+    """Print the events of a match server until interrupted, or until the one watched match is over.
 
+    Raises:
+        CommandError: the server has no such ladder or match.
+        ClientError: the server cannot be reached, or stays away for too long.
+    """
     book = MatchBook()
-    async for event in watch_ladders(server, ladder, retry_policy(), print_outage):
-        if book.is_new(event):
-            _print_event(event, book, as_json)
+    with explain_refusals(server, watched.match, watched.ladder):
+        async for event in watch_matches(server, watched, retry_policy(), print_session_event):
+            if book.is_new(event):
+                _print_event(event, book, as_json)
 
 
 async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from datetime import datetime, tzinfo
 
 from evilpegs.output import pluralize
 from evilpegs_clients.feed.match_book import KnownMatch
+from evilpegs_clients.printable import printable
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
 
 
@@ -38,8 +39,3 @@ def _words(event: RecordEvent) -> str | None:
             solved = event.outcomes.count("solved")
             guesses = pluralize(sum(event.guesses), "guess", "guesses")
             return f"ends the match: {solved} of {pluralize(len(event.outcomes), 'game')} solved, {guesses}"
-
-
-def printable(text: str) -> str:
-    """Return the text with a question mark for each character that could command a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)

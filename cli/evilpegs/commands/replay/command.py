@@ -6,11 +6,11 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
+from evilpegs.commands.replay.source import RecordedMatch, fetch_recorded, load_recorded
 from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, analysis_tables
-from evilpegs.database import find_match, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, write_record
-from evilpegs.options import FILE, Database, Json
+from evilpegs.options import FILE, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.tables import TurnTableRow, print_first_fit, turn_table
 from evilpegs_clients.terminal.pegs import peg_text
@@ -18,14 +18,17 @@ from evilpegs_game.analysis.turns import THOROUGH, USUAL
 from evilpegs_game.feedback import Feedback
 from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
 from evilpegs_server.record.replay import GameReplay, MatchReplay, chain_flaw
-from evilpegs_server.storage.archive import StoredMatch
 
 CHAIN_BROKEN: Final = 1
 
 
 def replay(
     match: Annotated[
-        str, Parameter(name="MATCH", help="The id of a match, a beginning that only it has, or last for the newest.")
+        str,
+        Parameter(
+            name="MATCH",
+            help="The id of a match, or last for the newest; of a database a beginning will do.",
+        ),
     ],
     /,
     *,
@@ -50,10 +53,11 @@ def replay(
         bool,
         Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes a turn."),
     ] = False,
+    server: ServerToRead = None,
     database: Database = None,
     as_json: Json = False,
 ) -> int:
-    """Show a match from the log: each guess, its feedback, how many codes it left, and what the guess was worth.
+    """Show a match of a database or of a running server: each guess, its feedback, and what the guess was worth.
 
     Says whether the record's chain of hashes holds; where it does not, the exit status is 1.
     """
@@ -61,8 +65,8 @@ def replay(
         message = "--thorough analyzes and --no-analysis does not; leave one of them out"
         raise CommandError(message)
 
-    with open_for_reading(database) as engine:
-        stored = find_match(engine, match)
+    chosen = server_to_read(server, database)
+    stored = load_recorded(database, match) if chosen is None else fetch_recorded(chosen, match)
     if record is not None:
         return _write_record(stored, record, as_json)
     replayed = _analyze(stored, analysis, thorough)
@@ -73,7 +77,7 @@ def replay(
     return 0 if replayed.flaw is None else CHAIN_BROKEN
 
 
-def _analyze(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay:
+def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchReplay:
     if not analysis:
         return analyze_match(stored.id, stored.entries)
     with progress(console(sys.stderr)) as bar:
@@ -86,7 +90,7 @@ def _analyze(stored: StoredMatch, analysis: bool, thorough: bool) -> MatchReplay
         )
 
 
-def _write_record(stored: StoredMatch, record: str, as_json: bool) -> int:
+def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
         message = "--json and --record - both write to standard output; write the record to a file"
         raise CommandError(message)

@@ -19,9 +19,15 @@ def commitment(match: str, game: int, rules: str, nonce: str) -> str:
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
 
 
-def tie_index(nonce: str, match: str, game: int, turn: int, tied: int) -> int:
-    """Return the index, in the order of the marks, of the chosen part among ``tied`` parts."""
-    digest = hmac.new(bytes.fromhex(nonce), _canonical(["tie", match, game, turn]), hashlib.sha256).hexdigest()
+def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
+    """Return the index, in the order of the marks, of the chosen part among ``tied`` parts.
+
+    ``share`` is the nonce of the client, or "" if the client gave none; it is None if only the server's nonce counts.
+    """
+    message: list[str | int] = ["tie", match, game, turn]
+    if share is not None:
+        message.append(share)
+    digest = hmac.new(bytes.fromhex(nonce), _canonical(message), hashlib.sha256).hexdigest()
     return int(digest, 16) % tied
 
 
@@ -51,13 +57,17 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The rules and the codemaker of a match; ``exact_up_to`` is 0 except against a devil."""
+    """The rules and the codemaker of a match; ``exact_up_to`` is 0 except against a devil.
+
+    ``tie_nonces`` is True if the client's nonce has a share in the choice among tied parts.
+    """
 
     id: str
     rules: str
     space: Space
     codemaker: str
     tie: str | None
+    tie_nonces: bool
     exact_up_to: int
 
 
@@ -72,7 +82,15 @@ class Game:
     outcome: str | None
     commitment: str | None
     nonce: str | None
+    client_nonce: str | None
     witness: str | None
+
+    def tie_index(self, turn: int, tied: int) -> int | None:
+        """Return the index of the chosen part among ``tied`` parts; None if the nonce is not opened."""
+        if self.nonce is None:
+            return None
+        share = (self.client_nonce or "") if self.match.tie_nonces else None
+        return tie_index(self.nonce, self.match.id, self.game, turn, tied, share)
 
 
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
@@ -99,8 +117,17 @@ def _match(started: Mapping[str, Any]) -> MatchSetup:
         space=_space(started),
         codemaker=codemaker,
         tie=tie,
+        tie_nonces=_tie_nonces(started, tie),
         exact_up_to=_field(started, "exact_up_to", int) if codemaker == "devil" else 0,
     )
+
+
+def _tie_nonces(started: Mapping[str, Any], tie: str | None) -> bool:
+    nonces = _optional_field(started, "tie_nonces", int)
+    if nonces is not None and (tie, nonces) != ("largest/seeded", 2):
+        message = f"there is no tie rule {tie!r} with tie_nonces {nonces if 0 <= nonces < 100 else '?'}"
+        raise RecordError(message)
+    return nonces is not None
 
 
 def _space(started: Mapping[str, Any]) -> Space:
@@ -134,6 +161,7 @@ def _game(match: MatchSetup, game: int, events: Sequence[Mapping[str, Any]]) -> 
         outcome=outcome,
         commitment=_optional_field(started, "commitment", str),
         nonce=None if nonce is None else _require_match(nonce, _NONCE, f"game {game}: a nonce has 64 hex digits"),
+        client_nonce=_optional_field(over, "client_nonce", str),
         witness=_optional_field(over, "secret", str),
     )
 

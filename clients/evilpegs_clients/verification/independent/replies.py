@@ -10,7 +10,7 @@ from typing import Final
 from evilpegs_clients.verification.independent import enumerate_blocks, enumerate_plain
 from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts
 from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
-from evilpegs_clients.verification.independent.record import Game, MatchSetup, tie_index
+from evilpegs_clients.verification.independent.record import Game, MatchSetup
 from evilpegs_clients.verification.independent.solver import (
     CELLS,
     ExhaustiveSolver,
@@ -143,13 +143,11 @@ def _check_reply(game: Game, turn: int, parts: Parts, allowed: list[Marks]) -> I
 
 
 def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
-    index = 0
-    if game.match.tie == "largest/seeded":
-        if game.nonce is None:
-            what = f"which of {len(tied)} equal parts was due: the nonce is not opened"
-            yield NotChecked(what, game.game, turn, Subject.TIE)
-            return
-        index = tie_index(game.nonce, game.match.id, game.game, turn, len(tied))
+    index = game.tie_index(turn, len(tied)) if game.match.tie == "largest/seeded" else 0
+    if index is None:
+        what = f"which of {len(tied)} equal parts was due: the nonce is not opened"
+        yield NotChecked(what, game.game, turn, Subject.TIE)
+        return
     if game.turns[turn - 1].marks != tied[index]:
         yield _violation(game, turn, Subject.TIE, f"but of {len(tied)} equal parts the tie rule takes {tied[index]}")
 

@@ -1,8 +1,8 @@
-"""Health, readiness, the index and the description of the API."""
+"""Health, readiness, the index, the keys of the server, and the description of the API."""
 
 from fastapi import APIRouter, Request, Response
 
-from evilpegs_server.site.models import HealthDocument, IndexDocument, ReadyDocument
+from evilpegs_server.site.models import HealthDocument, IndexDocument, KeysDocument, ReadyDocument
 from evilpegs_server.site.problems import busy_response
 from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
 from evilpegs_server.site.services import Services
@@ -14,6 +14,7 @@ _LINKS = {
     "players": "/api/v1/players",
     "matches": "/api/v1/matches",
     "live": "/api/v1/live",
+    "keys": "/api/v1/keys",
     "openapi": "/api/v1/openapi.json",
     "health": "/healthz",
     "ready": "/readyz",
@@ -38,6 +39,13 @@ async def get_ready(services: Services) -> Response:
     """Return 200 if matches can begin: the server is not about to stop, and its log can be written."""
     obstacle = services.readiness.obstacle()
     return document(ReadyDocument(), NEVER_KEPT) if obstacle is None else busy_response(obstacle)
+
+
+@router.get("/api/v1/keys", response_model=KeysDocument, responses=problem_statuses())
+async def get_keys(services: Services) -> Response:
+    """Return the public keys with which this server signs the records of finished matches."""
+    keys = services.server_key
+    return document(KeysDocument(key=keys.signer.public_key, former=keys.former), MINUTE)
 
 
 @router.get("/api/v1/openapi.json", include_in_schema=False)

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from evilpegs_protocol.fields import LadderId, Milliseconds, Name
-from evilpegs_protocol.server_messages import Codemaker
+from evilpegs_protocol.fields import Codemaker, LadderId, Milliseconds, Name
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
 from evilpegs_server.site.match_documents import match_document

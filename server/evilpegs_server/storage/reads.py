@@ -1,4 +1,7 @@
-"""Threads for everything that requests read, so that no request occupies the event loop or waits without end."""
+"""Threads for everything that requests read, so that no request occupies the event loop or waits without end.
+
+One `Reads` serves the game port and the site: its bound holds for all readers of a server together.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -22,7 +25,7 @@ class Reads:
     """A few threads with a bounded queue."""
 
     def __init__(self, threads: int = THREADS, max_pending: int = MAX_PENDING) -> None:
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="site")
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="reads")
         self._max_pending = max_pending
         self._pending: set[Future[object]] = set()
 

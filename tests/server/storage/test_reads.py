@@ -1,11 +1,11 @@
-"""The threads in which the site reads."""
+"""The threads in which requests read."""
 
 import asyncio
 import threading
 
 import pytest
 
-from evilpegs_server.site.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError, Reads
 
 
 @pytest.fixture

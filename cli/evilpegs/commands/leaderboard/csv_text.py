@@ -1,0 +1,38 @@
+"""Leaderboards as comma-separated values (RFC 4180), with raw numbers."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from evilpegs_clients.printable import printable
+from evilpegs_protocol.listings import Standings, StandingsRow
+
+FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
+HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram")
+FORMULA_SIGNS: Final = ("=", "+", "-", "@")
+"""The characters with which a formula begins; a client chooses its own name, and spreadsheets obey formulas."""
+
+
+def csv_text(standings: Iterable[Standings]) -> str:
+    """Return one line per row, after a line of headings; what is not known is empty.
+
+    ``histogram`` is written as ``SCORE:GAMES`` pairs with spaces between them. A text that a spreadsheet would take for
+    a formula gets an apostrophe before it.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(HEADER)
+    writer.writerows(_cells(each.ladder, row) for each in standings for row in each.rows)
+    return text.getvalue()
+
+
+def _cells(ladder: str, row: StandingsRow) -> Iterator[Any]:
+    yield from (ladder, row.rank, row.rank_worst, row.player, _text(row.client))
+    yield from (getattr(row, name) for name in FIGURES)
+    yield " ".join(f"{score}:{games}" for score, games in row.histogram)
+
+
+def _text(text: str) -> str:
+    safe = printable(text)
+    return f"'{safe}" if safe.startswith(FORMULA_SIGNS) else safe

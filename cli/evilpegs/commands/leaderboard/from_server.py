@@ -1,0 +1,39 @@
+"""Leaderboards that a running server keeps."""
+
+from pydantic import ValidationError
+
+from evilpegs.commands.leaderboard.ladder_errors import practice_ladder, unknown_ladder
+from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_protocol.client_messages import ReadStandings
+from evilpegs_protocol.listings import Standings
+from evilpegs_protocol.server_messages import ErrorCode
+
+
+async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
+    """Return the standings on one ladder, by default on each that has rated games.
+
+    Raises:
+        CommandError: the server has no such ladder, or it has no leaderboard.
+        ClientError: the server cannot be reached, or does not know the request.
+    """
+    if ladder_id is not None:
+        return [await _fetch_one(reader, ladder_id)]
+    found = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
+    return [standings for standings in found if standings.rows]
+
+
+async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
+    listing = f"evilpegs ladders --server {reader.server}"
+    rated = {info.id: info.rated for info in reader.welcome.ladders}
+    if not rated.get(ladder_id, True):
+        raise practice_ladder(ladder_id, listing)
+    try:
+        ReadStandings(ladder=ladder_id)
+        return await reader.standings(ladder_id)
+    except ValidationError:
+        raise unknown_ladder(ladder_id, rated, listing) from None
+    except ServerRefusedError as error:
+        if error.code is not ErrorCode.UNKNOWN_LADDER:
+            raise
+        raise unknown_ladder(ladder_id, rated, listing) from None

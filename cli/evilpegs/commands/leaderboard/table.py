@@ -1,0 +1,133 @@
+"""The table of a leaderboard: as many columns as the terminal has room for, and a legend below.
+
+Who plays with what is worth more than any figure beyond the first three, so the client stays when columns are left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from evilpegs.output import pluralize
+from evilpegs.tables import Column, first_fit, make_table, print_first_fit, small_bars
+from evilpegs_clients.printable import printable
+from evilpegs_protocol.listings import Standings, StandingsRow
+
+NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
+SHORT_CLIENTS: Final = (24, 18, 12)
+"""Characters of the client where it would not fit in full."""
+
+
+def standings_document(standings: Standings) -> dict[str, Any]:
+    """Return the JSON object of one leaderboard, without what only the protocol needs."""
+    return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
+
+
+def show_standings(out: Console, standings: Sequence[Standings]) -> None:
+    """Print each leaderboard with a blank line between them, then the legend."""
+    shown = [each for each in standings if each.rows]
+    if not shown:
+        out.print(NO_GAMES)
+    for index, each in enumerate(shown):
+        if index:
+            out.print()
+        print_first_fit(out, standings_tables(each))
+    _print_legend(out, shown)
+
+
+def _print_legend(out: Console, shown: Sequence[Standings]) -> None:
+    lines = legend(shown)
+    if lines:
+        out.print()
+    for line in lines:
+        out.print(line, style="dim")
+
+
+def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableType:
+    """Return what `show_standings` prints, to be shown on ``out`` in one piece."""
+    shown = [each for each in standings if each.rows]
+    parts: list[RenderableType] = [] if shown else [NO_GAMES]
+    for each in shown:
+        parts += [first_fit(out, standings_tables(each))[0], ""]
+    return Group(*parts, *(Text(line, "dim") for line in legend(shown)))
+
+
+def legend(shown: Sequence[Standings]) -> list[str]:
+    """Return a line for each sign among the ranks that needs an explanation."""
+    rows = [row for standings in shown for row in standings.rows]
+    lines = [
+        f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
+        for row in rows
+        if row.rank != row.rank_worst
+    ][:1]
+    if any(row.rank is None for row in rows):
+        lines.append("-: no rank yet, because there are too few games")
+    return lines
+
+
+def standings_tables(standings: Standings) -> Iterator[Table]:
+    """Yield the complete table of a leaderboard, then narrower ones with fewer columns."""
+    rows, title = standings.rows, _title(standings)
+    scores = [score for row in rows for score, _ in row.histogram]
+    lowest, highest = min(scores), max(scores)
+    histogram = Column[StandingsRow](f"guesses\n{lowest}-{highest}", lambda row: score_bars(row, lowest, highest))
+    yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
+    yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title, close=True)
+    for figures in range(len(FIGURES), 2, -1):
+        yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES[:figures]), title, close=True)
+    for width in SHORT_CLIENTS:
+        yield make_table(rows, (RANK, PLAYER, short_client(width), *FIGURES[:3]), title, close=True)
+    for figures in (3, 2):
+        yield make_table(rows, (RANK, PLAYER, *FIGURES[:figures]), title, close=True)
+    yield make_table(rows, (PLAYER, FIGURES[1]), title, close=True)
+
+
+def short_client(width: int) -> Column[StandingsRow]:
+    """Return the column of the client with at most ``width`` characters; where it is cut, the version stays."""
+    return Column("client", lambda row: shorten_client(printable(row.client), width))
+
+
+def shorten_client(client: str, width: int) -> str:
+    """Return a client's name and version with at most ``width`` characters, cut at the end of the name."""
+    if len(client) <= width:
+        return client
+    version = client.rpartition(" ")[2][: width // 2]
+    return f"{client[: width - len(version) - 2]}… {version}"
+
+
+def _title(standings: Standings) -> str:
+    limit = pluralize(standings.guess_limit, "guess", "guesses")
+    return f"{standings.ladder}: {printable(standings.rules)}, {standings.codemaker} codemaker, at most {limit}"
+
+
+def _rank(row: StandingsRow) -> str:
+    """Return the rank and, if the intervals leave several ranks possible, the range of these."""
+    if row.rank is None:
+        return "-"
+    return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
+
+
+def _interval(row: StandingsRow) -> str:
+    return "" if row.low is None or row.high is None else f"{row.low:.2f}-{row.high:.2f}"
+
+
+def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
+    """Return a bar for each score from ``lowest`` to ``highest``."""
+    counts = dict(row.histogram)
+    return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
+
+
+RANK: Final = Column("rank", _rank, "right")
+PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bold")
+CLIENT: Final = Column[StandingsRow]("client", lambda row: printable(row.client))
+FIGURES: Final = (
+    Column[StandingsRow]("games", lambda row: f"{row.games:,}", "right"),
+    Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right"),
+    Column("95 %\ninterval", _interval, "right"),
+    Column[StandingsRow]("worst", lambda row: str(row.worst), "right"),
+    Column[StandingsRow]("solved", lambda row: f"{row.solved:.0%}", "right"),
+    Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
+)
+"""On a narrow terminal the last columns are left out first."""

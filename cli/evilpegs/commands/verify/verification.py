@@ -1,0 +1,130 @@
+"""The verification of a record, twice, from nothing but its events.
+
+The first check uses the code of the game, the second is independent of it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evilpegs.commands.verify.not_proved import Unproved, unproved_claims
+from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
+from evilpegs_clients.verification.signature import check_signature, find_signer
+from evilpegs_clients.verification.verify import find_doubts, verify_match
+from evilpegs_clients.verification.violation import NotChecked, Violation
+from evilpegs_protocol.server_messages import MatchStarted
+
+Check = Literal["verification", "independent", "signature", "times"]
+Verdict = Literal["holds", "does not hold", "not checked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A violation, a doubt, or something that was not checked.
+
+    ``game`` and ``turn`` are 0 if it concerns the whole match.
+    """
+
+    check: Check
+    game: int
+    turn: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameVerification:
+    """The verification of one game; ``secret`` is the code shown at its end."""
+
+    game: int
+    outcome: str | None
+    guesses: int
+    secret: str | None
+    result: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class MatchVerification:
+    """The verification of one match. It ``holds`` if there are no findings; what was not checked may still be wrong.
+
+    ``remarks`` are doubts that refute nothing. ``signed_by`` is the public key whose signature was checked and holds,
+    None if there is none. ``not_proved`` is what no record can prove.
+    """
+
+    match: str
+    player: str
+    ladder: str
+    rules: str
+    codemaker: str
+    tie: str | None
+    events: int
+    holds: bool
+    findings: tuple[Remark, ...]
+    not_checked: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
+    signed_by: str | None
+    not_proved: tuple[Unproved, ...]
+    games: tuple[GameVerification, ...]
+
+
+def verify_record(
+    started: MatchStarted,
+    events: Sequence[Mapping[str, Any]],
+    game_done: Callable[[CheckedGame], object],
+    max_codes: int = MAX_CODES,
+    keys: Sequence[str] | None = None,
+) -> MatchVerification:
+    """Verify a record that begins with ``started``.
+
+    ``game_done`` is called with each game once it is checked. The independent check reports the replies of rules with
+    more than ``max_codes`` codes as not checked. If ``keys`` are given, the record must be signed with one of them.
+
+    Raises:
+        SignatureUncheckableError: ``keys`` are given, but the library that checks signatures is not installed.
+    """
+    violations = verify_match(events)
+    report = check_record(events, max_codes, game_done=game_done)
+    reported = (*report.violations, *report.not_checked)
+    unsigned = [] if keys is None else check_signature(events, keys)
+    checked: list[tuple[Check, Iterable[Violation]]] = [
+        ("verification", violations),
+        ("independent", reported),
+        ("signature", unsigned),
+    ]
+    findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
+    not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
+    return MatchVerification(
+        match=started.match,
+        player=started.player,
+        ladder=started.ladder,
+        rules=started.rules,
+        codemaker=started.codemaker,
+        tie=started.tie,
+        events=len(events),
+        holds=not findings,
+        findings=findings,
+        not_checked=not_checked,
+        remarks=_remarks([("times", find_doubts(events))], lambda _: True),
+        signed_by=None if keys is None or unsigned else find_signer(events[-1], keys),
+        not_proved=unproved_claims(started, None if keys is None else not unsigned),
+        games=tuple(_game(game, findings, not_checked) for game in report.games),
+    )
+
+
+def _remarks(
+    checked: Iterable[tuple[Check, Iterable[Violation]]], wanted: Callable[[Violation], bool]
+) -> tuple[Remark, ...]:
+    return tuple(
+        Remark(check, finding.game, finding.turn, finding.what)
+        for check, findings in checked
+        for finding in findings
+        if wanted(finding)
+    )
+
+
+def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[Remark]) -> GameVerification:
+    result: Verdict = "holds"
+    if any(remark.game == game.game for remark in findings):
+        result = "does not hold"
+    elif any(remark.game == game.game for remark in not_checked):
+        result = "not checked"
+    return GameVerification(game.game, game.outcome, game.guesses, game.witness, result)

@@ -1,0 +1,103 @@
+"""The boards of watched matches: what each shows follows from the events of its match alone."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
+
+MAX_BOARDS: Final = 12
+"""The most matches that have a board."""
+SILENT_MS: Final = 60_000
+"""The time after which a board without events may be removed, in milliseconds."""
+
+
+@dataclass(slots=True)
+class MatchBoard:
+    """A match as watchers see it: its current game, and the games that are over.
+
+    ``seq`` and ``at`` are the number and the Unix time in milliseconds of the last event.
+    """
+
+    started: MatchStarted
+    game: int = 1
+    turns: list[FeedbackGiven] = field(default_factory=list)
+    games_over: list[GameOver] = field(default_factory=list)
+    over: MatchOver | None = None
+    seq: int = 0
+    at: int = 0
+
+    def add(self, event: RecordEvent) -> None:
+        """Add the next event of the match; one that was added before changes nothing."""
+        if event.seq <= self.seq:
+            return
+        self.seq, self.at = event.seq, event.at
+        match event:
+            case GameStarted():
+                self.game = event.game
+                self.turns.clear()
+            case FeedbackGiven():
+                if event.game != self.game:
+                    self.game = event.game
+                    self.turns.clear()
+                self.turns.append(event)
+            case GameOver():
+                self.games_over.append(event)
+            case MatchOver():
+                self.over = event
+            case _:
+                pass
+
+    @property
+    def last_game(self) -> GameOver | None:
+        """The end of the game whose turns are shown; None while it is played."""
+        return self.games_over[-1] if self.games_over and self.games_over[-1].game == self.game else None
+
+
+class Boards:
+    """The boards of at most `MAX_BOARDS` matches.
+
+    A new match takes the place of one that is over, else of one that was silent for `SILENT_MS`; without a place it is
+    only counted. So boards stay where they are, however many matches begin.
+    """
+
+    def __init__(self) -> None:
+        self._boards: OrderedDict[str, MatchBoard] = OrderedDict()
+        self._under_way: set[str] = set()
+
+    def add(self, event: RecordEvent) -> None:
+        """Add an event of any match."""
+        if isinstance(event, MatchOver):
+            self._under_way.discard(event.match)
+        else:
+            self._under_way.add(event.match)
+        if isinstance(event, MatchStarted) and event.match not in self._boards and self._make_room(event.at):
+            self._boards[event.match] = MatchBoard(event)
+        if event.match in self._boards:
+            self._boards[event.match].add(event)
+            self._boards.move_to_end(event.match)
+
+    def __len__(self) -> int:
+        return len(self._boards)
+
+    def shown(self, room: int) -> list[MatchBoard]:
+        """Return at most ``room`` boards: matches under way before those that are over, in order of their beginning."""
+        newest_first = sorted(self._boards.values(), key=lambda board: board.started.match, reverse=True)
+        chosen = sorted(newest_first, key=lambda board: board.over is not None)[:room]
+        return sorted(chosen, key=lambda board: board.started.match)
+
+    @property
+    def under_way(self) -> int:
+        """The number of matches, with or without a board, that are known not to be over."""
+        return len(self._under_way)
+
+    def _make_room(self, at: int) -> bool:
+        """Remove a board if necessary and possible at this Unix time in milliseconds; return True if there is room."""
+        if len(self._boards) < MAX_BOARDS:
+            return True
+        over = next((match for match, board in self._boards.items() if board.over is not None), None)
+        silent = next((match for match, board in self._boards.items() if at - board.at > SILENT_MS), None)
+        removed = over or silent
+        if removed is not None:
+            del self._boards[removed]
+        return removed is not None

@@ -1,0 +1,54 @@
+"""The command `evilpegs watch`."""
+
+import asyncio
+import re
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from evilpegs.commands.feed.follow import print_watched
+from evilpegs.commands.watch.boards import MAX_BOARDS
+from evilpegs.commands.watch.screen import show_watched
+from evilpegs.errors import CommandError
+from evilpegs.options import DEFAULT_SERVER, Server
+from evilpegs.output import console
+from evilpegs_clients.feed.watch_feed import Watched
+from evilpegs_protocol.feed_topics import is_id
+
+_MATCH: Final = re.compile(r"[0-9a-f]{16}")
+
+
+def watch(
+    watched: Annotated[
+        str | None,
+        Parameter(
+            name="LADDER|MATCH", help="The id of a ladder or of a match; by default matches on every ladder are shown."
+        ),
+    ] = None,
+    /,
+    *,
+    server: Server = DEFAULT_SERVER,
+    as_json: Annotated[
+        bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
+    ] = False,
+) -> None:
+    """Watch matches as they are played, until Ctrl-C; a single match until it is over.
+
+    In a terminal every match has a board that moves. Elsewhere each guess is a line. A lost connection is restored.
+    """
+    target = _find_target(watched)
+    out = console()
+    if out.is_terminal and not as_json:
+        asyncio.run(show_watched(server, target, out))
+    else:
+        asyncio.run(print_watched(server, target, as_json))
+
+
+def _find_target(text: str | None) -> Watched:
+    """Return what a person wants to watch; no ladder has the id of a match. Raises CommandError."""
+    if text is not None and _MATCH.fullmatch(text.lower()):
+        return Watched(match=text.lower())
+    if text is not None and not is_id(text):
+        message = f"not the id of a ladder or a match: {text[:40]!r}; see: evilpegs ladders"
+        raise CommandError(message)
+    return Watched(ladder=text, pasts=MAX_BOARDS)

@@ -1,0 +1,62 @@
+"""Reading at a server from the command line, and what is said when its connection is cut and restored."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+from evilpegs.errors import CommandError
+from evilpegs.output import console, pluralize
+from evilpegs_clients.connection.connection import server_url
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting, SessionEvent, key_change_line
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.printable import printable
+from evilpegs_protocol.server_messages import ErrorCode, Notice
+
+
+def retry_policy() -> RetryPolicy:
+    """Return the delays between attempts to connect."""
+    return RetryPolicy(Random())  # noqa: S311 - jitter
+
+
+def server_reader(server: str) -> ServerReader:
+    """Return a reader at this server that says on standard error when the connection is cut and restored."""
+    return ServerReader(server, "evilpegs", retry_policy(), print_session_event)
+
+
+@contextmanager
+def explain_refusals(server: str, match: str | None = None, ladder: str | None = None) -> Iterator[None]:
+    """Raise CommandError in place of the refusal of a match or ladder that the server does not have."""
+    try:
+        yield
+    except ServerRefusedError as error:
+        if error.code is ErrorCode.NOT_YOUR_MATCH and match is not None:
+            message = f"there is no match {match} on {server_url(server)}"
+        elif error.code is ErrorCode.UNKNOWN_LADDER and ladder is not None:
+            url = server_url(server)
+            message = f"there is no ladder {ladder[:40]!r} on {url}; see: evilpegs ladders --server {url}"
+        else:
+            raise
+        raise CommandError(message) from None
+
+
+def session_line(event: SessionEvent) -> str | None:
+    """Return what people are told about a connection; None for the second attempt to restore it and later ones."""
+    match event:
+        case Reconnecting():
+            return f"{printable(event.why)}; trying to connect again" if event.attempt == 1 else None
+        case Reconnected():
+            return f"connected again after {pluralize(event.attempts, 'attempt')}"
+        case KeyChanged():
+            return key_change_line(event)
+        case Notice():
+            return f"the server says: {printable(event.message)}"
+
+
+def print_session_event(event: SessionEvent) -> None:
+    """Print on standard error what people are told about a connection."""
+    line = session_line(event)
+    if line is not None:
+        console(sys.stderr).print(line, soft_wrap=True)

@@ -1,0 +1,41 @@
+"""The record of a match while it is received a second time, apart from the view of the match."""
+
+import asyncio
+from typing import Any
+
+from evilpegs_clients.connection.connection import ReceivedMessage
+from evilpegs_clients.errors import BrokenRecordError
+from evilpegs_protocol.server_messages import RecordEvent, Resumed
+
+
+class RecordCopy:
+    """The events of one match in the order of their arrival; ``complete`` is set once all that were announced are here.
+
+    Unlike a `MatchView`, a copy does not compare the events with those received before: its owner does.
+    """
+
+    def __init__(self, match: str) -> None:
+        self.match = match
+        self.events: list[dict[str, Any]] = []
+        self.complete = asyncio.Event()
+        self._announced: int | None = None
+
+    def take(self, received: ReceivedMessage) -> bool:
+        """Keep a message if it belongs to the copy; return False for any other message.
+
+        Raises:
+            BrokenRecordError: The server sent more events than it announced.
+        """
+        message = received.message
+        if getattr(message, "match", None) != self.match or not isinstance(message, RecordEvent | Resumed):
+            return False
+        if isinstance(message, Resumed):
+            self._announced = message.seq
+        else:
+            self.events.append(dict(received.fields))
+        if self._announced is not None and len(self.events) > self._announced:
+            text = f"the server announced {self._announced} events of match {self.match} and sent more"
+            raise BrokenRecordError(text)
+        if len(self.events) == self._announced:
+            self.complete.set()
+        return True

@@ -1,0 +1,127 @@
+"""Reading at a server without playing: standings, finished matches, and the record of any match.
+
+A reader is a guest. Its requests are repeated after a cut connection, because a read changes nothing.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from evilpegs_clients.connection.login import Credentials
+from evilpegs_clients.connection.match_view import MatchView
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession, SessionEvent
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.errors import (
+    ConnectionLostError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    UnreachableReason,
+)
+from evilpegs_clients.printable import printable
+from evilpegs_protocol.client_messages import ClientInfo, ListMatches, Ping, ReadStandings, Watch
+from evilpegs_protocol.fields import ClientMessage, ServerMessage
+from evilpegs_protocol.listings import FinishedMatch, MatchList, Standings
+from evilpegs_protocol.server_messages import ErrorCode, ServerEvent, Welcome
+
+_Answer = TypeVar("_Answer", bound=ServerMessage)
+
+MAX_PAGES: Final = 1_000
+"""The most pages of a leaderboard that are read, whatever a server says."""
+
+
+class ServerReader:
+    """A reader at ``server``, which is open within an `async with` block.
+
+    ``program`` is the name under which the server sees the reader; ``on_event`` is called as by `PlayerSession`.
+    Every method raises a `ClientError` with a message of one line.
+    """
+
+    def __init__(
+        self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
+    ) -> None:
+        credentials = Credentials(ClientInfo(name=program, version=version("evilpegs")))
+        self._session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, on_event)
+
+    async def __aenter__(self) -> Self:
+        await self._session.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    @property
+    def server(self) -> str:
+        """The URL of the server."""
+        return self._session.server
+
+    @property
+    def welcome(self) -> Welcome:
+        """The answer of the server to the latest `hello`."""
+        return self._session.welcome
+
+    async def standings(self, ladder: str) -> Standings:
+        """Return the whole leaderboard of a ladder.
+
+        A row that moves to a later page while the pages are read is kept once.
+        """
+        first = await self._ask(ReadStandings(ladder=ladder), Standings)
+        rows = {row.player: row for row in first.rows}
+        for number in range(2, min(first.pages, MAX_PAGES) + 1):
+            page = await self._ask(ReadStandings(ladder=ladder, page=number), Standings)
+            for row in page.rows:
+                rows.setdefault(row.player, row)
+        return first.model_copy(update={"rows": tuple(rows.values()), "pages": 1})
+
+    async def newest_match(self) -> FinishedMatch | None:
+        """Return the finished match that began last, None if there is none."""
+        newest = await self._ask(ListMatches(), MatchList)
+        return newest.matches[0] if newest.matches else None
+
+    async def record(self, match: str) -> list[dict[str, Any]]:
+        """Return every event of a match so far as the JSON object that was received, without gaps.
+
+        The server answers `ping` after everything that `watch` has brought, so that its answer ends the past.
+        """
+        while True:
+            view = self._session.view = MatchView(match)
+            try:
+                await self._session.ask(Watch(match=match))
+                await self._session.ask(Ping(c=0))
+            except ConnectionLostError:
+                self._session.view = None
+                await self._session.restore()
+            else:
+                return view.record
+            finally:
+                self._session.view = None
+
+    async def _ask(self, request: ClientMessage, answer_type: type[_Answer]) -> _Answer:
+        while True:
+            try:
+                answer = await self._session.ask(request)
+            except ConnectionLostError:
+                await self._session.restore()
+            except ServerRefusedError as error:
+                raise self._explain(error, answer_type) from None
+            else:
+                return self._check(answer, answer_type)
+
+    def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
+        """Return the refusal; that of a server that is older than the request says so."""
+        if error.code is not ErrorCode.UNKNOWN_TYPE:
+            return error
+        kind = answer_type.model_fields["type"].default
+        program = self.welcome.server
+        message = f"{self.server} runs {program.name} {program.version}, which is too old to be asked for {kind}"
+        return ServerRefusedError(error.code, message)
+
+    def _check(self, answer: ServerEvent, answer_type: type[_Answer]) -> _Answer:
+        if isinstance(answer, answer_type):
+            return answer
+        kind = answer_type.model_fields["type"].default
+        message = f"{self.server} answers with {printable(answer.type)[:40]} instead of {kind}: not an evilpegs server"
+        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)

@@ -1,0 +1,51 @@
+"""A comparison of the times that turns took with the times at which their events were recorded.
+
+A server records a feedback after the guess arrived, and the turn began after the event before it was recorded. So no
+less time lies between the two events than the turn took. Much more may lie there: the player's pause before `ready`,
+the computation of the reply, the time while the server was down.
+
+The two times come from different clocks. Turns are measured with a clock that only goes forward, events have the time
+of the wall clock, which can be set back. A record in which they differ is therefore doubtful, but not refuted.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from evilpegs_clients.verification.violation import Doubt, Subject
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, RecordEvent
+
+TOLERANCE_MS: Final = 1000
+"""The time in milliseconds by which turns may seem too long.
+
+Rounding explains 2 ms per turn at most, and a leap second or a small correction of the wall clock a second. Programs
+that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
+"""
+
+
+def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
+    """Yield a doubt for each place where turns took longer than the time that passed between events of their game.
+
+    Any turns of a game that follow one another are compared together, so an excess spread over them is found too.
+    """
+    took_ms = passed_ms = start_ms = least_excess = 0
+    for event in events:
+        match event:
+            case GameStarted():
+                took_ms = passed_ms = least_excess = 0
+                start_ms = event.at
+                continue
+            case FeedbackGiven():
+                took_ms += event.took_ms
+            case GameOver() if event.nonce is not None:  # without a nonce the game was never opened
+                took_ms = event.elapsed_ms
+            case _:
+                continue
+        passed_ms = event.at - start_ms
+        excess = took_ms - passed_ms
+        if excess - least_excess > TOLERANCE_MS:
+            turn = event.turn if isinstance(event, FeedbackGiven) else 0
+            short = excess - least_excess
+            what = f"the turns up to here took {short} ms longer than the times of the events allow"
+            yield Doubt(what, event.game, turn, Subject.CLOCK)
+            least_excess = excess
+        least_excess = min(least_excess, excess)

@@ -1,0 +1,54 @@
+"""The statement about a finished match that a server signs, and the text form of keys and signatures.
+
+The signature is a field of `match_over`, the last event, so an exported record carries it. The signed statement covers
+the whole record: it contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and
+the signature is stored with the event before it is sent, so whoever asks again receives the same bytes.
+"""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, Final
+
+from evilpegs_protocol.canonical import canonical, event_hash
+
+KEY_BYTES: Final = 32
+SIGNATURE_BYTES: Final = 64
+_NOT_SIGNED: Final = frozenset({"re", "signature"})
+
+
+def record_digest(over: Mapping[str, Any]) -> str:
+    """Return the hash of a whole record, given its `match_over`: the hash of that event without its signature."""
+    unsigned = {name: value for name, value in over.items() if name not in _NOT_SIGNED}
+    return event_hash(over["head"], canonical(unsigned))
+
+
+def signed_statement(over: Mapping[str, Any]) -> bytes:
+    """Return the bytes that are signed for a finished match.
+
+    Args:
+        over: The `match_over` of the record as a JSON object, with or without its signature.
+
+    Raises:
+        KeyError: A field is missing.
+    """
+    head = record_digest(over)
+    statement = ["evilpegs-record-1", over["match"], over["seq"], head, over["outcomes"], over["guesses"]]
+    return canonical(statement).encode()
+
+
+def format_bytes(data: bytes) -> str:
+    """Return bytes as base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def parse_bytes(text: str, size: int) -> bytes:
+    """Return the ``size`` bytes that a text denotes in base64url without padding; raises ValueError."""
+    try:
+        data = base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        data = b""
+    if len(data) != size or format_bytes(data) != text:
+        message = f"not {size} bytes in base64url without padding: {text[:80]!r}"
+        raise ValueError(message)
+    return data

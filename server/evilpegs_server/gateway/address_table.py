@@ -1,0 +1,114 @@
+"""What is remembered about each address: its connections, and what it did in the last minute and hour.
+
+An address is here the text that `proxies.counted_network` returns, so a whole /64 network of IPv6 has one record. An
+address with connections is kept, and their number is bounded by the seats of the server. An address without any is kept
+while something that it did still counts against it, and at most `MAX_IDLE` of these, the newest. So the table holds a
+few hundred bytes for each of at most 10,000 addresses and all seats, whatever strangers do.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+MAX_IDLE: Final = 10_000
+"""The most addresses without connections that are remembered, about 5 MB. Forgetting one early forgives it."""
+OVER_LIMIT_MS: Final = 10_000.0
+"""The time for which an address counts as over a limit after it has met one, in milliseconds."""
+
+
+@dataclass(slots=True)
+class Window:
+    """A count that begins again when ``length_ms`` milliseconds have passed since its first."""
+
+    length_ms: float
+    count: int = 0
+    ends: float = 0.0
+
+    def add(self, now: float) -> int:
+        """Count one more and return the number within this window."""
+        if now >= self.ends:
+            self.count, self.ends = 0, now + self.length_ms
+        self.count += 1
+        return self.count
+
+    def current(self, now: float) -> int:
+        """Return the number within this window."""
+        return self.count if now < self.ends else 0
+
+
+def _hour() -> Window:
+    return Window(3_600_000.0)
+
+
+def _minute() -> Window:
+    return Window(60_000.0)
+
+
+@dataclass(slots=True)
+class AddressRecord:
+    """The connections of one address, how many of them have not said hello, and what it did lately."""
+
+    connections: int = 0
+    before_hello: int = 0
+    new_names: Window = field(default_factory=_hour)
+    failed_tokens: Window = field(default_factory=_minute)
+    over_limit_until: float = 0.0
+
+    def counts_until(self) -> float:
+        """Return the time until which something that this address did counts against it."""
+        return max(self.new_names.ends, self.failed_tokens.ends, self.over_limit_until)
+
+
+class AddressTable:
+    """The records of all addresses that are connected, and of those that are remembered. Times are milliseconds."""
+
+    def __init__(self, max_idle: int = MAX_IDLE) -> None:
+        self._connected: dict[str, AddressRecord] = {}
+        self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
+        self._max_idle = max_idle
+
+    def __len__(self) -> int:
+        return len(self._connected) + len(self._idle)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._connected
+        yield from self._idle
+
+    def find(self, address: str) -> AddressRecord | None:
+        """Return the record of an address, None if nothing is known about it."""
+        return self._connected.get(address) or self._idle.get(address)
+
+    def add_connection(self, address: str) -> AddressRecord:
+        """Count a connection that has not said hello, and return the record of its address."""
+        record = self.find(address) or AddressRecord()
+        self._idle.pop(address, record)
+        self._connected[address] = record
+        record.connections += 1
+        record.before_hello += 1
+        return record
+
+    def remove_connection(self, address: str, now: float) -> None:
+        """Forget a connection that has ended, and its address with the last one unless something still counts."""
+        record = self._connected[address]
+        record.connections -= 1
+        if record.connections == 0:
+            del self._connected[address]
+            self._keep_idle(address, record, now)
+
+    def note_over_limit(self, address: str, now: float) -> None:
+        """Remember that an address has met a limit just now."""
+        record = self.find(address)
+        if record is None:
+            record = AddressRecord(over_limit_until=now + OVER_LIMIT_MS)
+            self._keep_idle(address, record, now)
+        record.over_limit_until = now + OVER_LIMIT_MS
+
+    def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
+        if record.counts_until() > now:
+            self._idle[address] = record
+        while self._idle:
+            oldest, first = next(iter(self._idle.items()))
+            if len(self._idle) <= self._max_idle and first.counts_until() > now:
+                break
+            del self._idle[oldest]

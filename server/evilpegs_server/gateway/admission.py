@@ -1,0 +1,224 @@
+"""Admission: how many connections, guests, new names and wrong tokens the server accepts, in all and per address.
+
+Every connection holds a `Ticket` from the moment it is accepted until it has ended, so a connection that is slow with
+its handshake counts like any other. Most seats are ordinary. When these are taken, a connection gets a seat of the
+reserve for the few seconds that it may take to say hello, and keeps it only if it comes back to an open match. Players
+whose connection was cut can therefore return to a full server.
+
+Tickets without an address count in the totals only. Nothing here has a socket or reads a clock: ``now`` is in
+milliseconds. Error texts name the limit by its setting.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from evilpegs_server.gateway.address_table import MAX_IDLE, AddressRecord, AddressTable
+
+HELLO_MS: Final = 10_000.0
+"""The time in which an ordinary connection must say hello, in milliseconds."""
+FAILED_TOKEN_DELAY_MS: Final = 5_000.0
+"""The time after which a wrong token is answered once its address has sent too many, in milliseconds."""
+
+
+class Limit(StrEnum):
+    """The limits of admission, by the names of their settings."""
+
+    CONNECTIONS = "max_connections"
+    GUESTS = "guest_seats_percent"
+    PER_ADDRESS = "connections_per_address"
+    BEFORE_HELLO = "connections_before_hello"
+    NEW_NAMES = "new_names_per_hour"
+    FAILED_TOKENS = "failed_tokens_per_minute"
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionLimits:
+    """The numbers of the limits; the settings of the same names say why. Percentages are of ``max_connections``."""
+
+    max_connections: int = 2000
+    guest_seats_percent: int = 75
+    reserve_seats_percent: int = 10
+    reserve_hello_seconds: float = 3.0
+    connections_per_address: int = 200
+    connections_before_hello: int = 8
+    new_names_per_hour: int = 200
+    failed_tokens_per_minute: int = 10
+
+    @property
+    def guest_seats(self) -> int:
+        """The number of guests that may be connected; one may in any case."""
+        return max(1, self.max_connections * self.guest_seats_percent // 100)
+
+    @property
+    def reserve_seats(self) -> int:
+        """The number of seats in the reserve; at least one seat is ordinary."""
+        return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
+
+
+class LimitMetError(Exception):
+    """The refusal of what would exceed a limit. The message names the limit, its number and what to do."""
+
+    def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
+        super().__init__(f"{message} (limit {limit.value})")
+        self.limit = limit
+        self.retry_after_ms = retry_after_ms
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """The place of one connection in the counts of `Admission`. ``address`` is None while it is not counted."""
+
+    address: str | None
+    is_reserve: bool
+    hello_ms: float
+    """The time in which the connection must say hello, in milliseconds."""
+    said_hello: bool = False
+    is_guest: bool = False
+    is_closed: bool = False
+
+
+class Admission:
+    """The counts of all connections, and what each address did lately."""
+
+    def __init__(self, limits: AdmissionLimits, max_idle: int = MAX_IDLE) -> None:
+        self.limits = limits
+        self.met: Counter[str] = Counter()
+        """How often each limit was met, by its name."""
+        self._ordinary_taken = self._reserve_taken = self._guests = 0
+        self._table = AddressTable(max_idle)
+
+    @property
+    def taken(self) -> int:
+        """The number of connections that hold a ticket."""
+        return self._ordinary_taken + self._reserve_taken
+
+    @property
+    def known_addresses(self) -> int:
+        """The number of addresses that are remembered."""
+        return len(self._table)
+
+    def open(self, address: str | None, now: float) -> Ticket:
+        """Return a ticket for a connection that was accepted. Raises LimitMetError."""
+        self._check_address(address, now)
+        if self._ordinary_taken < self.limits.max_connections - self.limits.reserve_seats:
+            ticket = Ticket(None, is_reserve=False, hello_ms=HELLO_MS)
+            self._ordinary_taken += 1
+        elif self._reserve_taken < self.limits.reserve_seats:
+            ticket = Ticket(None, is_reserve=True, hello_ms=1000 * self.limits.reserve_hello_seconds)
+            self._reserve_taken += 1
+        else:
+            number = self.limits.max_connections
+            raise self._met(Limit.CONNECTIONS, f"all {number} seats of this server are taken; come back later")
+        self._count(ticket, address)
+        return ticket
+
+    def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
+        """Count a connection by the address of its client, which a proxy has named. Raises LimitMetError."""
+        if ticket.is_closed:
+            return
+        self._check_address(address, now)
+        self._count(ticket, address)
+
+    def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
+        """Count a connection as one that has said hello. Raises LimitMetError, and it may say hello again.
+
+        A connection may have ended before its hello is read. Then nothing is counted.
+        """
+        if ticket.is_closed:
+            return
+        if is_guest and self._guests >= self.limits.guest_seats:
+            message = f"all {self.limits.guest_seats} seats for guests are taken; come back later or claim a name"
+            raise self._met(Limit.GUESTS, message, ticket.address, now)
+        if ticket.is_reserve and not has_open_match and not self._take_ordinary(ticket):
+            message = "the seats left are for players who come back to an open match; come back later"
+            raise self._met(Limit.CONNECTIONS, message)
+        ticket.said_hello, ticket.is_guest = True, is_guest
+        self._guests += is_guest
+        if (record := self._record(ticket)) is not None:
+            record.before_hello -= 1
+
+    def log_out(self, ticket: Ticket) -> None:
+        """Count a connection again as one that has not said hello, because its login failed."""
+        if ticket.is_closed:
+            return
+        self._guests -= ticket.is_guest
+        ticket.said_hello = ticket.is_guest = False
+        if (record := self._record(ticket)) is not None:
+            record.before_hello += 1
+
+    def close(self, ticket: Ticket, now: float) -> None:
+        """Take a ticket back, once, from a connection that has ended."""
+        ticket.is_closed = True
+        self._ordinary_taken -= not ticket.is_reserve
+        self._reserve_taken -= ticket.is_reserve
+        self._guests -= ticket.is_guest
+        record = self._record(ticket)
+        if record is not None and ticket.address is not None:
+            record.before_hello -= not ticket.said_hello
+            self._table.remove_connection(ticket.address, now)
+
+    def take_new_name(self, ticket: Ticket, now: float) -> None:
+        """Count a name that a connection claims. Raises LimitMetError."""
+        record, most = self._record(ticket), self.limits.new_names_per_hour
+        if record is None:
+            return
+        if record.new_names.current(now) >= most:
+            wait = round(record.new_names.ends - now)
+            message = f"{most} names per hour were claimed from your address; come back later"
+            raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
+        record.new_names.add(now)
+
+    def take_failed_token(self, ticket: Ticket, now: float) -> float:
+        """Count a wrong token, and return the time after which it may be answered, in milliseconds."""
+        record = self._record(ticket)
+        if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
+            return 0.0
+        self._met(Limit.FAILED_TOKENS, "", ticket.address, now)
+        return FAILED_TOKEN_DELAY_MS
+
+    def over_limit(self, address: str | None, now: float) -> bool:
+        """Return True if an address met a limit in the last seconds. None is an address that is not counted."""
+        record = self._table.find(address) if address is not None else None
+        return record is not None and now < record.over_limit_until
+
+    def note_over_limit(self, address: str | None, now: float) -> None:
+        """Remember that an address has met a limit that is counted elsewhere, such as a rate."""
+        if address is not None:
+            self._table.note_over_limit(address, now)
+
+    def _record(self, ticket: Ticket) -> AddressRecord | None:
+        return self._table.find(ticket.address) if ticket.address is not None else None
+
+    def _count(self, ticket: Ticket, address: str | None) -> None:
+        ticket.address = address
+        if address is not None:
+            self._table.add_connection(address)
+
+    def _check_address(self, address: str | None, now: float) -> None:
+        record = self._table.find(address) if address is not None else None
+        if record is None:
+            return
+        if record.connections >= (most := self.limits.connections_per_address):
+            message = f"your address has {most} connections; close some or come back later"
+            raise self._met(Limit.PER_ADDRESS, message, address, now)
+        if record.before_hello >= (most := self.limits.connections_before_hello):
+            message = f"your address has {most} connections that have not said hello; say hello or close some"
+            raise self._met(Limit.BEFORE_HELLO, message, address, now)
+
+    def _take_ordinary(self, ticket: Ticket) -> bool:
+        """Exchange a seat of the reserve for an ordinary one; return False if there is none."""
+        if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
+            return False
+        self._reserve_taken -= 1
+        self._ordinary_taken += 1
+        ticket.is_reserve = False
+        return True
+
+    def _met(
+        self, limit: Limit, message: str, address: str | None = None, now: float = 0.0, wait: int | None = None
+    ) -> LimitMetError:
+        self.met[limit.value] += 1
+        self.note_over_limit(address, now)
+        return LimitMetError(limit, message, wait)

@@ -1,0 +1,120 @@
+"""Connections that hold a ticket of admission from the moment they are accepted until they have ended.
+
+TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then a connection
+that never finishes it would be counted nowhere.
+"""
+
+import asyncio
+from typing import Final, cast
+
+from websockets.protocol import State
+
+from evilpegs_server.gateway.admission import Ticket
+from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.entrance import Entrance
+
+TLS_SECONDS: Final = 5.0
+"""The time for a TLS handshake."""
+CLOSE_SECONDS: Final = 2.0
+"""The time that a client has to close its half of a connection."""
+
+
+class AdmittedConnection(BoundedConnection):
+    """A connection that is counted at the entrance, and closed if it does not say hello in time."""
+
+    entrance: Entrance
+    ticket: Ticket | None = None
+    _accepted: asyncio.Transport
+    _is_open = False
+    _silence: asyncio.TimerHandle | None = None
+    _ending: asyncio.Task[None] | None = None
+    _securing: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Count the connection and begin with its handshake, unless it is refused."""
+        self._accepted = cast(asyncio.Transport, transport)
+        self.ticket = self.entrance.admit(self._accepted)
+        if self.ticket is None:
+            return
+        self._silence = self.loop.call_later(self.ticket.hello_ms / 1000, self._end_silence)
+        if self.entrance.rules.tls is None:
+            self._begin(transport)
+        else:
+            self._accepted.pause_reading()
+            self._securing = self.loop.create_task(self._begin_tls())
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the ticket back."""
+        self._release()
+        if self._is_open:
+            super().connection_lost(exc)
+
+    def close_after_response(self) -> None:
+        """Close the connection once the answer to its request is written, or it would keep its ticket for seconds."""
+        self.loop.call_soon(self.transport.close)
+
+    def abort_handshake(self) -> None:
+        """Drop the connection if its handshakes are not finished."""
+        if self.ticket is not None and self.protocol.state is State.CONNECTING:
+            self._accepted.abort()
+
+    def cut_off(self) -> None:
+        """End the connection at once, whatever its state."""
+        if self.ticket is not None:
+            self._accepted.abort()
+
+    def _begin(self, transport: asyncio.BaseTransport) -> None:
+        self._is_open = True
+        super().connection_made(transport)
+
+    async def _begin_tls(self) -> None:
+        early = _EarlyBytes()
+        tls = self.entrance.rules.tls
+        assert tls is not None  # noqa: S101 - checked by `connection_made`
+        try:
+            secured = await self.loop.start_tls(
+                self._accepted,
+                early,
+                tls,
+                server_side=True,
+                ssl_handshake_timeout=TLS_SECONDS,
+                ssl_shutdown_timeout=CLOSE_SECONDS,
+            )
+        except (OSError, RuntimeError):  # an error of ssl, which is an OSError, or the transport was closed before
+            secured = None
+        if secured is None or early.lost:
+            self._accepted.abort()
+            self._release()
+            return
+        secured.set_protocol(self)
+        self._begin(secured)
+        if early.received:
+            self.data_received(b"".join(early.received))
+
+    def _release(self) -> None:
+        if self._silence is not None and self.ticket is not None:
+            self._silence.cancel()
+            self._silence = None
+            self.entrance.release(self.ticket)
+
+    def _end_silence(self) -> None:
+        if self.ticket is None or self.ticket.said_hello:
+            return
+        if self._is_open and self.protocol.state is State.OPEN:
+            self._ending = self.loop.create_task(self.close(1008, "no hello"))
+        else:
+            self._accepted.abort()
+
+
+class _EarlyBytes(asyncio.Protocol):
+    """What arrives between the end of a TLS handshake and the moment at which its connection begins."""
+
+    def __init__(self) -> None:
+        self.received: list[bytes] = []
+        self.lost = False
+
+    def data_received(self, data: bytes) -> None:
+        self.received.append(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - part of the signature
+        self.lost = True

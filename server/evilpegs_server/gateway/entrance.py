@@ -1,0 +1,100 @@
+"""The entrance of the match port: which connections are accepted, and which requests may become a WebSocket.
+
+A connection is counted when it is accepted, before it has sent anything. A refused one gets a short HTTP answer that
+names the limit, and is closed without being read. Behind a trusted proxy the client is known only from the headers, so
+its address is counted when the request has arrived.
+"""
+
+import asyncio
+import http
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, Ticket
+from evilpegs_server.gateway.proxies import TrustedProxies
+from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
+
+
+@dataclass(frozen=True, slots=True)
+class EntranceRules:
+    """The hosts, origins and proxies that are known, and the certificate of the port, None for one without TLS."""
+
+    hosts: AllowedHosts
+    origins: AllowedOrigins
+    proxies: TrustedProxies
+    tls: ssl.SSLContext | None = None
+
+
+class Entrance:
+    """The checks that every connection passes. ``now`` returns stall-free milliseconds."""
+
+    def __init__(self, rules: EntranceRules, admission: Admission, now: Callable[[], float]) -> None:
+        self.rules = rules
+        self._admission = admission
+        self._now = now
+
+    def admit(self, transport: asyncio.Transport) -> Ticket | None:
+        """Return the ticket of a connection that was accepted, or refuse and close it and return None."""
+        peer = _peer(transport)
+        proxies = self.rules.proxies
+        try:
+            return self._admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
+        except LimitMetError as error:
+            self._turn_away(transport, error)
+            return None
+
+    def release(self, ticket: Ticket) -> None:
+        """Take back the ticket of a connection that has ended."""
+        self._admission.close(ticket, self._now())
+
+    def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
+        """Return the answer to a request that is refused, None for one that may pass."""
+        headers = request.headers
+        if self.rules.hosts.find(headers.get_all("Host")) is None:
+            why = "This server does not answer for that host; add its name to the setting hosts.\n"
+            return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
+        if not self.rules.origins.allow(headers.get_all("Origin")):
+            why = "Pages of that origin may not play here; add the address of the page to the setting site_url.\n"
+            return connection.respond(http.HTTPStatus.FORBIDDEN, why)
+        peer = _peer(connection.transport)
+        if self.rules.proxies.trusts(peer):
+            forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
+            try:
+                self._admission.set_address(ticket, self.rules.proxies.counted_client(peer, *forwarded), self._now())
+            except LimitMetError as error:
+                return connection.respond(_status(error), f"{_sentence(error)}\n")
+        return None
+
+    def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
+        """Answer and close a connection of which nothing was read. One with TLS is closed without an answer."""
+        transport.set_protocol(asyncio.Protocol())
+        if self.rules.tls is not None:
+            transport.abort()
+            return
+        status, body = _status(error), f"{_sentence(error)}\n".encode()
+        head = (
+            f"HTTP/1.1 {status.value} {status.phrase}\r\nRetry-After: 10\r\nConnection: close\r\n"
+            f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        transport.write(head.encode() + body)
+        transport.close()
+
+
+def _peer(transport: asyncio.BaseTransport) -> str:
+    """Return the address of the other end of a connection; an empty text if it is gone."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if peer else ""
+
+
+def _status(error: LimitMetError) -> http.HTTPStatus:
+    in_all = error.limit is Limit.CONNECTIONS
+    return http.HTTPStatus.SERVICE_UNAVAILABLE if in_all else http.HTTPStatus.TOO_MANY_REQUESTS
+
+
+def _sentence(error: LimitMetError) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."

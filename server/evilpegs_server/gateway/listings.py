@@ -1,0 +1,132 @@
+"""The answers to `list` and `standings`: what a client may know without playing, on the connection that it has.
+
+Both read what the HTTP API reads, in the same threads, so that no read of the storage runs on the event loop. Rows of a
+leaderboard are in memory; the text of each page is made once per version of the leaderboard, and its number of pages
+bounds how many texts are kept.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import orjson
+from sqlalchemy import Engine
+
+from evilpegs_protocol.client_messages import ListMatches, ReadStandings
+from evilpegs_protocol.codec import add_re, encode
+from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, FinishedMatch, MatchList
+from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.matches.requests import RefusedRequestError
+from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
+from evilpegs_server.storage.browse import MatchFilter, find_match_number, list_matches
+from evilpegs_server.storage.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.reads import BusyError, Reads
+
+RETRY_MS: Final = 1_000
+"""The time after which a read that could not be done now may be requested again, in milliseconds."""
+
+
+class ReadLaterError(Exception):
+    """The refusal of a read that can be done a little later; the message is for people."""
+
+
+class Listings:
+    """The lists of a server that its clients may read."""
+
+    def __init__(
+        self, engine: Engine, ladders: Mapping[str, Ladder], leaderboards: LiveLeaderboards, reads: Reads
+    ) -> None:
+        self._engine = engine
+        self._ladders = ladders
+        self._leaderboards = leaderboards
+        self._reads = reads
+        self._pages: dict[str, tuple[int, list[str]]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def matches(self, request: ListMatches) -> str:
+        """Return the answer to `list`.
+
+        Raises:
+            RefusedRequestError: there is no such ladder, or no match with the id in ``before``.
+            ReadLaterError: too many reads wait already.
+        """
+        if request.ladder is not None:
+            self._find_ladder(request.ladder)
+        try:
+            return await self._reads.run(_match_list, self._engine, request)
+        except BusyError:
+            raise _busy() from None
+
+    async def standings(self, request: ReadStandings) -> str:
+        """Return the answer to `standings`; a page after the last one has no rows.
+
+        Raises:
+            RefusedRequestError: there is no such ladder, or it is for practice.
+            ReadLaterError: too many reads wait already, or the games before the start are still being counted.
+        """
+        ladder = self._find_ladder(request.ladder)
+        if not ladder.rated:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "that ladder is for practice and has no leaderboard")
+        if not self._leaderboards.filled:
+            message = "the leaderboards are still being counted; try again in a moment"
+            raise ReadLaterError(message)
+        pages = await self._current_pages(ladder)
+        page = request.page or 1
+        text = pages[page - 1] if page <= len(pages) else _encode_page(ladder, (), page, len(pages))
+        return add_re(text, request.id)
+
+    async def _current_pages(self, ladder: Ladder) -> list[str]:
+        """Return the texts of all pages of a leaderboard. Many requests at once wait for the same texts."""
+        async with self._locks.setdefault(ladder.id, asyncio.Lock()):
+            version = self._leaderboards.version(ladder.id)
+            known = self._pages.get(ladder.id)
+            if known is not None and known[0] == version:
+                return known[1]
+            rows = await self._leaderboards.rows(ladder.id)
+            try:
+                pages = await self._reads.run(_encode_pages, ladder, rows)
+            except BusyError:
+                raise _busy() from None
+            self._pages[ladder.id] = version, pages
+            return pages
+
+    def _find_ladder(self, ladder: str) -> Ladder:
+        found = self._ladders.get(ladder)
+        if found is None:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
+        return found
+
+
+def _busy() -> ReadLaterError:
+    return ReadLaterError("the server has too many reads to do; try again in a moment")
+
+
+def _match_list(engine: Engine, request: ListMatches) -> str:
+    """Read a page of finished matches and return it as text; this runs in a thread."""
+    before = None
+    if request.before is not None:
+        before = find_match_number(engine, request.before)
+        if before is None:
+            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "before: there is no such match")
+    ladders = None if request.ladder is None else (request.ladder,)
+    wanted = MatchFilter(ladders=ladders, player=request.player, before=before, over=True)
+    found = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)
+    fields = FinishedMatch.model_fields
+    matches = (FinishedMatch(**{name: getattr(match, name) for name in fields}) for match in found[:MATCHES_PER_PAGE])
+    return encode(MatchList(matches=tuple(matches), more=len(found) > MATCHES_PER_PAGE, re=request.id))
+
+
+def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return the texts of all pages, at least one; this runs in a thread, because long ones take milliseconds."""
+    pages = range(0, max(1, len(rows)), ROWS_PER_PAGE)
+    return [
+        _encode_page(ladder, rows[start : start + ROWS_PER_PAGE], number, len(pages))
+        for number, start in enumerate(pages, 1)
+    ]
+
+
+def _encode_page(ladder: Ladder, rows: Sequence[LeaderboardRow], page: int, pages: int) -> str:
+    """Return the text of a `Standings` without `re`. A test reads it back as the model."""
+    document = leaderboard_document(ladder.info(), rows)
+    return orjson.dumps({"type": "standings", **document, "page": page, "pages": pages}).decode()

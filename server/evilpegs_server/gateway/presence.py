@@ -1,0 +1,106 @@
+"""Which players are connected, and what becomes of guests who are not.
+
+A guest is somebody who did not claim a name, so nothing but an open match connects them with the server. A guest who
+leaves without one is forgotten at once. One who leaves an open match may come back to it for some minutes; then it is
+forfeited, and the guest is forgotten with their last match. If too many practice matches are open, the matches of the
+guests who have been gone longest are forfeited earlier.
+
+Forgetting concerns memory only. A guest who has played is in the database, and their token is found there again.
+"""
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+
+from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.storage.players import Player, Players
+
+
+@dataclass(frozen=True, slots=True)
+class GuestLimits:
+    """The limits of guests; the settings of the same names say why."""
+
+    guest_idle_seconds: float = 60.0
+    guest_absent_seconds: float = 600.0
+    max_practice_matches: int = 4000
+
+
+class Presence:
+    """The connections of each player, and the guests with open matches who have none, longest gone first."""
+
+    def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: GuestLimits) -> None:
+        self.limits = limits
+        self._players = players
+        self._registry = registry
+        self._clock = clock
+        self._connections: Counter[int] = Counter()
+        self._gone: OrderedDict[int, float] = OrderedDict()
+        self._ending: set[int] = set()
+        registry.notify_last_match(self._forget_if_gone)
+        registry.limit_practice(self._make_room)
+
+    @property
+    def players_connected(self) -> int:
+        """The number of players who have a connection."""
+        return len(self._connections)
+
+    @property
+    def guests_gone(self) -> int:
+        """The number of guests who have an open match but no connection."""
+        return len(self._gone)
+
+    def is_connected(self, player: int) -> bool:
+        """Return True if the player with this number has a connection."""
+        return player in self._connections
+
+    def restore(self) -> None:
+        """Begin to wait for the guests of matches that were resumed after a restart."""
+        for runner in self._registry.runners:
+            if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
+                self._gone[runner.player] = self._clock.now()
+
+    def enter(self, player: Player) -> None:
+        """Count a connection of a player, who has said hello on it."""
+        self._connections[player.id] += 1
+        self._gone.pop(player.id, None)
+        self._ending.discard(player.id)
+
+    def leave(self, player: Player) -> None:
+        """Forget a connection that has ended, and with their last one a guest who has no open match."""
+        self._connections[player.id] -= 1
+        if self._connections[player.id] > 0:
+            return
+        del self._connections[player.id]
+        if player.is_guest and self._registry.runners_of(player.id):
+            self._gone[player.id] = self._clock.now()
+        else:
+            self._forget_if_gone(player.id)
+
+    def end_long_gone(self, now: float) -> None:
+        """Forfeit the matches of guests who have been gone for too long. ``now`` is in stall-free milliseconds."""
+        latest = now - 1000 * self.limits.guest_absent_seconds
+        for guest in [guest for guest, since in self._gone.items() if since <= latest]:
+            self._abandon(guest)
+
+    def _make_room(self, practice_matches: int) -> bool:
+        """Return True if another practice match may begin, for which the longest gone guest may lose theirs."""
+        if practice_matches < self.limits.max_practice_matches:
+            return True
+        guest = next((guest for guest in self._gone if guest not in self._ending), None)
+        if guest is None:
+            return False
+        self._abandon(guest)
+        return True
+
+    def _abandon(self, guest: int) -> None:
+        self._ending.add(guest)
+        for runner in self._registry.runners_of(guest):
+            runner.abandon()
+
+    def _forget_if_gone(self, player: int) -> None:
+        if self.is_connected(player):
+            return
+        self._gone.pop(player, None)
+        self._ending.discard(player)
+        if (guest := self._players.guest(player)) is not None:
+            self._players.remove(guest, self._players.guest_hash(guest))

@@ -1,0 +1,134 @@
+"""The address of a client, directly or behind trusted proxies, and the network that limits count it by.
+
+A proxy adds the address it was called from at the right end of a header. Entries further left were sent by the caller,
+who can write anything. So the client is the rightmost entry that is not itself a trusted proxy, and headers that come
+from any other address are ignored.
+
+Most proxies write one of the two headers and pass on the other as the client sent it. If both are present and name
+different clients, neither can be believed, and the connection counts as one of the proxy itself.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+MAX_HEADER: Final = 4096
+"""The most characters of a header that are read. A longer one names no client."""
+_IPV6_PREFIX: Final = 64
+"""The bits of an IPv6 address that limits look at, because one subscriber usually has all that share them."""
+_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^",;]+|[",;]')
+"""A part of the header `Forwarded`: text in quotation marks, which separates nothing, other text, or a separator."""
+_WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
+
+
+def parse_address(text: str) -> IpAddress | None:
+    """Return the IP address that a text names, with or without a port; None if it names none.
+
+    An IPv4 address that is written as an IPv6 address becomes an IPv4 address again.
+    """
+    match = _WITH_PORT.fullmatch(text.strip())
+    bare = (match[1] or match[2] or "") if match else text.strip()
+    try:
+        address = ipaddress.ip_address(bare.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def counted_network(address: IpAddress) -> str:
+    """Return the text that limits count an address by: an IPv4 address itself, the /64 network of an IPv6 address."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))
+
+
+class TrustedProxies:
+    """The networks whose forwarding headers are believed."""
+
+    def __init__(self, networks: Iterable[IpNetwork] = ()) -> None:
+        self._networks = tuple(networks)
+
+    def trusts(self, peer: str) -> bool:
+        """Return True if ``peer``, the other end of a connection, is a trusted proxy."""
+        address = parse_address(peer)
+        return address is not None and self._contains(address)
+
+    def counted_peer(self, peer: str | None) -> str | None:
+        """Return the network that the other end of a connection counts as, None if it is not counted.
+
+        This machine itself is counted only if there are trusted proxies: otherwise nobody else comes from it.
+        """
+        address = parse_address(peer or "")
+        if address is None or (address.is_loopback and not self._networks):
+            return None
+        return counted_network(address)
+
+    def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
+        """Return the network that the client of a request counts as, None if it is not counted.
+
+        ``forwarded`` and ``forwarded_for`` are the values of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
+        """
+        if not self.trusts(peer):
+            return self.counted_peer(peer)
+        own = parse_address(peer)
+        named = [list(each) for each in (_forwarded_entries(forwarded), _plain_entries(forwarded_for))]
+        clients = {self._rightmost_untrusted(entries, own) for entries in named if entries}
+        client = clients.pop() if len(clients) == 1 else own
+        return None if client is None else counted_network(client)
+
+    def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
+        """Return the client, given the entries from left to right; the last trusted hop if an entry is no address."""
+        hop = peer
+        for entry in reversed(entries):
+            if entry is None:
+                return hop
+            hop = entry
+            if not self._contains(entry):
+                return hop
+        return hop
+
+    def _contains(self, address: IpAddress) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _plain_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
+    """Yield the addresses in the values of `X-Forwarded-For`, None for an entry that is no address."""
+    joined = ",".join(values)
+    if values:
+        yield from map(parse_address, joined.split(",")) if len(joined) <= MAX_HEADER else (None,)
+
+
+def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
+    """Yield the addresses in the values of `Forwarded`, None for an element that names no address.
+
+    A quotation mark without its other half makes the header unreadable: a client could begin a text in quotation marks
+    that swallows what the proxy adds.
+    """
+    joined = ",".join(values)
+    elements = _forwarded_elements(joined) if len(joined) <= MAX_HEADER else None
+    for pairs in [[]] if elements is None else elements:
+        named = [value for name, _, value in (pair.strip().partition("=") for pair in pairs) if name.lower() == "for"]
+        yield parse_address(named[0].removeprefix('"').removesuffix('"')) if len(named) == 1 else None
+
+
+def _forwarded_elements(header: str) -> list[list[str]] | None:
+    """Return the pairs of each element of a header `Forwarded`, None if the header is unreadable."""
+    if not header:
+        return []
+    elements = [[""]]
+    for match in _PART.finditer(header):
+        part = match[0]
+        if part == '"':
+            return None
+        if part == ",":
+            elements.append([""])
+        elif part == ";":
+            elements[-1].append("")
+        else:
+            elements[-1][-1] += part
+    return elements

@@ -1,0 +1,71 @@
+"""Matches that are over, read from the database on demand, with a small cache of what was asked for last.
+
+A read costs a search and the replay of the whole record: 1 ms for a short match, 10 for a long one. It happens in a
+thread, one at a time. Clients that ask for the same match at once share one read, and the result is kept: the last
+`MAX_MATCHES` matches, and the last `MAX_MISSES` ids that do not exist.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+from evilpegs_server.storage.reads import Reads
+
+_T = TypeVar("_T")
+
+MAX_MATCHES: Final = 32
+"""The number of finished matches that are kept. A match of 100 games takes about a megabyte."""
+MAX_MISSES: Final = 1_000
+"""The number of ids without a match that are kept."""
+
+
+class FinishedMatches(Generic[_T]):
+    """Values by the id of a match. ``read`` runs in a thread; it returns None if there is no match with the id."""
+
+    def __init__(self, read: Callable[[str], _T | None]) -> None:
+        self._read = read
+        self._reads = Reads(threads=1)
+        self._known: OrderedDict[str, _T] = OrderedDict()
+        self._missing: OrderedDict[str, None] = OrderedDict()
+        self._reading: dict[str, asyncio.Task[_T | None]] = {}
+
+    async def find(self, match: str) -> _T | None:
+        """Return the value for a match, or None if there is no such match.
+
+        Raises:
+            BusyError: too many reads wait already.
+        """
+        if match in self._known:
+            self._known.move_to_end(match)
+            return self._known[match]
+        if match in self._missing:
+            return None
+        if match not in self._reading:
+            task = self._reading[match] = asyncio.get_running_loop().create_task(self.read(match))
+            task.add_done_callback(lambda _: self._reading.pop(match, None))
+        return await asyncio.shield(self._reading[match])
+
+    async def read(self, match: str) -> _T | None:
+        """Read a match whatever is in the cache. Raises BusyError if too many reads wait already."""
+        value = await self._reads.run(self._read, match)
+        if value is None:
+            self._missing[match] = None
+            if len(self._missing) > MAX_MISSES:
+                self._missing.popitem(last=False)
+        return value
+
+    def keep(self, match: str, value: _T) -> None:
+        """Keep the value of a match that is over."""
+        self._known[match] = value
+        if len(self._known) > MAX_MATCHES:
+            self._known.popitem(last=False)
+
+    def forget(self, match: str) -> None:
+        """Forget what is known about a match that is open now, above all that it does not exist."""
+        self._missing.pop(match, None)
+        self._known.pop(match, None)
+
+    def close(self) -> None:
+        """Drop the reads that wait, and return when the one that has begun is finished."""
+        self._reads.close()

@@ -1,0 +1,68 @@
+"""The clock of one player in one match: time without the stalls of the server that the player is credited.
+
+`StallFreeClock` leaves out long stalls for everybody. Of the shorter ones, a player is credited at most
+`TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game, and nothing while their address is over a limit. Without these
+bounds a player could buy thinking time by keeping the server busy: a flood of frames once gave 13 seconds of thought
+for 0.08 seconds of clock time.
+
+A credit moves this clock back by its amount. Only stalls within a turn are credited, because no clock runs between
+turns.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
+
+TURN_CREDIT_MS: Final = 2_000.0
+"""The greatest credit for short stalls within one turn, in milliseconds."""
+GAME_CREDIT_MS: Final = 10_000.0
+"""The greatest credit for short stalls within one game, in milliseconds."""
+
+
+class PlayerClock:
+    """The readings of a `StallFreeClock`, less what one player has been credited. All times are in milliseconds."""
+
+    def __init__(self, clock: StallFreeClock) -> None:
+        self._clock = clock
+        self._credited = 0.0
+        self._turn_credit = self._game_credit = 0.0
+        self._seen = 0.0
+        self._long_at_turn = 0.0
+
+    def begin_turn(self, *, first: bool) -> None:
+        """Begin a turn, the ``first`` of its game or a later one. Stalls before this moment are not credited."""
+        self._turn_credit = 0.0
+        if first:
+            self._game_credit = 0.0
+        self._seen = self._clock.short_stalls_ms
+        self._long_at_turn = self._clock.long_stalls_ms
+
+    def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
+        """Credit the short stalls since the last call in this turn, or pass over them if ``is_over_limit()`` is True.
+
+        A stall that was short when it was last looked at may have become a long one since: its credit is taken back,
+        because `StallFreeClock` then leaves out the whole of it.
+        """
+        total = self._clock.short_stalls_ms
+        if total == self._seen:
+            return  # as nearly always
+        new, self._seen = total - self._seen, total
+        room = min(TURN_CREDIT_MS - self._turn_credit, GAME_CREDIT_MS - self._game_credit)
+        granted = max(new, -self._turn_credit) if new < 0 else 0.0 if is_over_limit() else min(new, room)
+        self._turn_credit += granted
+        self._game_credit += granted
+        self._credited += granted
+
+    def now(self) -> float:
+        """Return the time of this player."""
+        return self._clock.now() - self._credited
+
+    def convert(self, moment: float) -> float:
+        """Return the time of this player at a ``moment`` in the current turn, which is a reading of the clock."""
+        return moment - self._credited
+
+    @property
+    def uncharged_ms(self) -> float:
+        """The duration of stalls in this turn that the player is not charged."""
+        return self._clock.long_stalls_ms - self._long_at_turn + self._turn_credit

@@ -1,0 +1,140 @@
+"""The key of a server and its files: the private key, and beside it the list of all public keys that were in use.
+
+The private key is created when a server first starts on a database. Its file is PEM (PKCS 8), so other programs read it
+too, and only its owner can read it. The list has one public key per line, the one in use last. It is written at every
+start at which the key is new, so the public half of a key stays known after its file was replaced.
+"""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.files import replace_file
+from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
+from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.storage.location import database_file
+
+_HEADING: Final = "# The public keys of an evilpegs server, one per line. The last one is in use."
+
+
+class KeyUnusableError(EvilpegsError):
+    """The error of a server key that cannot be used. The message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerKey:
+    """The key of a server; ``former`` has the public keys that were in use before, oldest first."""
+
+    signer: RecordSigner
+    former: tuple[str, ...]
+
+
+def key_path(database: str, server_key: Path | None) -> Path:
+    """Return the file of the private key: ``server_key`` if it is set, else a file beside the database at this URL."""
+    beside = database_file(database)
+    return server_key or beside.with_name(beside.name + ".key")
+
+
+def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
+    """Return the existing files of a server's key, which a backup of the database must include."""
+    path = key_path(database, server_key)
+    return tuple(file for file in (path, _list_path(path)) if file.exists())
+
+
+def load_server_key(path: Path) -> ServerKey:
+    """Return the key of a server. It is created if there is no file, and its public half is added to the list.
+
+    Raises:
+        KeyUnusableError: a file cannot be read or written, or is something else.
+    """
+    try:
+        signer = RecordSigner(_load_or_create(path))
+        listed = _read_list(_list_path(path))
+        former = [key for key in listed if key != signer.public_key]
+        if listed != [*former, signer.public_key]:
+            _write_list(_list_path(path), [*former, signer.public_key])
+    except OSError as error:
+        reason = error.strerror or str(error)
+        message = f"cannot use the server key {path}: {reason}; name another file with the setting server_key"
+        raise KeyUnusableError(message) from None
+    return ServerKey(signer, tuple(former))
+
+
+def _load_or_create(path: Path) -> Ed25519PrivateKey:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        _create(path)
+        data = path.read_bytes()
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    try:
+        key = load_pem_private_key(data, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        what = "it is not an Ed25519 private key without password"
+        remedy = "move it away for a new key, or name another file with the setting server_key"
+        message = f"cannot use the server key {path}: {what}; {remedy}"
+        raise KeyUnusableError(message)
+    return key
+
+
+def _create(path: Path) -> None:
+    """Create a new key. If another server creates the same file at the same time, one of the keys wins."""
+    key = Ed25519PrivateKey.from_private_bytes(secrets.token_bytes(KEY_BYTES))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            path.hardlink_to(name)  # which never replaces a file
+        except FileExistsError:
+            return
+    finally:
+        Path(name).unlink()
+
+
+def _list_path(path: Path) -> Path:
+    return path.with_name(path.name + ".pub")
+
+
+def _read_list(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return []
+    except UnicodeDecodeError:
+        raise _damaged_list(path) from None
+    keys = [line for line in lines if line and not line.startswith("#")]
+    try:
+        for key in keys:
+            parse_bytes(key, KEY_BYTES)
+    except ValueError:
+        raise _damaged_list(path) from None
+    return keys
+
+
+def _write_list(path: Path, keys: Sequence[str]) -> None:
+    replace_file(path, "".join(f"{line}\n" for line in (_HEADING, *keys)).encode())
+
+
+def _damaged_list(path: Path) -> KeyUnusableError:
+    return KeyUnusableError(f"{path} is not a list of public keys; move it away or repair it")

@@ -1,0 +1,45 @@
+"""The certificate of a server, by which clients know that nobody reads or changes what they send."""
+
+import ssl
+from pathlib import Path
+
+from evilpegs_game.errors import EvilpegsError
+
+
+class TlsUnusableError(EvilpegsError):
+    """The error of a certificate that cannot be used. The message is one line that says why and what to do."""
+
+
+def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """Return the TLS context for a certificate chain and its key, None without a certificate.
+
+    Raises:
+        TlsUnusableError: a file cannot be read, is not PEM, needs a passphrase, or the key belongs to another one.
+    """
+    if cert is None:
+        if key is not None:
+            message = f"the key {key} has no certificate; name its certificate with --tls-cert"
+            raise TlsUnusableError(message)
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        for path in filter(None, (cert, key)):
+            path.open().close()
+        context.load_cert_chain(cert, key, password=_refuse_passphrase)
+    except OSError as error:  # of which the errors of ssl are some
+        place = f"{cert}" if key is None else f"{cert} with the key {key}"
+        message = f"cannot use the certificate {place}: {_reason(error)}; name PEM files with --tls-cert and --tls-key"
+        raise TlsUnusableError(message) from None
+    return context
+
+
+def _refuse_passphrase() -> str:
+    raise OSError(None, "the key has a passphrase, which nobody can type at a server")
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, ssl.SSLError):
+        mismatch = error.reason == "KEY_VALUES_MISMATCH"
+        return "the key belongs to another certificate" if mismatch else "not a certificate with its key in PEM"
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}"

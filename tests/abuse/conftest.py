@@ -1,0 +1,26 @@
+"""Fixtures: real servers with the limits that a test chooses, attacked on loopback by clients on plain sockets."""
+
+from contextlib import AsyncExitStack
+
+import pytest
+import structlog
+
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+
+
+@pytest.fixture
+def database(tmp_path):
+    return f"sqlite:///{tmp_path}/test.sqlite3"
+
+
+@pytest.fixture
+async def run_server(database):
+    """Run a server in this process with other settings than the default."""
+    async with AsyncExitStack() as stack:
+
+        async def run(**settings):
+            options = {"port": 0, "site": False, "database": database} | settings
+            return await stack.enter_async_context(running_server(Settings(**options), structlog.get_logger()))
+
+        yield run

@@ -1,0 +1,179 @@
+"""Reads have a price and a cache, and nobody works for clients who are gone."""
+
+import asyncio
+import threading
+
+import pytest
+
+from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.rate_limit import READ_PRICE
+from evilpegs_server.matches import registry
+from evilpegs_server.matches.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
+from evilpegs_server.storage.reads import MAX_PENDING, BusyError
+from support.raw_sockets import HELLO, RawSocket, text
+from support.servers import PATIENCE, dial
+
+UNLIMITED = 1_000_000
+
+
+def match_id(number):
+    return f"{number:016x}"
+
+
+async def condition(is_true):
+    """Wait until ``is_true()``."""
+    async with asyncio.timeout(PATIENCE):
+        while not is_true():  # noqa: ASYNC110 - the state of another thread
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The ids of all matches that were looked up in the database."""
+    seen, load = [], registry.load_match
+
+    def look_up(engine, match):
+        seen.append(match)
+        return load(engine, match)
+
+    monkeypatch.setattr(registry, "load_match", look_up)
+    return seen
+
+
+async def watch_all(url, numbers):
+    """Watch matches that do not exist; return the codes of the errors."""
+    async with dial(url) as raw:
+        await raw.hello(False)
+        for number in numbers:
+            await raw.say(type="watch", match=match_id(number))
+        return [(await raw.hear("error"))["code"] for _ in numbers]
+
+
+@pytest.mark.parametrize(("settings", "refused"), [({}, True), ({"requests_per_second": UNLIMITED}, False)])
+async def test_reads_of_storage_are_expensive(run_server, settings, refused):
+    """Without the limit, the control, as many reads are done as are requested."""
+    server = await run_server(**settings)
+    codes = await watch_all(server.url, range(60))
+    assert ("rate_limited" in codes) is refused
+    assert codes.count("not_your_match") >= 200 // READ_PRICE - 1
+
+
+async def test_unknown_id_is_looked_up_once(run_server, loads):
+    server = await run_server()
+    assert await watch_all(server.url, [7, 7, 7]) == ["not_your_match"] * 3
+    assert loads == [match_id(7)]
+
+
+async def test_finished_match_is_read_once(run_server, loads):
+    server = await run_server()
+    async with dial(server.url) as raw:
+        await raw.hello()
+        match = await raw.play("classic")
+        await raw.ask("match_over", type="resign", match=match)
+        for _ in range(3):
+            await raw.ask("watching", type="watch", match=match)
+            assert (await raw.hear("match_over"))["match"] == match
+            assert (await raw.ask("resumed", type="resume", match=match, seq=0))["state"] == "over"
+    assert loads == [match]
+
+
+async def test_match_begun_after_miss_is_found(run_server, loads, monkeypatch):
+    server = await run_server()
+    monkeypatch.setattr(registry.MatchRegistry, "_new_id", lambda _: match_id(9))
+    assert await watch_all(server.url, [9]) == ["not_your_match"]
+    async with dial(server.url) as raw:
+        await raw.hello()
+        match = await raw.play("classic")
+        await raw.ask("match_over", type="resign", match=match)
+        await raw.ask("watching", type="watch", match=match)
+
+
+def storm_and_vanish(url, numbers):
+    """Request matches that do not exist, and cut the connection off when the first is being looked up."""
+    client = RawSocket(url)
+    client.send(HELLO)
+    client.message("welcome")
+    client.send(b"".join(text(type="watch", match=match_id(number)) for number in numbers))
+    return client
+
+
+async def looked_up_for_vanished(server, monkeypatch):
+    """Return the ids that are looked up for a client who vanishes while the first of ten is."""
+    seen, gate = [], threading.Event()
+
+    def look_up(_engine, match):
+        seen.append(match)
+        gate.wait(PATIENCE)
+
+    monkeypatch.setattr(registry, "load_match", look_up)
+    counts = server.registry.counts.connections
+    client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))
+    await condition(lambda: seen)
+    client.socket.close()
+    await asyncio.sleep(0.1)  # until the server has noticed
+    gate.set()
+    await condition(lambda: not sum(counts.values()))
+    return seen
+
+
+async def test_queue_of_vanished_client_is_dropped(run_server, monkeypatch):
+    assert len(await looked_up_for_vanished(await run_server(), monkeypatch)) == 1
+
+
+async def test_unchecked_queue_is_worked_off(run_server, monkeypatch):
+    """Control: a loop that does not look whether its client is there does all ten reads."""
+    monkeypatch.setattr(BoundedConnection, "is_ending", False)
+    assert len(await looked_up_for_vanished(await run_server(), monkeypatch)) == 10
+
+
+class TestFinishedMatches:
+    @pytest.fixture
+    def stored(self):
+        return {}
+
+    @pytest.fixture
+    def asked(self):
+        return []
+
+    @pytest.fixture
+    def finished(self, stored, asked):
+        def read(match):
+            asked.append(match)
+            return stored.get(match)
+
+        finished = FinishedMatches(read)
+        yield finished
+        finished.close()
+
+    async def test_reads_at_once_are_shared(self, finished, stored, asked):
+        stored["a"] = 1
+        assert await asyncio.gather(*(finished.find("a") for _ in range(5))) == [1] * 5
+        assert asked == ["a"]
+
+    async def test_cache_is_bounded(self, finished, asked):
+        for number in range(MAX_MATCHES + 1):
+            finished.keep(str(number), number)
+        assert await finished.find(str(MAX_MATCHES)) == MAX_MATCHES
+        assert asked == []
+        assert await finished.find("0") is None
+        assert asked == ["0"]
+
+    async def test_misses_are_bounded(self, finished, asked):
+        for number in range(MAX_MISSES + 1):
+            await finished.find(str(number))
+        asked.clear()
+        await finished.find("1")
+        assert asked == []
+        await finished.find("0")
+        assert asked == ["0"]
+
+    async def test_too_many_reads_are_refused(self):
+        gate = threading.Event()
+        finished = FinishedMatches(lambda match: gate.wait(PATIENCE))
+        reads = [asyncio.create_task(finished.find(str(number))) for number in range(MAX_PENDING)]
+        await asyncio.sleep(0)
+        with pytest.raises(BusyError):
+            await asyncio.wait_for(finished.find("one more"), PATIENCE)
+        gate.set()
+        assert await asyncio.gather(*reads) == [True] * MAX_PENDING
+        finished.close()

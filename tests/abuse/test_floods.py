@@ -1,0 +1,195 @@
+"""Attacks on a server in a process of its own: what others notice, what the attacker is charged, what memory grows."""
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from support.attackers import attack, honest_player, percentile
+from support.raw_sockets import HELLO, PING, RawSocket, frame
+from support.servers import child_server, dial
+
+LENIENT_SERVER = str(Path(__file__).parents[1] / "support" / "lenient_server.py")
+SECONDS = 8
+"""The length of an attack and of the quiet before it."""
+NOTICEABLE_MS = 10
+"""A delay that nobody notices, however quiet it was before."""
+
+
+async def answered(raw, thinking):
+    """Play one guess on `classic` after ``thinking``, a coroutine; return its feedback and the wall time in ms."""
+    match = await raw.play("classic")
+    began = time.monotonic()
+    await thinking
+    return await raw.guess(match, 1, 1, "1122"), 1000 * (time.monotonic() - began)
+
+
+async def stopped(child, seconds):
+    """Stop the whole process for some seconds, once the clock of the turn that was just sent is sure to run."""
+    await asyncio.sleep(0.2)
+    os.kill(child.process.pid, signal.SIGSTOP)
+    await asyncio.sleep(seconds)
+    os.kill(child.process.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("seconds", [2, pytest.param(12, marks=pytest.mark.abuse)])
+async def test_stopped_process_charges_nobody(database, seconds):
+    async with child_server(database) as child, dial(child.url) as raw:
+        await raw.hello()
+        given, wall = await answered(raw, stopped(child, seconds))
+        print(f"\n  stopped within {wall:.0f} ms: charged {given['took_ms']} ms, credited {given['stalled_ms']} ms")
+        assert given["stalled_ms"] > 900 * seconds
+        assert given["took_ms"] < 100 * seconds + 500
+
+
+@pytest.mark.abuse
+async def test_counted_stop_is_charged(database, monkeypatch):
+    """Control: a clock that leaves out no stall charges the time for which the process was stopped."""
+    monkeypatch.setenv("COUNT_STOPS", "1")
+    async with child_server(database, LENIENT_SERVER) as child, dial(child.url) as raw:
+        await raw.hello()
+        given, wall = await answered(raw, stopped(child, 4))
+        print(f"\n  stopped for {wall:.0f} ms: charged {given['took_ms']} ms")
+        assert given["took_ms"] > 3_900
+
+
+async def latencies_beside(url, kind, *arguments):
+    """Return the latencies of an honest player in quiet, and during an attack."""
+    async with honest_player(url) as honest:
+        await honest.latencies(2)
+        quiet = await honest.latencies(SECONDS)
+        async with attack(kind, url, SECONDS + 2, *arguments):
+            await asyncio.sleep(1)
+            return quiet, await honest.latencies(SECONDS)
+
+
+def report(label, quiet, attacked):
+    for name, times in (("quiet", quiet), (label, attacked)):
+        p50, p99 = percentile(times, 0.5), percentile(times, 0.99)
+        print(f"  {name:<16} p50 {p50:8.2f} ms   p99 {p99:8.2f} ms   longest {times[-1]:8.2f} ms")
+
+
+@pytest.mark.abuse
+@pytest.mark.parametrize("kind", ["empty pings", "long pings", "pongs", "fragments", "messages"])
+async def test_others_do_not_notice_flood(database, kind):
+    async with child_server(database) as child:
+        quiet, flooded = await latencies_beside(child.url, "flood", kind)
+        report(kind, quiet, flooded)
+        assert percentile(flooded, 0.99) <= max(NOTICEABLE_MS, (2 if "pings" in kind else 3) * percentile(quiet, 0.99))
+
+
+@pytest.mark.abuse
+async def test_others_notice_unlimited_flood(database):
+    """Control: the same flood on a server without the limits."""
+    async with child_server(database, LENIENT_SERVER) as child:
+        quiet, flooded = await latencies_beside(child.url, "flood", "empty pings")
+        report("empty pings", quiet, flooded)
+        assert percentile(flooded, 0.99) > max(NOTICEABLE_MS, 10 * percentile(quiet, 0.99))
+
+
+async def thought_beside_flood(url):
+    """Return what a player is charged who floods the server from another connection while thinking, and the time."""
+    async with dial(url) as raw:
+        await raw.hello()
+        async with attack("flood", url, SECONDS, "empty pings"):
+            given, wall = await answered(raw, asyncio.sleep(SECONDS - 2))
+    print(f"  thought for {wall:.0f} ms: charged {given['took_ms']} ms, credited {given.get('stalled_ms', 0)} ms")
+    return given["took_ms"] / wall
+
+
+@pytest.mark.abuse
+async def test_flooder_is_charged(database):
+    async with child_server(database) as child:
+        assert await thought_beside_flood(child.url) >= 0.9
+
+
+@pytest.mark.abuse
+async def test_flooder_was_credited_once(database):
+    """Control: a server that parses whole reads and credits every stall gives the flooder time to think."""
+    async with child_server(database, LENIENT_SERVER) as child:
+        assert await thought_beside_flood(child.url) < 0.9
+
+
+def unread_pongs(url, count):
+    """Send long pings and read no answer, until the connection is closed; return the bytes that were sent."""
+    chunk, sent = frame(PING, b"x" * 125) * 1_000, 0
+    with RawSocket(url, small=True) as attacker:
+        attacker.send(HELLO)
+        attacker.socket.settimeout(5)
+        while sent < count * len(chunk):
+            try:
+                if not attacker.send(chunk):
+                    break
+            except TimeoutError:
+                break
+            sent += len(chunk)
+    return sent
+
+
+def resident_kib(pid):
+    """Return the memory of a process."""
+    [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1])
+
+
+async def growth(child):
+    """Return by how many KiB the server grows while it is sent 128 MiB of pings whose pongs nobody reads."""
+    async with dial(child.url) as raw:
+        await raw.hello()
+        before = resident_kib(child.process.pid)
+        sending = asyncio.create_task(asyncio.to_thread(unread_pongs, child.url, 1_000))
+        peak = before
+        while not sending.done():
+            await asyncio.sleep(0.1)
+            peak = max(peak, resident_kib(child.process.pid))
+    print(f"\n  {(await sending) >> 20} MiB of pings: {before >> 10} MiB, at most {peak >> 10} MiB")
+    return peak - before
+
+
+@pytest.mark.abuse
+async def test_unread_pongs_do_not_fill_memory(database, monkeypatch):
+    """Not even where the rate of frames is unlimited."""
+    monkeypatch.setenv("EVILPEGS_REQUESTS_PER_SECOND", "100000000")
+    async with child_server(database) as child:
+        assert await growth(child) < 16 << 10
+
+
+@pytest.mark.abuse
+async def test_unbounded_pongs_fill_memory(database):
+    """Control: without the bound the pongs pile up."""
+    async with child_server(database, LENIENT_SERVER) as child:
+        assert await growth(child) > 64 << 10
+
+
+async def finished_matches(url, count):
+    """Play matches that are over; return their ids."""
+    matches = []
+    async with dial(url) as raw:
+        await raw.hello()
+        for _ in range(count):
+            matches.append(await raw.play("classic"))
+            await raw.guess(matches[-1], 1, 1, "1122")
+            await raw.ask("match_over", type="resign", match=matches[-1])
+    return matches
+
+
+@pytest.mark.abuse
+async def test_others_do_not_notice_read_storm(database):
+    async with child_server(database) as child:
+        matches = await finished_matches(child.url, 60)
+        quiet, stormed = await latencies_beside(child.url, "storm", *matches)
+        report("100 readers", quiet, stormed)
+        assert percentile(stormed, 0.5) < 50
+
+
+@pytest.mark.abuse
+async def test_others_notice_unlimited_read_storm(database):
+    """Control: the same storm on a server that reads at no price, without a cache and on its event loop."""
+    async with child_server(database, LENIENT_SERVER) as child:
+        matches = await finished_matches(child.url, 60)
+        quiet, stormed = await latencies_beside(child.url, "storm", *matches)
+        report("100 readers", quiet, stormed)
+        assert percentile(stormed, 0.5) > 50

@@ -1,0 +1,84 @@
+"""Guests who come and go leave nothing, and those who vanish from their matches do not fill the server."""
+
+import asyncio
+import resource
+from pathlib import Path
+
+import pytest
+
+from support.crowds import TRUSTING, Attacker
+from support.servers import child_server
+
+CYCLES = 10_000
+
+
+def play_and_leave(url, number, *, resign=True):
+    """Connect, play and leave as a number of guests; return how many matches began."""
+    begun = 0
+    for _ in range(number):
+        guest = Attacker(url, address=None)
+        guest.hello()
+        begun += guest.ask(type="play", ladder="classic-practice")["type"] == "match_started"
+        if resign:
+            guest.hear("game_started")
+            guest.ask(type="resign")
+            guest.hear("match_over")
+        guest.close()
+    return begun
+
+
+async def wait_until(condition):
+    """Wait until a condition holds."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - it depends on a server beside this test
+            await asyncio.sleep(0.01)
+
+
+async def test_guests_leave_no_matches(run_server):
+    server = await run_server()
+    assert await asyncio.to_thread(play_and_leave, server.url, 50) == 50
+    assert len(server.registry) == 0
+
+
+@pytest.mark.parametrize(("most", "left"), [(10, 10), (1000, 30)], ids=["", "control"])
+async def test_vanished_guests_leave_bounded_matches(run_server, most, left):
+    server = await run_server(max_practice_matches=most)
+    assert await asyncio.to_thread(play_and_leave, server.url, 30, resign=False) == 30
+    await wait_until(lambda: len(server.registry) <= left)
+    assert len(server.registry) == left
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(0.1, 0), (600, 5)], ids=["", "control"])
+async def test_vanished_guests_lose_matches(run_server, seconds, left):
+    server = await run_server(guest_absent_seconds=seconds)
+    assert await asyncio.to_thread(play_and_leave, server.url, 5, resign=False) == 5
+    await wait_until(lambda: len(server.registry) <= left)
+    assert len(server.registry) == left
+
+
+async def test_idle_guest_is_disconnected(run_server):
+    server = await run_server(guest_idle_seconds=0.1, **TRUSTING)
+    guest, player = await asyncio.to_thread(Attacker, server.url), await asyncio.to_thread(Attacker, server.url)
+    await asyncio.to_thread(guest.hello)
+    await asyncio.to_thread(player.hello, name="ann", kind="bot")
+    assert await asyncio.to_thread(guest.hear) is None
+    assert (await asyncio.to_thread(player.ask, type="ping", c=1))["type"] == "pong"
+    guest.close()
+    player.close()
+
+
+def resident_kib(pid):
+    """Return the memory that a process occupies, in KiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize() // 1024
+
+
+@pytest.mark.abuse
+async def test_memory_stays_after_many_guests(database):
+    async with child_server(database) as child:
+        pid, sizes = child.process.pid, []
+        for cycles in (CYCLES // 10, CYCLES // 2, CYCLES - CYCLES // 10 - CYCLES // 2):
+            assert await asyncio.to_thread(play_and_leave, child.url, cycles) == cycles
+            sizes.append(resident_kib(pid))
+            print(f"{sizes[-1]:,} KiB after {cycles:,} more guests")
+    assert sizes[-1] <= 1.05 * sizes[0]

@@ -1,0 +1,87 @@
+"""A server that is told to stop ends in a bounded time with status 0, whatever it waits for."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+import structlog
+
+from evilpegs_server.stopping import run_step
+from support.raw_sockets import HELLO, RawSocket, text
+from support.servers import child_server
+
+STUCK_SERVER = str(Path(__file__).parents[1] / "support" / "stuck_server.py")
+PROMISED = 10
+"""Seconds in which a server has ended; it is far from what an orderly stop takes."""
+
+
+async def stops_in_time(child):
+    """Send SIGTERM; return the status and the errors, or None if the server does not end in time."""
+    child.process.send_signal(signal.SIGTERM)
+    try:
+        _, errors = await asyncio.wait_for(child.process.communicate(), PROMISED)
+    except TimeoutError:
+        return None
+    return child.process.returncode, errors.decode()
+
+
+def unread_record(url):
+    """Open a connection that asks for much and reads nothing of it."""
+    client = RawSocket(url, small=True)
+    client.send(HELLO + text(type="watch", ladder="classic-practice") + text(type="ping", c=1) * 100)
+    return client
+
+
+async def test_clients_who_do_not_read_cannot_delay_stop(database):
+    async with child_server(database) as child:
+        clients = [await asyncio.to_thread(unread_record, child.url) for _ in range(20)]
+        status, errors = await stops_in_time(child)
+        assert (status, "Traceback" in errors) == (0, False), errors
+        for client in clients:
+            client.socket.close()
+
+
+async def test_stuck_worker_cannot_delay_stop(database, monkeypatch):
+    monkeypatch.setenv("STUCK", "worker,outlets")
+    async with child_server(database, STUCK_SERVER) as child:
+        status, errors = await stops_in_time(child)
+        assert status == 0
+        assert '"step": "worker"' in errors
+
+
+async def test_stuck_disk_cannot_delay_stop(database, monkeypatch):
+    monkeypatch.setenv("STUCK", "writer")
+    async with child_server(database, STUCK_SERVER) as child:
+        status, errors = await stops_in_time(child)
+        assert status == 0
+        assert "did not stop in time" in errors
+
+
+@pytest.mark.abuse
+async def test_stop_without_deadlines_never_ends(database, monkeypatch):
+    """Control: the same faults without the deadlines."""
+    monkeypatch.setenv("STUCK", "worker,no deadline")
+    async with child_server(database, STUCK_SERVER) as child:
+        assert await stops_in_time(child) is None
+
+
+class TestStep:
+    async def test_step_that_ends_is_silent(self):
+        with structlog.testing.capture_logs() as logged:
+            await run_step("quick", 20, lambda: asyncio.sleep(0), structlog.get_logger())
+        assert logged == []
+
+    async def test_step_that_hangs_is_left(self):
+        hangs = asyncio.Event()
+        with structlog.testing.capture_logs() as logged:
+            await run_step("slow", 0.01, hangs.wait, structlog.get_logger())
+        assert [entry["step"] for entry in logged] == ["slow"]
+
+    async def test_step_that_fails_is_logged(self):
+        async def fail():
+            raise OSError
+
+        with structlog.testing.capture_logs() as logged:
+            await run_step("broken", 20, fail, structlog.get_logger())
+        assert [(entry["step"], entry["log_level"]) for entry in logged] == [("broken", "error")]

@@ -1,0 +1,166 @@
+"""`evilpegs verify --key`: a record that its server did not sign is found, however consistent it is."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.record.signing import RecordSigner
+from support.forgery import forge
+
+FORGER = RecordSigner(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+UNSIGNED = {("signature", 0, 0)}
+
+
+@pytest.fixture
+def real(run, server, played, tmp_path):
+    """The record of a match against fixed secrets that a real server kept."""
+    match = played[0]["matches"][0]["match"]
+    assert run("replay", match, "--record", tmp_path / "real.jsonl", "--database", server.database).status == 0
+    return tmp_path / "real.jsonl"
+
+
+@pytest.fixture
+def key_file(server):
+    """The file of the server's public keys."""
+    return Path(server.database.removeprefix("sqlite:///") + ".key.pub")
+
+
+@pytest.fixture
+def key(key_file):
+    return key_file.read_text().split()[-1]
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def write(path, events):
+    path.write_text("".join(canonical(event) + "\n" for event in events))
+    return path
+
+
+def sign(over, signer=FORGER):
+    return json.loads(signer.sign(decode_record_event(canonical(over))).model_dump_json())
+
+
+def findings(result):
+    return {(found["check"], found["game"], found["turn"]) for found in result.document["findings"]}
+
+
+def test_real_record_is_signed_by_server(run, real, key):
+    result = run("verify", real, "--key", key, "--json")
+    assert (result.status, result.document["signed_by"], result.document["findings"]) == (0, key, [])
+    assert key in run("verify", real, "--key", key).out.splitlines()[-1]
+
+
+def test_file_of_keys_is_accepted(run, real, key_file, key, tmp_path):
+    assert run("verify", real, "--key", key_file, "--json").document["signed_by"] == key
+    several = tmp_path / "keys"
+    several.write_text(f"# ours\n\n{FORGER.public_key}\n{key}\n")
+    assert run("verify", real, "--key", several, "--json").document["signed_by"] == key
+
+
+FORGERIES = {
+    "unsigned": lambda real, forged: forged,
+    "with the signature of the real match": lambda real, forged: [
+        *forged[:-1],
+        forged[-1] | {"signature": real[-1]["signature"]},
+    ],
+    "signed by the forger": lambda real, forged: [*forged[:-1], sign(forged[-1])],
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
+def test_forged_record_fails_with_key_only(run, real, key, tmp_path, forgery):
+    """The control is the same record without --key: everything in it can be recomputed and holds."""
+    events = read(real)
+    path = write(tmp_path / "forged.jsonl", forgery(events, forge(events)))
+    control = run("verify", path, "--json")
+    assert (control.status, control.document["holds"]) == (0, True)
+    assert [game["guesses"] for game in control.document["games"]] == [1] * 10
+    result = run("verify", path, "--key", key, "--json")
+    assert (result.status, result.document["signed_by"]) == (1, None)
+    assert findings(result) == UNSIGNED
+
+
+def test_forged_record_shows_that_operator_could_forge(run, real, tmp_path):
+    forged = forge(read(real))
+    path = write(tmp_path / "forged.jsonl", [*forged[:-1], sign(forged[-1])])
+    result = run("verify", path, "--key", FORGER.public_key, "--json")
+    assert (result.status, result.document["signed_by"]) == (0, FORGER.public_key)
+    assert "match" in {claim["claim"] for claim in result.document["not_proved"]}
+
+
+@pytest.mark.parametrize("field", ["at", "elapsed_ms", "outcomes", "guesses", "head", "signature", "match", "seq"])
+def test_signature_covers_every_field_of_last_event(run, real, key, tmp_path, field):
+    events = read(real)
+    value = events[-1][field]
+    other = {int: lambda: value + 1, str: lambda: "0" * len(value), list: lambda: value[::-1][:-1]}[type(value)]()
+    events[-1][field] = other
+    path = write(tmp_path / "changed.jsonl", events)
+    assert ("signature", 0, 0) in findings(run("verify", path, "--key", key, "--json"))
+
+
+def test_record_without_end_is_not_signed(run, real, key, tmp_path):
+    path = write(tmp_path / "cut.jsonl", read(real)[:-1])
+    assert ("signature", 0, 0) in findings(run("verify", path, "--key", key, "--json"))
+
+
+def test_key_may_begin_with_hyphen(run, real):
+    assert findings(run("verify", real, "--key", "-" + "A" * 42, "--json")) == UNSIGNED
+    assert findings(run("verify", real, "--key=-" + "A" * 42, "--json")) == UNSIGNED
+
+
+@pytest.mark.parametrize("contents", ["", "# nothing\n", "oops\n", "A" * 44 + "\n", "é"])
+def test_file_without_keys_is_refused(run, real, tmp_path, contents):
+    (tmp_path / "keys").write_text(contents)
+    result = run("verify", real, "--key", tmp_path / "keys")
+    assert (result.status, result.out) == (2, "")
+    assert str(tmp_path / "keys") in result.complaint
+
+
+@pytest.mark.parametrize("key", ["", "none", ".", "a\0b", "A" * 42])
+def test_text_that_is_no_key_is_refused(run, real, key):
+    result = run("verify", real, "--key", key)
+    assert (result.status, result.out) == (2, "")
+    assert "43" in result.complaint
+
+
+def test_missing_library_is_one_line(run, real, key, monkeypatch):
+    """The control is the same record without --key, which needs no library."""
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    result = run("verify", real, "--key", key)
+    assert (result.status, result.out) == (2, "")
+    assert "evilpegs[verify]" in result.complaint
+    assert run("verify", real).status == 0
+
+
+def test_time_that_passed_too_fast_is_remark(run, real, tmp_path):
+    """A match in which the wall clock stood still does not prove that its turns took their time."""
+    forged = forge(read(real))
+    assert run("verify", write(tmp_path / "a", forged), "--json").document["remarks"] == []
+    for event in forged:
+        if event["type"] == "feedback":
+            event |= {"took_ms": 2_000, "left_ms": event["left_ms"] - 1_995}
+        if event["type"] == "game_over":
+            event["elapsed_ms"] = 2_000
+    forged[-1] |= {"elapsed_ms": 20_000}
+    events = forge_again(forged)
+    result = run("verify", write(tmp_path / "b", events), "--json")
+    assert (result.status, result.document["findings"]) == (0, [])
+    assert [(each["check"], each["game"], each["turn"]) for each in result.document["remarks"]] == [
+        ("times", game, 1) for game in range(1, 11)
+    ]
+    assert run("verify", tmp_path / "b").out.count("remark (times): ") == 10
+
+
+def forge_again(events):
+    """Return the events with the head that they have now."""
+    from evilpegs_protocol.canonical import chain
+
+    return [*events[:-1], events[-1] | {"head": chain(map(canonical, events))[-2]}]

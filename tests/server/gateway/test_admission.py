@@ -1,0 +1,270 @@
+"""Admission counts connections, guests, names and wrong tokens, in all and per address, and forgets what is over."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evilpegs_server.gateway.address_table import MAX_IDLE, OVER_LIMIT_MS
+from evilpegs_server.gateway.admission import (
+    FAILED_TOKEN_DELAY_MS,
+    HELLO_MS,
+    Admission,
+    AdmissionLimits,
+    Limit,
+    LimitMetError,
+)
+
+ANN, BOB = "192.0.2.1", "192.0.2.2"
+HOUR_MS = 3_600_000
+LIMITS = AdmissionLimits(
+    max_connections=20,
+    connections_per_address=5,
+    connections_before_hello=3,
+    new_names_per_hour=4,
+    failed_tokens_per_minute=2,
+)
+
+
+@pytest.fixture
+def admission():
+    return Admission(LIMITS)
+
+
+def enter(admission, address=None, *, is_guest=False, has_open_match=False):
+    """Open a connection, say hello on it, and return its ticket."""
+    ticket = admission.open(address, 0)
+    admission.log_in(ticket, 0, is_guest=is_guest, has_open_match=has_open_match)
+    return ticket
+
+
+def met(call, *arguments, **options):
+    """Return the limit that a call meets; its number or name must be in the message."""
+    with pytest.raises(LimitMetError) as caught:
+        call(*arguments, **options)
+    assert caught.value.limit.value in str(caught.value)
+    assert str(caught.value).isprintable()
+    return caught.value.limit
+
+
+def test_defaults_are_those_of_settings():
+    limits = AdmissionLimits()
+    assert (limits.max_connections, limits.guest_seats, limits.reserve_seats) == (2000, 1500, 200)
+
+
+@pytest.mark.parametrize(("seats", "guests", "reserve"), [(1, 1, 0), (2, 1, 0), (4, 3, 0), (10, 7, 1), (100, 75, 10)])
+def test_small_servers_have_ordinary_seats(seats, guests, reserve):
+    limits = AdmissionLimits(max_connections=seats)
+    assert (limits.guest_seats, limits.reserve_seats) == (guests, reserve)
+    assert AdmissionLimits(max_connections=seats, reserve_seats_percent=100).reserve_seats == seats - 1
+
+
+class TestAddresses:
+    def test_connections_of_an_address_are_limited(self, admission):
+        tickets = [enter(admission, ANN) for _ in range(5)]
+        assert met(admission.open, ANN, 0) is Limit.PER_ADDRESS
+        enter(admission, BOB)
+        admission.close(tickets[0], 0)
+        enter(admission, ANN)
+        assert admission.taken == 6
+
+    def test_connections_before_hello_are_limited(self, admission):
+        tickets = [admission.open(ANN, 0) for _ in range(3)]
+        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+        admission.log_in(tickets[0], 0, is_guest=False, has_open_match=False)
+        admission.close(tickets[1], 0)
+        assert [admission.open(ANN, 0).address for _ in range(2)] == [ANN, ANN]
+        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+
+    def test_address_behind_proxy_is_counted_late(self, admission):
+        for _ in range(3):
+            admission.set_address(admission.open(None, 0), ANN, 0)
+        late = admission.open(None, 0)
+        assert met(admission.set_address, late, ANN, 0) is Limit.BEFORE_HELLO
+        admission.close(late, 0)
+        assert (admission.taken, admission.known_addresses) == (3, 1)
+
+    def test_connections_without_address_are_unbounded(self, admission):
+        assert len([admission.open(None, 0) for _ in range(20)]) == 20
+        assert admission.known_addresses == 0
+
+    def test_high_limit_does_not_bind(self):
+        """The control: the same connections are all accepted where the limits are higher."""
+        admission = Admission(replace(LIMITS, connections_before_hello=100, connections_per_address=100))
+        assert len([admission.open(ANN, 0) for _ in range(20)]) == 20
+
+
+class TestSeats:
+    def test_last_tenth_is_reserve(self, admission):
+        tickets = [admission.open(None, 0) for _ in range(20)]
+        assert [ticket.is_reserve for ticket in tickets] == [False] * 18 + [True] * 2
+        assert {ticket.hello_ms for ticket in tickets[:18]} == {HELLO_MS}
+        assert {ticket.hello_ms for ticket in tickets[18:]} == {3_000}
+        assert met(admission.open, None, 0) is Limit.CONNECTIONS
+
+    def test_reserve_is_for_open_matches(self, admission):
+        for _ in range(18):
+            enter(admission)
+        reserve = admission.open(None, 0)
+        refused = {"is_guest": False, "has_open_match": False}
+        assert met(admission.log_in, reserve, 0, **refused) is Limit.CONNECTIONS
+        admission.log_in(reserve, 0, is_guest=False, has_open_match=True)
+        assert reserve.is_reserve
+
+    def test_reserve_moves_to_free_ordinary_seat(self, admission):
+        tickets = [enter(admission) for _ in range(18)]
+        reserve = admission.open(None, 0)
+        admission.close(tickets[0], 0)
+        admission.log_in(reserve, 0, is_guest=False, has_open_match=False)
+        assert not reserve.is_reserve
+        assert (admission.open(None, 0).is_reserve, admission.taken) == (True, 19)
+
+    def test_guests_leave_a_quarter_free(self, admission):
+        guests = [enter(admission, is_guest=True) for _ in range(15)]
+        late = admission.open(None, 0)
+        assert met(admission.log_in, late, 0, is_guest=True, has_open_match=False) is Limit.GUESTS
+        admission.log_in(late, 0, is_guest=False, has_open_match=False)
+        admission.close(guests[0], 0)
+        enter(admission, is_guest=True)
+
+
+class TestEndedConnection:
+    """A hello or a request may be read after its connection has ended."""
+
+    def test_late_hello_is_not_counted(self, admission):
+        for ticket in [admission.open(ANN, 0) for _ in range(3)]:
+            admission.close(ticket, 0)
+            admission.log_in(ticket, 0, is_guest=True, has_open_match=False)
+            admission.log_out(ticket)
+        assert (admission.taken, admission.known_addresses) == (0, 0)
+        assert len([enter(admission, is_guest=True) for _ in range(15)]) == 15
+
+    def test_late_address_is_not_counted(self, admission):
+        ticket = admission.open(None, 0)
+        admission.close(ticket, 0)
+        admission.set_address(ticket, ANN, 0)
+        assert admission.known_addresses == 0
+
+    def test_failed_login_is_taken_back(self, admission):
+        tickets = [admission.open(ANN, 0) for _ in range(3)]
+        admission.log_in(tickets[0], 0, is_guest=False, has_open_match=False)
+        admission.log_out(tickets[0])
+        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+        for ticket in tickets:
+            admission.close(ticket, 0)
+        assert (admission.taken, admission.known_addresses) == (0, 1)
+
+
+class TestNamesAndTokens:
+    def test_new_names_are_limited_per_hour(self, admission):
+        ticket, other = enter(admission, ANN), enter(admission, BOB)
+        for now in (0, 10, 20, 30):
+            admission.take_new_name(ticket, now)
+        with pytest.raises(LimitMetError) as caught:
+            admission.take_new_name(ticket, HOUR_MS - 1_000)
+        assert (caught.value.limit, caught.value.retry_after_ms) == (Limit.NEW_NAMES, 1_000)
+        admission.take_new_name(other, 50)
+        admission.take_new_name(ticket, HOUR_MS)
+
+    def test_names_count_after_the_connection_ended(self, admission):
+        for _ in range(4):
+            ticket = enter(admission, ANN)
+            admission.take_new_name(ticket, 0)
+            admission.close(ticket, 0)
+        assert met(admission.take_new_name, enter(admission, ANN), 1) is Limit.NEW_NAMES
+
+    def test_failed_tokens_are_delayed_beyond_limit(self, admission):
+        ticket = admission.open(ANN, 0)
+        assert [admission.take_failed_token(ticket, 0) for _ in range(3)] == [0, 0, FAILED_TOKEN_DELAY_MS]
+        assert admission.take_failed_token(ticket, 59_999) == FAILED_TOKEN_DELAY_MS
+        assert admission.take_failed_token(ticket, 60_000) == 0
+        assert admission.met == {Limit.FAILED_TOKENS: 2}
+
+    def test_uncounted_address_has_no_limits(self, admission):
+        ticket = enter(admission)
+        for _ in range(100):
+            admission.take_new_name(ticket, 0)
+            assert admission.take_failed_token(ticket, 0) == 0
+
+
+class TestOverLimit:
+    def test_met_limit_is_remembered_for_seconds(self, admission):
+        for _ in range(3):
+            admission.open(ANN, 0)
+        assert not admission.over_limit(ANN, 0)
+        met(admission.open, ANN, 100)
+        assert admission.over_limit(ANN, 100)
+        assert admission.over_limit(ANN, 99 + OVER_LIMIT_MS)
+        assert not admission.over_limit(ANN, 100 + OVER_LIMIT_MS)
+        assert not admission.over_limit(BOB, 100)
+
+    def test_limits_counted_elsewhere_are_remembered(self, admission):
+        admission.note_over_limit(ANN, 0)
+        admission.note_over_limit(None, 0)
+        assert admission.over_limit(ANN, 1)
+        assert not admission.over_limit(None, 1)
+
+
+class TestMemory:
+    def test_address_without_connections_is_forgotten(self, admission):
+        for number in range(100):
+            admission.close(enter(admission, f"192.0.2.{number}"), 0)
+        assert (admission.known_addresses, admission.taken) == (0, 0)
+
+    def test_address_is_remembered_while_something_counts(self, admission):
+        ticket = enter(admission, ANN)
+        admission.take_new_name(ticket, 0)
+        admission.close(ticket, 0)
+        assert admission.known_addresses == 1
+        other = enter(admission, BOB)
+        admission.take_new_name(other, HOUR_MS)
+        admission.close(other, HOUR_MS)
+        assert admission.known_addresses == 1
+        assert admission.over_limit(ANN, HOUR_MS) is False
+
+    def test_remembered_addresses_are_bounded(self):
+        admission = Admission(LIMITS, max_idle=50)
+        for number in range(1_000):
+            admission.note_over_limit(f"2001:db8:0:{number:x}::/64", 0)
+        assert admission.known_addresses == 50
+        assert admission.over_limit("2001:db8:0:3e7::/64", 0)
+        assert MAX_IDLE == 10_000
+
+    def test_connected_address_is_never_evicted(self):
+        admission = Admission(LIMITS, max_idle=1)
+        ticket = enter(admission, ANN)
+        for _ in range(4):
+            admission.take_new_name(ticket, 0)
+        for number in range(100):
+            admission.note_over_limit(f"198.51.100.{number}", 0)
+        assert met(admission.take_new_name, ticket, 1) is Limit.NEW_NAMES
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([None, ANN, BOB]), st.sampled_from("opgnx"), st.integers(0, 30)), max_size=120)
+)
+def test_counts_return_to_zero_whatever_happens(steps):
+    admission, tickets, now = Admission(LIMITS), [], 0.0
+    for address, action, number in steps:
+        now += 1_000
+        with suppress(LimitMetError):
+            if action == "o":
+                tickets.append(admission.open(address, now))
+            elif tickets and action == "x":
+                admission.close(tickets.pop(number % len(tickets)), now)
+            elif tickets and action == "n":
+                admission.take_new_name(tickets[number % len(tickets)], now)
+            elif tickets and not tickets[number % len(tickets)].said_hello:
+                ticket = tickets[number % len(tickets)]
+                admission.log_in(ticket, now, is_guest=action == "g", has_open_match=number > 20)
+        assert admission.taken == len(tickets) <= LIMITS.max_connections
+        assert sum(ticket.is_guest for ticket in tickets) <= LIMITS.guest_seats
+        for each in (ANN, BOB):
+            own = [ticket for ticket in tickets if ticket.address == each]
+            assert len(own) <= LIMITS.connections_per_address
+            assert sum(not ticket.said_hello for ticket in own) <= LIMITS.connections_before_hello
+    for ticket in tickets:
+        admission.close(ticket, now)
+    assert admission.taken == 0

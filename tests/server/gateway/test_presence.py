@@ -1,0 +1,196 @@
+"""Guests are forgotten when nothing connects them with the server, and lose matches they do not come back to."""
+
+import pytest
+
+from evilpegs_server.gateway.presence import GuestLimits
+from evilpegs_server.storage.archive import load_match, load_players
+
+MINUTES_MS = 60_000
+
+
+@pytest.fixture
+def presence(fake_server):
+    return fake_server.services.presence
+
+
+@pytest.fixture
+async def few_matches(open_fake_server, engine):
+    """A fake server on which two practice matches may be open."""
+    return open_fake_server(engine, guest_limits=GuestLimits(max_practice_matches=2))
+
+
+async def connect_guest(fake_server):
+    """Open a connection, say hello on it as a new guest, and return it."""
+    guest = fake_server.connect()
+    guest.token = (await guest.hello())["token"]
+    return guest
+
+
+async def resign(client, match):
+    """Resign a match and wait until it is over."""
+    await client.request(type="resign", match=match)
+    await client.receive("match_over")
+
+
+async def outcomes(fake_server, watcher, match):
+    """Return the outcomes of a match when it is over; ``watcher`` has been watching it."""
+    over = await watcher.receive("match_over")
+    assert load_match(fake_server.engine, match).over
+    return over["outcomes"]
+
+
+async def watch(fake_server, match):
+    watcher = await fake_server.connect_player("watcher")
+    await watcher.request(type="watch", match=match)
+    return watcher
+
+
+class TestForgetting:
+    async def test_guest_plays_on_after_other_connection_left(self, fake_server):
+        guest = await connect_guest(fake_server)
+        other = await fake_server.reconnect(guest)
+        guest.session.leave()
+        assert (await other.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
+
+    async def test_guest_who_played_is_forgotten_with_last_match(self, fake_server, presence):
+        guest = await connect_guest(fake_server)
+        first, second = await guest.play("tiny-practice"), await guest.play("tiny-practice")
+        await resign(guest, first)
+        guest.session.leave()
+        assert (len(fake_server.services.players), presence.guests_gone) == (1, 1)
+        watcher = await watch(fake_server, second)
+        presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
+        assert await outcomes(fake_server, watcher, second) == ["forfeit"]
+        assert [player.name for player in fake_server.services.players] == ["watcher"]
+        assert (presence.guests_gone, len(fake_server.registry)) == (0, 0)
+
+    async def test_connected_guest_is_kept_after_match(self, fake_server, presence):
+        guest = await connect_guest(fake_server)
+        await resign(guest, await guest.play("tiny-practice"))
+        assert (len(fake_server.services.players), presence.players_connected) == (1, 1)
+        assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
+
+    async def test_forgotten_guest_returns_by_token(self, fake_server):
+        guest = await connect_guest(fake_server)
+        match = await guest.play("tiny-practice")
+        await resign(guest, match)
+        guest.session.leave()
+        assert len(fake_server.services.players) == 0
+        again = await fake_server.reconnect(guest)
+        assert (await again.request(type="resume", match=match, seq=0))["state"] == "over"
+        assert (await again.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
+        assert len(load_players(fake_server.engine)) == 1
+
+    async def test_restart_loads_only_guests_with_matches(self, fake_server, open_fake_server, engine):
+        done, playing = await connect_guest(fake_server), await connect_guest(fake_server)
+        await resign(done, await done.play("tiny-practice"))
+        await playing.play("tiny-practice")
+        fake_server.close()
+        later = open_fake_server(engine)
+        later.restore_matches()
+        assert (len(later.services.players), later.services.presence.guests_gone) == (1, 1)
+        stranger = await connect_guest(later)
+        assert later.services.players.by_token(stranger.token).id == 3
+        assert (await later.connect().hello(token=done.token))["type"] == "welcome"
+
+    async def test_many_guests_leave_nothing(self, fake_server, presence):
+        """The short form of the test of memory in tests/abuse."""
+        for _ in range(50):
+            guest = await connect_guest(fake_server)
+            await resign(guest, await guest.play("tiny-practice"))
+            guest.session.leave()
+        assert len(fake_server.services.players) == len(fake_server.registry) == 0
+        assert (presence.players_connected, presence.guests_gone) == (0, 0)
+
+
+class TestAbsence:
+    @pytest.mark.parametrize("ladder", ["tiny-practice", "slow"])
+    async def test_match_of_absent_guest_ends_after_ten_minutes(self, fake_server, presence, ladder):
+        guest = await connect_guest(fake_server)
+        match = await guest.play(ladder)
+        games = fake_server.registry.ladders[ladder].games
+        watcher = await watch(fake_server, match)
+        guest.session.leave()
+        presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS - 1)
+        assert fake_server.registry.get(match) is not None
+        presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
+        assert await outcomes(fake_server, watcher, match) == ["forfeit"] * games
+
+    async def test_guest_who_is_back_keeps_match(self, fake_server, presence):
+        guest = await connect_guest(fake_server)
+        match = await guest.play("tiny-practice")
+        guest.session.leave()
+        again = await fake_server.reconnect(guest)
+        presence.end_long_gone(fake_server.clock.now() + 11 * MINUTES_MS)
+        assert (await again.request(type="resume", match=match, seq=2))["state"] == "turn"
+
+    async def test_absent_player_with_name_keeps_match(self, ann, fake_server, presence):
+        match = await ann.play("tiny-practice")
+        ann.session.leave()
+        presence.end_long_gone(fake_server.clock.now() + 11 * MINUTES_MS)
+        assert fake_server.registry.get(match) is not None
+        assert presence.guests_gone == 0
+
+    async def test_match_that_thinks_ends_after_its_reply(self, fake_server, presence):
+        guest = await connect_guest(fake_server)
+        match = await guest.play("slow")
+        watcher = await watch(fake_server, match)
+        fake_server.pool.paused = True
+        await guest.send(type="guess", match=match, game=1, turn=1, code="123456")
+        guest.session.leave()
+        presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
+        fake_server.pool.paused = False
+        fake_server.pool.run_pending()
+        assert (await watcher.receive("feedback"))["turn"] == 1
+        assert await outcomes(fake_server, watcher, match) == ["forfeit", "forfeit"]
+
+
+class TestPracticeBound:
+    async def test_longest_gone_guest_makes_room(self, few_matches):
+        first, second = await connect_guest(few_matches), await connect_guest(few_matches)
+        oldest, newer = await first.play("tiny-practice"), await second.play("tiny-practice")
+        watcher = await watch(few_matches, oldest)
+        first.session.leave()
+        second.session.leave()
+        await (await connect_guest(few_matches)).play("tiny-practice")
+        assert await outcomes(few_matches, watcher, oldest) == ["forfeit"]
+        assert few_matches.registry.get(newer) is not None
+
+    async def test_bound_is_named_when_nobody_is_gone(self, few_matches):
+        guest = await connect_guest(few_matches)
+        matches = [await guest.play("tiny-practice") for _ in range(2)]
+        refused = await guest.request(type="play", ladder="tiny-practice")
+        assert (refused["code"], "max_practice_matches" in refused["message"]) == ("too_many_matches", True)
+        ann = await few_matches.connect_player("ann")
+        assert (await ann.request(type="play", ladder="tiny"))["type"] == "match_started"
+        await resign(guest, matches[0])
+        assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
+
+
+class TestIdleGuests:
+    async def test_guest_without_request_is_idle_after_a_minute(self, fake_server):
+        guest, now = await connect_guest(fake_server), fake_server.clock.now()
+        assert not guest.session.is_idle_guest(now + MINUTES_MS - 1)
+        assert guest.session.is_idle_guest(now + MINUTES_MS)
+        fake_server.clock.advance(MINUTES_MS)
+        await guest.request(type="ping", c=1)
+        assert not guest.session.is_idle_guest(now + MINUTES_MS)
+
+    async def test_match_and_watch_keep_guest(self, ann, fake_server):
+        player, watcher = await connect_guest(fake_server), await connect_guest(fake_server)
+        match = await player.play("tiny-practice")
+        await watcher.request(type="watch", ladder="tiny")
+        for _ in range(3):
+            fake_server.clock.advance(MINUTES_MS)
+            assert not player.session.is_idle_guest(fake_server.clock.now())
+            assert not watcher.session.is_idle_guest(fake_server.clock.now())
+        await resign(player, match)
+        await watcher.request(type="unwatch", ladder="tiny")
+        now = fake_server.clock.now()
+        for guest in (player, watcher):
+            assert not guest.session.is_idle_guest(now + MINUTES_MS - 1)
+            assert guest.session.is_idle_guest(now + MINUTES_MS)
+
+    async def test_player_with_name_is_never_idle(self, ann, fake_server):
+        assert not ann.session.is_idle_guest(fake_server.clock.now() + 100 * MINUTES_MS)
+        assert not fake_server.connect().session.is_idle_guest(100 * MINUTES_MS)

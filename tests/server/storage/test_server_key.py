@@ -1,0 +1,123 @@
+"""The key of a server is created once, private, and leaves its public half behind when it is replaced."""
+
+import shutil
+import stat
+import subprocess
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from evilpegs_server.storage import server_key
+from evilpegs_server.storage.server_key import KeyUnusableError, key_files, key_path, load_server_key
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "keys" / "server.key"
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def listed(path):
+    lines = path.with_name(path.name + ".pub").read_text().splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def test_key_path_defaults_beside_database(tmp_path):
+    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
+    assert key_path(database, None) == tmp_path / "a.sqlite3.key"
+    assert key_path(database, tmp_path / "b") == tmp_path / "b"
+
+
+def test_new_key_is_private_and_stays(path):
+    first = load_server_key(path)
+    assert mode(path) == 0o600
+    assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
+    again = load_server_key(path)
+    assert (again.signer.public_key, again.former) == (first.signer.public_key, ())
+    assert listed(path) == [first.signer.public_key]
+
+
+def test_replaced_key_is_still_listed(path):
+    keys = []
+    for _ in range(3):
+        keys.append(load_server_key(path).signer.public_key)
+        path.unlink()
+    last = load_server_key(path)
+    assert last.former == tuple(keys)
+    assert listed(path) == [*keys, last.signer.public_key]
+
+
+def test_key_that_returns_is_listed_last(path):
+    first = load_server_key(path)
+    kept = path.rename(path.with_name("kept"))
+    second = load_server_key(path)
+    kept.replace(path)
+    assert load_server_key(path).former == (second.signer.public_key,)
+    assert listed(path) == [second.signer.public_key, first.signer.public_key]
+
+
+def test_key_with_lax_mode_is_tightened(path):
+    load_server_key(path)
+    path.chmod(0o644)
+    load_server_key(path)
+    assert mode(path) == 0o600
+
+
+def test_key_files_are_those_that_exist(tmp_path):
+    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
+    assert key_files(database, None) == ()
+    load_server_key(key_path(database, None))
+    assert [file.name for file in key_files(database, None)] == ["a.sqlite3.key", "a.sqlite3.key.pub"]
+
+
+def test_openssl_reads_key(path):
+    load_server_key(path)
+    shown = subprocess.run(["openssl", "pkey", "-in", path, "-noout", "-text"], capture_output=True, check=True)
+    assert b"ED25519" in shown.stdout.upper()
+
+
+def test_key_of_other_server_that_was_faster_wins(path, tmp_path, monkeypatch):
+    """Two servers with one key file start at the same time, and the other one creates the file first."""
+    faster = load_server_key(tmp_path / "faster.key")
+
+    class Randomness:
+        def token_bytes(self, size):
+            shutil.copy(tmp_path / "faster.key", path)
+            return bytes(size)
+
+    path.parent.mkdir()
+    monkeypatch.setattr(server_key, "secrets", Randomness())
+    assert load_server_key(path).signer.public_key == faster.signer.public_key
+    assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
+
+
+OTHER_KEY = X25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+@pytest.mark.parametrize("contents", [b"", b"not a key", b"\xff\xfe", OTHER_KEY])
+def test_other_contents_are_refused_and_kept(path, contents):
+    path.parent.mkdir()
+    path.write_bytes(contents)
+    with pytest.raises(KeyUnusableError, match=r"server\.key.*server_key") as refused:
+        load_server_key(path)
+    assert "\n" not in str(refused.value)
+    assert path.read_bytes() == contents
+
+
+@pytest.mark.parametrize("contents", [b"# a comment\nAAAA\n", b"\xff\n"])
+def test_damaged_list_is_refused(path, contents):
+    path.parent.mkdir()
+    path.with_name("server.key.pub").write_bytes(contents)
+    with pytest.raises(KeyUnusableError, match=r"server\.key\.pub"):
+        load_server_key(path)
+
+
+def test_directory_in_place_of_key_is_one_line(path):
+    path.mkdir(parents=True)
+    with pytest.raises(KeyUnusableError, match=r"server\.key") as refused:
+        load_server_key(path)
+    assert "\n" not in str(refused.value)

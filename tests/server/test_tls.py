@@ -1,0 +1,128 @@
+"""A certificate is checked before the server listens; then the game and the site speak TLS only."""
+
+import asyncio
+import json
+import shutil
+import socket
+from dataclasses import replace
+
+import httpx
+import pytest
+import structlog
+from websockets.asyncio.client import connect
+
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.tls import TlsUnusableError, load_tls
+from support.certificates import make_certificate, trust
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
+PATIENCE = 20
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return make_certificate(tmp_path_factory.mktemp("tls"))
+
+
+def refusal(cert, key):
+    """Return the error for files that cannot be used, which is one line."""
+    with pytest.raises(TlsUnusableError) as caught:
+        load_tls(cert, key)
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+def test_certificate_with_key_is_loaded(certificate, tmp_path):
+    both = tmp_path / "both.pem"
+    both.write_bytes(certificate[0].read_bytes() + certificate[1].read_bytes())
+    assert load_tls(*certificate) is not None
+    assert load_tls(both, None) is not None
+    assert load_tls(None, None) is None
+
+
+def test_unusable_certificate_is_named(certificate, tmp_path):
+    cert, key = certificate
+    _, other = make_certificate(tmp_path, "other")
+    guarded, locked = make_certificate(tmp_path, "guarded", passphrase="abcd1234")
+    for files in [
+        (key, None),
+        (cert, None),
+        (cert, other),
+        (cert, cert),
+        (tmp_path / "missing", key),
+        (guarded, locked),
+    ]:
+        assert all(str(file) in refusal(*files) for file in files if file is not None)
+    assert all(fact in refusal(None, key) for fact in (str(key), "--tls-cert"))
+
+
+@pytest.fixture
+async def secure_server(certificate, tmp_path):
+    """Run a server with a certificate."""
+    cert, key = certificate
+    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
+    settings = Settings(port=0, site_port=0, tls_cert=cert, tls_key=key, connections_per_address=3, database=database)
+    settings = settings.model_copy(update={"trusted_proxies": Settings(trusted_proxies="192.0.2.1").trusted_proxies})
+    async with running_server(settings, structlog.get_logger()) as running:
+        yield replace(running, host="localhost")
+
+
+async def test_game_and_site_are_announced_with_tls(secure_server, certificate):
+    tls = trust(certificate[0])
+    assert secure_server.url.startswith("wss://")
+    assert secure_server.site_url.startswith("https://")
+    async with httpx.AsyncClient(verify=tls) as client:
+        ready = await client.get(secure_server.site_url + "readyz")
+        redirected = await client.get(secure_server.url.replace("wss://", "https://").removesuffix("v1"))
+    async with connect(secure_server.url, ssl=tls) as client:
+        await client.send(json.dumps({"type": "hello", "client": {"name": "tester", "version": "1"}}))
+        welcome = json.loads(await client.recv())
+    assert ready.json() == {"status": "ready"}
+    assert redirected.headers["location"] == welcome["server"]["site"] == secure_server.site_url
+
+
+async def test_early_request_is_read_after_tls_handshake(secure_server, certificate):
+    """The request comes in the same segments as the end of the handshake, as often as the loop allows."""
+    port = secure_server.port
+    for _ in range(5):
+        reader, writer = await asyncio.open_connection("localhost", port, ssl=trust(certificate[0]))
+        writer.write(b"GET /v1 HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n")
+        async with asyncio.timeout(PATIENCE):
+            assert b" 403 " in await reader.readline()
+            await reader.read()
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_connections_before_tls_handshake_are_counted(secure_server, certificate):
+    """Silent connections count before TLS begins; what speaks no TLS is closed, and its place is free again."""
+    silent = [await asyncio.open_connection("127.0.0.1", secure_server.port) for _ in range(3)]
+    reader, writer = await asyncio.open_connection("127.0.0.1", secure_server.port)
+    async with asyncio.timeout(PATIENCE):
+        assert await _ending(reader) == b""
+    writer.close()
+    for reader, writer in silent:
+        writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        async with asyncio.timeout(PATIENCE):
+            await _ending(reader)
+        writer.close()
+    async with connect(secure_server.url, ssl=trust(certificate[0])) as client:
+        assert client.remote_address[1] == secure_server.port
+
+
+async def _ending(reader):
+    try:
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+
+
+async def test_silent_tls_connection_does_not_delay_stop(certificate, tmp_path):
+    cert, key = certificate
+    settings = Settings(port=0, site=False, tls_cert=cert, tls_key=key, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    async with asyncio.timeout(PATIENCE):
+        async with running_server(settings, structlog.get_logger()) as running:
+            silent = socket.create_connection(("127.0.0.1", running.port))
+            await asyncio.sleep(0.1)  # until the server has accepted it
+    silent.close()

@@ -1,0 +1,141 @@
+"""Attackers in a process of their own, and the honest player beside whom they are measured.
+
+    python attackers.py flood URL SECONDS KIND
+    python attackers.py storm URL SECONDS MATCH...
+
+Each stops by itself when the time is over, and then prints what it has done as a JSON document.
+"""
+
+import asyncio
+import contextlib
+import json
+import sys
+import time
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.raw_sockets import CONT, HELLO, PING, PONG, TEXT, RawSocket, frame, text
+from support.servers import dial
+
+MAX_BYTES = 1 << 30
+"""The number of bytes after which a flood ends early."""
+GUESTS = 100
+CHUNKS = {
+    "empty pings": frame(PING) * 10_000,
+    "long pings": frame(PING, b"x" * 125) * 500,
+    "pongs": frame(PONG) * 10_000,
+    "fragments": frame(TEXT, b"", fin=False) + frame(CONT, b"", fin=False) * 10_000,
+    "messages": text(type="ping", c=1) * 2_000,
+}
+
+
+def flood(url, seconds, kind):
+    """Flood until the time is over, reading nothing, and connect again whenever the connection is closed."""
+    connections = sent = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and sent < MAX_BYTES:
+        with contextlib.suppress(OSError), RawSocket(url) as attacker:
+            connections += 1
+            attacker.socket.settimeout(seconds)
+            attacker.send(HELLO)
+            while time.monotonic() < end and sent < MAX_BYTES and attacker.send(CHUNKS[kind]):
+                sent += len(CHUNKS[kind])
+    return {"connections": connections, "bytes": sent}
+
+
+def storm(url, seconds, *matches):
+    """Let a hundred guests read finished matches, each as fast as the server lets them."""
+    return asyncio.run(_storm(url, seconds, matches))
+
+
+async def _storm(url, seconds, matches):
+    end, counts = time.monotonic() + seconds, {"watching": 0, "rate_limited": 0}
+    await asyncio.gather(*(_read_on(url, end, matches[guest:] + matches[:guest], counts) for guest in range(GUESTS)))
+    return counts
+
+
+async def _read_on(url, end, matches, counts):
+    batch = b"".join(text(type="watch", match=match) for match in matches)
+    while time.monotonic() < end:
+        client = await asyncio.to_thread(RawSocket, url)
+        client.socket.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=client.socket)
+        writer.write(HELLO)
+        with contextlib.suppress(TimeoutError, OSError):
+            async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(0, end - time.monotonic())):
+                while not writer.is_closing():
+                    writer.write(batch)
+                    for _ in range(10):
+                        received = await reader.read(1 << 20)
+                        counts["watching"] += received.count(b'"type":"watching"')
+                        counts["rate_limited"] += received.count(b'"rate_limited"')
+                        if not received:
+                            writer.close()
+                            break
+        writer.close()
+
+
+class Honest:
+    """A player who guesses a hundred times per second and notes how long each answer takes."""
+
+    def __init__(self, raw):
+        self.raw, self.match, self.game, self.turn = raw, None, 1, 1
+
+    async def latencies(self, seconds):
+        """Play for some seconds; return the latencies in milliseconds, sorted."""
+        times, end = [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.match is None:
+                self.match, self.game, self.turn = await self.raw.play("classic"), 1, 1
+            began = time.perf_counter()
+            given = await self.raw.guess(self.match, self.game, self.turn, "1122" if self.turn % 2 else "3344")
+            times.append(1000 * (time.perf_counter() - began))
+            assert given["type"] == "feedback", given
+            await self._go_on(await self.raw.hear("turn", "game_started", "match_over"))
+            await asyncio.sleep(0.01)
+        return sorted(times)
+
+    async def _go_on(self, message):
+        if message["type"] == "turn":
+            self.turn = message["turn"]
+        elif message["type"] == "game_started":
+            self.game, self.turn = message["game"], 1
+            await self.raw.ready(self.match, self.game)
+        else:
+            self.match = None
+
+
+@contextlib.asynccontextmanager
+async def honest_player(url):
+    """Open the connection of an honest player."""
+    async with dial(url) as raw:
+        await raw.hello()
+        yield Honest(raw)
+
+
+@contextlib.asynccontextmanager
+async def attack(kind, url, seconds, *arguments):
+    """Run an attack beside the block and print what it has done; its process is gone at the end of the block."""
+    command = [sys.executable, __file__, kind, url, str(seconds), *arguments]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    try:
+        yield
+        report, _ = await asyncio.wait_for(process.communicate(), seconds + 60)
+        print(f"\n  {kind} {' '.join(arguments[:1])}: {report.decode().strip()}")
+        assert process.returncode == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def percentile(times, share):
+    """Return the time below which ``share`` of the sorted times are."""
+    return times[min(len(times) - 1, int(len(times) * share))]
+
+
+if __name__ == "__main__":
+    attacks = {"flood": flood, "storm": storm}
+    print(json.dumps(attacks[sys.argv[1]](sys.argv[2], float(sys.argv[3]), *sys.argv[4:])))

@@ -1,0 +1,27 @@
+"""The control of tests/abuse: a server without the bounds that hold an attacker, as servers once were.
+
+It parses a whole read at once, keeps whatever is unread, credits every stall of the event loop, and replays finished
+matches on the event loop.
+"""
+
+import math
+import os
+
+from evilpegs.main import main
+from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.matches import finished_matches, player_clock, stall_free_clock
+
+
+async def read_at_once(finished, match):
+    """Read a match on the event loop, whatever is known about it."""
+    return vars(finished)["_read"](match)
+
+
+if __name__ == "__main__":
+    os.environ["EVILPEGS_REQUESTS_PER_SECOND"] = "100000000"
+    BoundedConnection.slice_bytes = BoundedConnection.max_unsent_bytes = 1 << 60
+    finished_matches.FinishedMatches.find = read_at_once
+    player_clock.TURN_CREDIT_MS = player_clock.GAME_CREDIT_MS = math.inf
+    if os.environ.get("COUNT_STOPS"):
+        player_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf
+    main()

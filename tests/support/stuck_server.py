@@ -1,0 +1,49 @@
+"""A server for tests of stopping, parts of which never respond once it stops.
+
+STUCK=writer,worker,outlets python stuck_server.py serve --port 0 ...
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+
+import evilpegs_server.server
+from evilpegs.main import main
+from evilpegs_server import stopping
+from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.worker_process import WorkerProcess
+
+
+async def wait_for_ever(*_):
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):  # a library may swallow a cancellation
+            await asyncio.sleep(3600)
+
+
+class StuckWriter(Writer):
+    """A writer on a disk that responds no more once the server stops."""
+
+    def close(self):
+        threading.Event().wait()
+
+
+class StuckWorker(WorkerProcess):
+    """A worker process whose last answer never comes."""
+
+    async def close(self):
+        await wait_for_ever()
+
+
+if __name__ == "__main__":
+    stuck = os.environ.get("STUCK", "").split(",")
+    if "writer" in stuck:
+        evilpegs_server.server.Writer = StuckWriter
+    if "worker" in stuck:
+        evilpegs_server.server.WorkerProcess = StuckWorker
+    if "outlets" in stuck:
+        evilpegs_server.outlets.LiveLeaderboards.close = wait_for_ever
+    if "no deadline" in stuck:
+        evilpegs_server.server.force_exit_later = lambda log: None
+        evilpegs_server.server.WORKER_SECONDS = evilpegs_server.server.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
+    main()
