@@ -42,6 +42,7 @@ async def run_terminal(
     ladder: str,
     name: str | None = None,
     token_file: Path | None = None,
+    token_from: str | None = None,
     console: Console | None = None,
     read_line: ReadLine | None = None,
     discard: Discard = lambda: False,
@@ -52,15 +53,15 @@ async def run_terminal(
     """Play one match on ``ladder``, or continue one that was left; without ``name`` as a guest.
 
     Standard input and output are the defaults. ``read_line`` returns None at the end of the input, and ``discard``
-    discards the lines typed ahead. ``new_nonce`` returns the player's share in the draw of a fixed secret; ``clock``
-    returns seconds.
+    discards the lines typed ahead. ``token_from`` is an address that the server had before. ``new_nonce`` returns the
+    player's share in the draw of a fixed secret; ``clock`` returns seconds.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
     """
     screen = MatchScreen(console or Console())
     dialog = _dialog(screen, read_line, discard)
-    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
+    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from)
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     news = _News(dialog)
