@@ -14,6 +14,7 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
+from evilpegs.streams import keep_streams_open
 from evilpegs.termination import TerminatedError
 
 USER_ERROR_STATUS: Final = 2
@@ -95,6 +96,7 @@ app.register_install_completion_command(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` name, by default those of the process; return the exit status."""
     _replace_closed_streams()
+    keep_streams_open()
     _replace_unprintable_characters()
     try:
         status = app(list(sys.argv[1:] if arguments is None else arguments))

@@ -178,10 +178,45 @@ def _find(program: str) -> Path:
     """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
     found = shutil.which(program)
     if found is None:
-        hint = "is not executable; try chmod +x" if Path(program).is_file() else "does not exist"
-        message = f"the program {program[:80]!r} {hint}"
+        message = f"the program {program[:80]!r} {_why_not_found(program)}"
         raise StrategyError(message)
-    return Path(found).resolve()
+    path = Path(found).resolve()
+    _check_interpreter(path)
+    return path
+
+
+def _why_not_found(program: str) -> str:
+    path, is_plain_name = Path(program), os.sep not in program
+    if "\0" in program:
+        return "does not exist"
+    if is_plain_name and path.is_file():
+        return f"is not in a directory of PATH; for the one in the current directory write ./{program[:80]}"
+    if path.is_dir():
+        return "is a directory; name the program in it"
+    if path.is_file():
+        return "is not executable; try chmod +x"
+    return "does not exist" + (", and no directory of PATH has it" if is_plain_name else "")
+
+
+def _check_interpreter(path: Path) -> None:
+    """Raise StrategyError if the first line of a script names an interpreter that does not exist.
+
+    The system would only say that the script does not exist, and only when a match has begun.
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.readline(MAX_LINE).decode(errors="replace")
+    except OSError as error:
+        message = f"the program {path} cannot be read: {error.strerror}"
+        raise StrategyError(message) from None
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    by_name = words[1:2] if words[:1] == ["/usr/bin/env"] and words[1:2] != ["-S"] else []
+    missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]
+    if missing:
+        message = (
+            f"the program {path} needs the interpreter {missing[0][:80]!r} of its first line, which does not exist"
+        )
+        raise StrategyError(message)
 
 
 def _request_line(position: Position, rng: Random) -> bytes:
