@@ -89,17 +89,23 @@ Traceback = Annotated[
 
 def _to_server(_: object, tokens: Sequence[Token]) -> str:
     """Return the address of a server as it was typed; raise CommandError with its source if it is none."""
+    (token,) = tokens
+    return _check_server(
+        token.value, f"environment variable {token.keyword}" if token.source == "env" else token.keyword
+    )
+
+
+def _check_server(address: str, source: str | None) -> str:
+    """Return the address of a server; raise CommandError with its source if it is none."""
     from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
-    (token,) = tokens
     try:
-        server_url(token.value)
+        server_url(address)
     except ServerUnreachableError as error:
-        source = f"environment variable {token.keyword}" if token.source == "env" else token.keyword
         message = f"{source}: {error}"
         raise CommandError(message) from None
-    return token.value
+    return address
 
 
 SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=_to_server)
@@ -139,14 +145,15 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
     """Return the server to ask, or None if a database is to be read.
 
     Raises:
-        CommandError: both are named.
+        CommandError: both are named, or EVILPEGS_SERVER is no address.
     """
     if server is not None and database is not None:
         message = "--server and --database name two sources; choose one"
         raise CommandError(message)
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
         return server
-    return os.environ.get("EVILPEGS_SERVER") or None
+    address = os.environ.get("EVILPEGS_SERVER")
+    return None if address is None else _check_server(address, "environment variable EVILPEGS_SERVER")
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -3,6 +3,9 @@
 A cached kernel contains the compiled code of kernels that it calls from other files, and its index names their types.
 Numba, however, compares only the caller's own file with its cache. So all files with kernels share one stamp here: when
 one of them changes, every kernel is compiled again, and nothing of an older version is read.
+
+Where nothing can be written, as for a service user without a home on a read-only install, kernels are compiled again in
+every process, which takes a minute or two. NUMBA_CACHE_DIR names a directory for them.
 """
 
 from collections.abc import Callable
@@ -29,6 +32,13 @@ def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
+    try:
+        return _compile_cached(function, nogil)
+    except RuntimeError:  # none of the places can be written
+        return cast("Callable[_P, _R]", njit(nogil=nogil)(function))
+
+
+def _compile_cached(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
     before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, _LOCATORS  # type: ignore[attr-defined]
     try:
         dispatcher: Any = njit(nogil=nogil, cache=True)(function)

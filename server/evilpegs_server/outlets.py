@@ -4,7 +4,7 @@ Both read the database and the leaderboards, as does the game port for its lists
 """
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -18,6 +18,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.hosts import AllowedHosts, SiteAddress
+from evilpegs_server.matches.counts import Seats
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import MatchAnalyses
@@ -29,6 +30,7 @@ from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.worker_process import WorkerProcess
 
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 """The hosts that mean every address of this machine."""
@@ -52,6 +54,8 @@ class OutletSources:
     loop_lag: Durations
     log: BoundLogger
     server_key: ServerKey
+    process: WorkerProcess
+    seats: Callable[[], Seats]
 
 
 def find_broker(settings: Settings) -> Broker | None:
@@ -129,8 +133,12 @@ async def _open_site(
 def _site_sources(sources: OutletSources) -> SiteSources:
     analyses = MatchAnalyses(sources.engine, sources.pools["analyses"])
     pools = {name: pool.metrics for name, pool in sources.pools.items()}
-    caches = {"replies": lambda: sources.codemaking.metrics().known, "analyses": lambda: analyses.state}
-    metrics = Metrics(MetricSources(sources.registry, sources.writer.commits, sources.loop_lag, pools, caches))
+    caches = {
+        "replies": lambda: sources.codemaking.metrics().known,
+        "worker": lambda: sources.process.state.part_sizes,
+        "analyses": lambda: analyses.state,
+    }
+    metrics = Metrics(MetricSources(sources.registry, sources.writer, sources.loop_lag, sources.seats, pools, caches))
     registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
     leaderboards, reads, key = sources.leaderboards, sources.reads, sources.server_key
     return SiteSources(registry, writer, engine, leaderboards, reads, analyses, metrics, log, key)

@@ -18,6 +18,7 @@ from evilpegs_server.gateway.connection import StampedConnection
 from evilpegs_server.gateway.gateway import MAX_FRAME_BYTES
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from support.entrances import default_entrance
 
 LEFT_OUT = ["9.*", "12.*", "13.*"]
 SIDE_BY_SIDE = 8
@@ -34,7 +35,8 @@ def limited_connection(per_second, *args, **options):
     """Return a connection as the gateway makes them, with a limit of its rate."""
     limited = StampedConnection(*args, **options)
     limited.clock = StallFreeClock(limited.loop.time)
-    limited.new_rate = lambda _: RateLimit(per_second, 2 * per_second, limited.clock.now())
+    limited.entrance = default_entrance(limited.clock.now)
+    limited.rate = RateLimit(per_second, 2 * per_second, limited.clock.now())
     return limited
 
 

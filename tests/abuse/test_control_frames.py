@@ -11,6 +11,7 @@ from websockets.server import ServerProtocol
 from evilpegs_server.gateway.bounded_connection import SLICE_BYTES, BoundedConnection
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, StampedConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
+from support.entrances import default_entrance
 from support.raw_sockets import CONT, PING, PONG, TEXT, RawSocket, frame, text
 
 FLOODS = {
@@ -87,6 +88,9 @@ class FakeTransport:
     def __init__(self):
         self.written, self.paused, self.aborted, self.unread_bytes = b"", False, False, 0
 
+    def get_extra_info(self, name):
+        return ("127.0.0.1", 50_000) if name == "peername" else None
+
     def write(self, data):
         self.written += data
 
@@ -121,7 +125,8 @@ async def connection():
     server = SimpleNamespace(handler=lambda _: asyncio.sleep(0), handler_tasks=set())
     connection = StampedConnection(ServerProtocol(state=State.OPEN), server)
     connection.clock = SimpleNamespace(now=lambda: 0.0)
-    connection.new_rate = lambda _: RateLimit(UNLIMITED, UNLIMITED, 0)
+    connection.entrance = default_entrance(connection.clock.now)
+    connection.rate = RateLimit(UNLIMITED, UNLIMITED, 0)
     connection.request = object()
     connection.connection_made(FakeTransport())
     await asyncio.sleep(0)

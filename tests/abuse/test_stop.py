@@ -50,6 +50,7 @@ async def test_stuck_worker_cannot_delay_stop(database, monkeypatch):
         assert '"step": "worker"' in errors
 
 
+@pytest.mark.abuse
 async def test_stuck_disk_cannot_delay_stop(database, monkeypatch):
     monkeypatch.setenv("STUCK", "writer")
     async with child_server(database, STUCK_SERVER) as child:

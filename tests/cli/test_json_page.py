@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.main import COMMANDS, app
+from evilpegs.main import COMMANDS, GROUPS, app
 from evilpegs_protocol.server_messages import RecordEvent
 from support.json_page import Comparison, MalformedPageError, parse_page
 from support.servers import dial
@@ -45,12 +45,15 @@ OFFLINE = {
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }
 """Commands that need no server, beside those of the page, for the cases that these do not show."""
+REMARK = {"check": "text", "game": "integer", "turn": "integer", "what": "text"}
 RARE = {
     ("evilpegs replay", "games[].turns[].analysis.regret.at_most", "null"),
     ("feedback", "stalled_ms", "integer"),
     ("game_over", "nonce", "null"),
+    ("match_over", "signature", "absent"),
+    *(("evilpegs verify", f"remarks[].{field}", kind) for field, kind in REMARK.items()),
 }
-"""Cases that need a stall, a fault, or minutes of work."""
+"""Cases that need a stall, a fault, minutes of work, or a record from before servers had keys."""
 FAILS_ONCE = """
 failures = []
 def choose(position, rng):
@@ -62,10 +65,20 @@ def choose(position, rng):
 
 
 def with_json():
-    """Return the names of the commands that have the option --json."""
+    """Return the words of the commands that have the option --json, such as ``("database", "check")``."""
+    commands = {(name,): app[name] for name in COMMANDS}
+    commands |= {(group, name): app[group][name] for group, (_, members) in GROUPS.items() for name in members}
     return {
-        name for name in COMMANDS for option in app[name].assemble_argument_collection() if "--json" in option.names
+        words
+        for words, command in commands.items()
+        for option in command.assemble_argument_collection()
+        if "--json" in option.names
     }
+
+
+def words_of_command(section):
+    """Return the words that name the command of a section."""
+    return section.command[1 : 3 if section.command[1] in GROUPS else 2]
 
 
 def is_deterministic(section):
@@ -83,7 +96,7 @@ def without_varying(document):
 
 
 def test_json_page_has_every_command():
-    documented = {section.command[1] for section in SECTIONS.values() if section.command}
+    documented = {words_of_command(section) for section in SECTIONS.values() if section.command}
     assert documented == with_json()
     assert all("--json" in section.command for section in SECTIONS.values() if section.command)
 
@@ -191,6 +204,7 @@ class Tour:
             self.look("evilpegs replay --record", "replay", match, "--record", record, "--database", database)
             self.look_at_events(Path(record).read_text().splitlines())
             self.look("evilpegs verify", "verify", record)
+            self.look("evilpegs verify", "verify", record, "--key", f"{database.removeprefix('sqlite:///')}.key.pub")
 
 
 @pytest.fixture
@@ -204,6 +218,10 @@ def toured(run, serve, start):
     left = asyncio.run(leave_open(server.url))
     evil = asyncio.run(practice(server.url, "classic-evil-practice", "1122", "3344", "5566"))
     large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
+    tour.look("evilpegs database backup", "database", "backup", "copy.sqlite3", "--database", server.database)
+    tour.look("evilpegs database check", "database", "check", "copy.sqlite3")
+    watched = run("watch", evil, "--server", server.url, "--json")
+    tour.look_at_events(watched.out.splitlines())
     server.end(signal.SIGTERM)
     tour.database(server.database, [devilish, left, evil, large])
     contradict(server.database, evil)
@@ -261,7 +279,7 @@ def test_json_page_comparison_notices_field_that_never_appears():
 
 def test_json_page_without_section_lacks_its_command():
     page = PAGE.replace("$ evilpegs certify ", "$ evilpegs tree ")
-    assert {section.command[1] for section in parse_page(page).values() if section.command} != with_json()
+    assert {words_of_command(each) for each in parse_page(page).values() if each.command} != with_json()
 
 
 def test_json_page_refuses_unknown_type():

@@ -29,6 +29,7 @@ DOCUMENTS = [
     "docs/analysis.md",
     "docs/strategies.md",
     "docs/glossary.md",
+    "docs/operate.md",
     "docs/records.md",
     "protocol/README.md",
 ]

@@ -68,7 +68,7 @@ class Curl:
         assert url.startswith(ADDRESS)
         for shown, real in self.real.items():
             url = url.replace(shown, real)
-        answer = httpx.request(method, url, headers=headers)
+        answer = httpx.request(method, url, headers=headers, timeout=60)
         self.tag = answer.headers.get("etag", self.tag)
         if out is not None:
             out.write_bytes(answer.content)

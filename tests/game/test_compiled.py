@@ -68,6 +68,18 @@ def test_numba_cache_misses_change_of_callee(package):
     assert package(20, PLAIN) == (11, 1)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles a kernel")
+def test_kernel_works_where_nothing_can_be_written(monkeypatch):
+    """As on a read-only install, for a user without a home."""
+    for locator in (compiled.ConfiguredLocator, compiled.SourceLocator, compiled.UserLocator):
+        monkeypatch.setattr(locator, "from_function", lambda *_: None)
+    assert compiled.kernel(plus_one)(1) == 2
+
+
+def plus_one(x):
+    return x + 1
+
+
 def test_kernel_stamp_covers_files_with_kernels():
     sources = Path(compiled.__file__).parent.rglob("*.py")
     files = [source.name for source in sources if b"kernel\ndef" in source.read_bytes()]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.server import REPLY_LIMITS
+from evilpegs_server.starting import REPLY_LIMITS
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool

@@ -4,8 +4,9 @@ import pytest
 import structlog
 
 from evilpegs_server.outlets import AddressUnusableError
-from evilpegs_server.server import running_server, solved_path
+from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from evilpegs_server.starting import solved_path
 from evilpegs_server.storage.writer import Writer
 
 

@@ -49,7 +49,7 @@ class PlayedSite:
         """Wait until the leaderboards, which change at most once per second, have the finished matches."""
         deadline = time.monotonic() + PATIENCE
         for ladder in ("classic", "classic-evil"):
-            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard").json()["rows"]:
+            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=60).json()["rows"]:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
 

@@ -15,6 +15,7 @@ from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
+from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
 """The exit status if something is damaged or broken."""
@@ -32,21 +33,25 @@ def backup(
 
     The copy has everything that was stored when the command began; a plain copy of the file would lack the latest
     matches, which are in a file beside it. Only the owner can read the copy, because it has the seeds of open games.
-    To restore it, stop the server, move all files of the old database away, and put the copy in their place. If the
+    The key that signs records and the list of public keys are copied beside it, to FILE.key and FILE.key.pub.
+    To restore, stop the server, move all files of the old database away, and put the copies in their place. If the
     hashes of a match are broken, the exit status is 1; if a page is damaged, nothing is written.
     """
     target = _target_path(file)
-    url = server_settings(database=database).database
+    settings = server_settings(database=database)
+    url, keys = settings.database, key_copies(settings.database, settings.server_key, target)
     try:
         with _shown_progress() as show:
-            copied = backup_database(url, target, show, overwrite=force)
+            copied = backup_database(url, target, show, overwrite=force, others=keys)
     except (OSError, ValueError) as error:
         message = f"cannot write {file[:200]}: {failure_reason(error)}; choose another file"
         raise CommandError(message) from None
     if as_json:
-        print_json({"database": url, "file": file, **_document(copied)})
+        print_json({"database": url, "file": file, "key_files": list(map(str, keys.values())), **_document(copied)})
     else:
         _print_lines(f"copied {url} to {file}:", copied)
+        for key, copy in keys.items():
+            console().print(f"copied {key} to {copy}", soft_wrap=True)
     return 0 if copied.sound else NOT_SOUND
 
 

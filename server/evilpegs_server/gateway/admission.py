@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from evilpegs_server.gateway.address_table import MAX_IDLE, AddressRecord, AddressTable
+from evilpegs_server.matches.counts import Seats
 
 HELLO_MS: Final = 10_000.0
 """The time in which an ordinary connection must say hello, in milliseconds."""
@@ -98,6 +99,20 @@ class Admission:
     def known_addresses(self) -> int:
         """The number of addresses that are remembered."""
         return len(self._table)
+
+    @property
+    def seats(self) -> Seats:
+        """The seats and guests at this moment, and how often each limit was met."""
+        limits = self.limits
+        return Seats(
+            ordinary=limits.max_connections - limits.reserve_seats,
+            ordinary_taken=self._ordinary_taken,
+            reserve=limits.reserve_seats,
+            reserve_taken=self._reserve_taken,
+            guests=limits.guest_seats,
+            guests_taken=self._guests,
+            met={limit.value: self.met[limit.value] for limit in Limit},
+        )
 
     def open(self, address: str | None, now: float) -> Ticket:
         """Return a ticket for a connection that was accepted. Raises LimitMetError."""

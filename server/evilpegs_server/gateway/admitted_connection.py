@@ -12,6 +12,7 @@ from websockets.protocol import State
 from evilpegs_server.gateway.admission import Ticket
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.entrance import Entrance
+from evilpegs_server.matches.counts import EndReason
 
 TLS_SECONDS: Final = 5.0
 """The time for a TLS handshake."""
@@ -100,6 +101,7 @@ class AdmittedConnection(BoundedConnection):
     def _end_silence(self) -> None:
         if self.ticket is None or self.ticket.said_hello:
             return
+        self.note_end(EndReason.NO_HELLO)
         if self._is_open and self.protocol.state is State.OPEN:
             self._ending = self.loop.create_task(self.close(1008, "no hello"))
         else:

@@ -12,10 +12,13 @@ answers to pings are written without regard to whether anybody reads them. Here
   `FAIL_SECONDS` even if the peer never answers.
 """
 
+from collections import Counter
 from typing import Any, ClassVar, Final, cast
 
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import State
+
+from evilpegs_server.matches.counts import EndReason
 
 SLICE_BYTES: Final = 1024
 """The number of bytes that are parsed at once: at most 170 empty frames, which take 1 to 2 milliseconds."""
@@ -38,6 +41,9 @@ class BoundedConnection(ServerConnection):
         self._unparsed = bytearray()
         self._slice_is_due = False
         self._queue_is_full = False
+        self._end_is_noted = False
+        self.ended: Counter[EndReason] = Counter()
+        """The counts of ended connections, which the gateway replaces by those of the server."""
         self._discarded: int | None = None
         """The number of bytes thrown away since the connection was ended by force; None before that."""
 
@@ -87,7 +93,14 @@ class BoundedConnection(ServerConnection):
     def check_unsent(self) -> None:
         """Abort the connection if too many bytes wait for the peer to read them."""
         if self.transport.get_write_buffer_size() > self.max_unsent_bytes:
+            self.note_end(EndReason.UNSENT)
             self.transport.abort()
+
+    def note_end(self, reason: EndReason) -> None:
+        """Count a connection that the server ends, once."""
+        if not self._end_is_noted:
+            self._end_is_noted = True
+            self.ended[reason] += 1
 
     def fail(self, code: int, reason: str) -> None:
         """Send a close frame, and end the connection without reading on. Later calls change nothing."""

@@ -9,6 +9,7 @@ from websockets.protocol import Event, State
 
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.matches.counts import EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 FRAME_REFUSALS: Final = 10
@@ -61,6 +62,7 @@ class StampedConnection(AdmittedConnection):
     def _take_token(self) -> None:
         self.rate.take(self.arrived, refusals=FRAME_REFUSALS)
         if self.rate.is_exhausted:
+            self.note_end(EndReason.FRAMES)
             self.fail(1008, "too many frames")
 
     def _try_now(self, frame: Frame) -> bool:

@@ -23,6 +23,7 @@ from evilpegs_server.gateway.login import SessionServices, Visit
 from evilpegs_server.gateway.rate_limit import RateLimit, RecentExcess
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import SiteAddress
+from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
@@ -107,6 +108,7 @@ class Gateway:
         connection = StampedConnection(*args, **kwargs)
         connection.clock = self._clock
         connection.entrance = self._entrance
+        connection.ended = self._services.registry.counts.ended
         connection.rate = RateLimit(self._services.requests_per_second, self._burst, self._clock.now())
         self._accepted.add(connection)
         return connection
@@ -114,8 +116,12 @@ class Gateway:
     def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
         now, address = self._clock.now(), _address(connection)
         suspect = self._excess.is_over_limit(address, now)
-        note = partial(self._excess.note, address)
+        note = partial(self._note_excess, address)
         return RateLimit(self._services.requests_per_second, self._burst, now, note, suspect=suspect)
+
+    def _note_excess(self, address: str, now: float) -> None:
+        self._services.registry.counts.limits[RATE_LIMIT] += 1
+        self._excess.note(address, now)
 
     @property
     def _burst(self) -> int:
@@ -188,6 +194,7 @@ class Gateway:
         self._services.presence.end_long_gone(now)
         for channel, session in tuple(self._sessions.items()):
             if session.is_idle_guest(now):
+                self._services.registry.counts.ended[EndReason.IDLE_GUEST] += 1
                 channel.close(1008, "idle guest")
 
 

@@ -39,8 +39,8 @@ class Listings:
     ) -> None:
         self._engine = engine
         self._ladders = ladders
-        self._leaderboards = leaderboards
-        self._reads = reads
+        self.leaderboards = leaderboards
+        self.reads = reads
         self._pages: dict[str, tuple[int, list[str]]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -54,7 +54,7 @@ class Listings:
         if request.ladder is not None:
             self._find_ladder(request.ladder)
         try:
-            return await self._reads.run(_match_list, self._engine, request)
+            return await self.reads.run(_match_list, self._engine, request)
         except BusyError:
             raise _busy() from None
 
@@ -68,7 +68,7 @@ class Listings:
         ladder = self._find_ladder(request.ladder)
         if not ladder.rated:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "that ladder is for practice and has no leaderboard")
-        if not self._leaderboards.filled:
+        if not self.leaderboards.filled:
             message = "the leaderboards are still being counted; try again in a moment"
             raise ReadLaterError(message)
         pages = await self._current_pages(ladder)
@@ -79,13 +79,13 @@ class Listings:
     async def _current_pages(self, ladder: Ladder) -> list[str]:
         """Return the texts of all pages of a leaderboard. Many requests at once wait for the same texts."""
         async with self._locks.setdefault(ladder.id, asyncio.Lock()):
-            version = self._leaderboards.version(ladder.id)
+            version = self.leaderboards.version(ladder.id)
             known = self._pages.get(ladder.id)
             if known is not None and known[0] == version:
                 return known[1]
-            rows = await self._leaderboards.rows(ladder.id)
+            rows = await self.leaderboards.rows(ladder.id)
             try:
-                pages = await self._reads.run(_encode_pages, ladder, rows)
+                pages = await self.reads.run(_encode_pages, ladder, rows)
             except BusyError:
                 raise _busy() from None
             self._pages[ladder.id] = version, pages

@@ -24,7 +24,7 @@ from evilpegs_server.gateway.admission import LimitMetError
 from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
-from evilpegs_server.matches.counts import NO_HELLO
+from evilpegs_server.matches.counts import NO_HELLO, EndReason
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
@@ -156,6 +156,7 @@ class Session:
         self._channel.send([text])
         if fatal:
             self._closing = True
+            self._services.registry.counts.ended[EndReason.MESSAGES] += 1
             self._channel.close(1008, "too many messages")
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:

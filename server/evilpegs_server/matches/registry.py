@@ -16,7 +16,7 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
-from evilpegs_server.matches.counts import ServerCounts
+from evilpegs_server.matches.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
 from evilpegs_server.matches.open_runners import OpenRunners
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
@@ -76,8 +76,18 @@ class MatchRegistry:
         self._make_room: Callable[[int], bool] | None = None
         self._listeners: list[Callable[[], None]] = []
         self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
+        faults = FaultLog(log, self.counts.faults)
         self._services = MatchServices(
-            codemaking, writer, clock, wall_ms, self._publish, self._retire, log, self.counts, FaultLog(log), signer
+            codemaking,
+            writer,
+            clock,
+            wall_ms,
+            self._publish,
+            self._retire,
+            log,
+            self.counts,
+            faults,
+            signer,
         )
 
     def play(
@@ -231,6 +241,7 @@ class MatchRegistry:
             why = f"you have {MAX_OPEN_MATCHES} open matches; finish or resign one"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         if not ladder.rated and self._make_room is not None and not self._make_room(self._open.practice):
+            self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder

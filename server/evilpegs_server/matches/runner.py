@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import perf_counter
 from typing import Final
 
 from structlog.stdlib import BoundLogger
@@ -22,7 +23,7 @@ from evilpegs_server.codemaking.replies import Codemaking, Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
-from evilpegs_server.matches.counts import ServerCounts
+from evilpegs_server.matches.counts import EndReason, ServerCounts
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.player_clock import PlayerClock
 from evilpegs_server.matches.recorder import NO_WITNESSES, Batch, Recorder
@@ -75,6 +76,7 @@ class MatchRunner:
         self._broken = self._draining = self._closed = self._abandoned = False
         self._sent_count = event_log.seq
         self._current_sender: tuple[ClientChannel, str | None] | None = None
+        self._guess_began = self._reply_known = self._committed = 0.0
         self.timer = DeadlineTimer(self._wake)
         self._clock = PlayerClock(services.clock)
 
@@ -214,6 +216,7 @@ class MatchRunner:
 
     def _start_reply(self, request: Request, need: NeedReply) -> None:
         self._busy = True
+        self._guess_began = perf_counter()
         stalled_ms = round(self._clock.uncharged_ms)
         secrets = self._recorder.game_secrets(need.game, need.client_nonce)
         done = partial(self._finish_reply, request, stalled_ms)
@@ -228,6 +231,7 @@ class MatchRunner:
             refusal = RecordedRefusal(ErrorCode.INTERNAL, why, request.message.id)
             self._conclude(request, self.match.fail(self._now()), refusal)
             return
+        self._reply_known = perf_counter()
         events = self.match.reply(reply.feedback, self._now())
         self._conclude(request, events, None, reply, stalled_ms)
 
@@ -295,6 +299,7 @@ class MatchRunner:
         if error is not None:
             self._break(error)
             return
+        self._committed = perf_counter()
         then()
         self._handle_waiting()
 
@@ -302,6 +307,9 @@ class MatchRunner:
         self._current_sender = None
         if channel is not None and texts:
             channel.send(texts)
+        if self._reply_known:
+            self._services.counts.guess_times.add(self._guess_began, self._reply_known, self._committed, perf_counter())
+            self._reply_known = 0.0
         now = self._now()
         if batch.turn is not None:
             self._start_clock(batch.turn, now)
@@ -327,7 +335,7 @@ class MatchRunner:
 
     def _break(self, error: Exception) -> None:
         """Stop the match until it is read from storage again. Events that are not stored were never sent."""
-        self._broken, self._busy = True, False
+        self._broken, self._busy, self._reply_known = True, False, 0.0
         self._services.faults.report("could not store events", error, match=self.key.id)
         self.timer.stop()
         unanswered = [(request.channel, request.message.id) for request in self._waiting]
@@ -340,6 +348,7 @@ class MatchRunner:
             self._services.counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
             channel.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
         for channel in {channel for channel, _ in unanswered}:
+            self._services.counts.ended[EndReason.STORAGE] += 1
             channel.close(1011, "storage unavailable")
         self._services.retire(self)
 

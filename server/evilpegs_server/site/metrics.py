@@ -1,7 +1,8 @@
 """The metrics of a running server in the text format of Prometheus.
 
 The server keeps plain numbers, and everything else happens when somebody asks for the page. Labels name ladders, error
-codes, ports, statuses, kinds of players, pools and caches: never a player, a match, an address, a token or a secret.
+codes, limits, reasons, stages, ports, statuses, kinds of players, pools and caches: never a player, a match, an
+address, a token or a secret.
 """
 
 from collections import Counter
@@ -15,9 +16,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
-from evilpegs_server.matches.counts import NO_HELLO
+from evilpegs_server.matches.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason, Seats
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.storage.durations import BOUNDS, Durations
+from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import PoolMetrics
 
 _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
@@ -25,11 +27,12 @@ _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 
 @dataclass(frozen=True, slots=True)
 class MetricSources:
-    """The places of the numbers: pools and caches by name, and the durations of commits and of late ticks."""
+    """The places of the numbers: pools and caches by name, the seats, and the durations of late ticks."""
 
     registry: MatchRegistry
-    commits: Durations
+    writer: Writer
     loop_lag: Durations
+    seats: Callable[[], Seats]
     pools: Mapping[str, Callable[[], PoolMetrics]] = field(default_factory=dict)
     caches: Mapping[str, Callable[[], CacheState]] = field(default_factory=dict)
 
@@ -56,8 +59,13 @@ class _ServerCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._matches()
         yield from self._connections()
-        yield _histogram("evilpegs_commit_seconds", "Time of a transaction of the event log", self._sources.commits)
-        yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", self._sources.loop_lag)
+        yield from self._limits()
+        yield from self._storage()
+        times = self._sources.registry.counts.guess_times
+        stages = {"reply": times.reply, "commit": times.commit, "send": times.send}
+        yield _histogram("evilpegs_guess_stage_seconds", "Time of a stage of a guess", stages, "stage")
+        lag = {"": self._sources.loop_lag}
+        yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
         yield from self._pools()
         yield from self._caches()
 
@@ -85,6 +93,41 @@ class _ServerCollector(Collector):
         yield refusals
         yield from self._http()
 
+    def _limits(self) -> Iterator[Metric]:
+        """Yield the seats, and how often each limit was met: all kinds, so that their sudden growth can be seen."""
+        counts, seats = self._sources.registry.counts, self._sources.seats()
+        there = GaugeMetricFamily("evilpegs_seats", "Seats of the game by kind", labels=["kind"])
+        taken = GaugeMetricFamily("evilpegs_seats_taken", "Seats that are taken by kind", labels=["kind"])
+        for kind, number, used in (
+            ("ordinary", seats.ordinary, seats.ordinary_taken),
+            ("reserve", seats.reserve, seats.reserve_taken),
+            ("guest", seats.guests, seats.guests_taken),
+        ):
+            there.add_metric([kind], number)
+            taken.add_metric([kind], used)
+        met = CounterMetricFamily("evilpegs_limits_met", "Times that a limit was met by its setting", labels=["limit"])
+        numbers = dict(seats.met) | {name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}
+        for limit, number in numbers.items():
+            met.add_metric([limit], number)
+        ended = CounterMetricFamily(
+            "evilpegs_connections_ended", "Connections that the server ended by reason", labels=["reason"]
+        )
+        for reason in EndReason:
+            ended.add_metric([reason.value], counts.ended[reason])
+        return iter((there, taken, met, ended))
+
+    def _storage(self) -> Iterator[Metric]:
+        writer = self._sources.writer
+        commits = {"": writer.commits}
+        yield _histogram("evilpegs_commit_seconds", "Time of a transaction of the event log", commits)
+        health = writer.health
+        is_failing = health.failed or health.stuck or health.obstacle is not None
+        yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
+        faults = CounterMetricFamily("evilpegs_storage_faults", "Failures of the storage by error", labels=["error"])
+        for error, number in sorted(self._sources.registry.counts.faults.items()):
+            faults.add_metric([error], number)
+        yield faults
+
     def _http(self) -> Iterator[Metric]:
         http = self._sources.registry.counts.http
         yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", http.connections)
@@ -99,14 +142,18 @@ class _ServerCollector(Collector):
         waiting = GaugeMetricFamily("evilpegs_tasks_waiting", "Tasks that wait for the worker", labels=["pool"])
         running = GaugeMetricFamily("evilpegs_tasks_running", "Tasks that run in the worker", labels=["pool"])
         oldest = GaugeMetricFamily("evilpegs_oldest_task_seconds", "Age of the oldest waiting task", labels=["pool"])
+        longest = GaugeMetricFamily(
+            "evilpegs_oldest_running_task_seconds", "Age of the oldest running task, its wait included", labels=["pool"]
+        )
         done = CounterMetricFamily("evilpegs_tasks", "Tasks finished by the worker", labels=["pool"])
         for pool, read in self._sources.pools.items():
             state = read()
             waiting.add_metric([pool], state.waiting)
             running.add_metric([pool], state.running)
             oldest.add_metric([pool], state.oldest_wait)
+            longest.add_metric([pool], state.oldest_running)
             done.add_metric([pool], state.done)
-        return iter((waiting, running, oldest, done))
+        return iter((waiting, running, oldest, longest, done))
 
     def _caches(self) -> Iterator[Metric]:
         used = GaugeMetricFamily("evilpegs_cache_bytes", "Bytes held by a cache", labels=["cache"])
@@ -120,7 +167,11 @@ class _ServerCollector(Collector):
         return iter((used, hits, misses))
 
 
-def _histogram(name: str, help_text: str, durations: Durations) -> Metric:
+def _histogram(name: str, help_text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:
+    """Return a histogram of ``durations`` by the value of ``label``, or without a label of the only ones."""
+    family = HistogramMetricFamily(name, help_text, labels=[label] if label else [])
     bounds = [*map(str, BOUNDS), "+Inf"]
-    buckets = list(zip(bounds, map(float, accumulate(durations.counts)), strict=True))
-    return HistogramMetricFamily(name, help_text, buckets=buckets, sum_value=durations.seconds)
+    for value, each in durations.items():
+        buckets = list(zip(bounds, map(float, accumulate(each.counts)), strict=True))
+        family.add_metric([value] if label else [], buckets, each.seconds)
+    return family

@@ -6,17 +6,18 @@ makes no writer wait. A copy is one file without a log; a server that opens it b
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from evilpegs_protocol.files import replacement
+from evilpegs_protocol.files import replace_file, replacement
 from evilpegs_server.storage.chains import verify_chains
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import database_file, engine_url, side_files
@@ -26,6 +27,7 @@ PAGES: Final = 2_000
 """The number of pages of 4 KiB that are copied between two reports of progress."""
 _MAX_FLAWS: Final = 20
 """The number of damaged places that a check lists."""
+_NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
 """A function that is called with what is being done, how much of it is done, and how much there is."""
 
@@ -52,18 +54,28 @@ class DatabaseCheck:
         return not self.damage and not self.broken
 
 
-def backup_database(url: str, target: Path, progress: Progress, *, overwrite: bool = False) -> DatabaseCheck:
+def backup_database(
+    url: str,
+    target: Path,
+    progress: Progress,
+    *,
+    overwrite: bool = False,
+    others: Mapping[Path, Path] = _NO_FILES,
+) -> DatabaseCheck:
     """Copy the database at ``url`` to the file ``target``, which only its owner can read, and check the copy.
 
     The target is replaced in one step when the copy is complete and none of its pages is damaged. Matches whose hashes
-    are broken are copied as they are.
+    are broken are copied as they are. The keys of ``others`` are small files that belong to the database, such as the
+    key that signs its records; each is copied to its value in the same way, after the database.
 
     Raises:
-        DatabaseUnusableError: there is no database, it is damaged, or the target exists or is in use.
-        OSError: the target cannot be written.
+        DatabaseUnusableError: there is no database, it is damaged, or a target exists or is in use.
+        OSError: a target cannot be written, or one of the others cannot be read.
     """
     source = _existing_file(url)
     _check_target(source, target, overwrite=overwrite)
+    for file, copy in others.items():
+        _check_replaceable(file, copy, overwrite=overwrite)
     with _explained(source), replacement(target) as new:
         _copy(source, new, progress)
         found = check_database(f"sqlite:///{new}", progress)
@@ -74,6 +86,8 @@ def backup_database(url: str, target: Path, progress: Progress, *, overwrite: bo
             raise DatabaseUnusableError(message)
         for path in side_files(target):
             path.unlink(missing_ok=True)  # the log of the file that is replaced; it must not be applied to the copy
+    for file, copy in others.items():
+        replace_file(copy, file.read_bytes())
     return found
 
 
@@ -104,15 +118,21 @@ def _existing_file(url: str) -> Path:
 
 def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
     """Raise DatabaseUnusableError if the target must not be replaced."""
+    if target.exists():
+        _check_replaceable(source, target, overwrite=overwrite)
+        DatabaseLock(f"sqlite:///{target}").release()
+
+
+def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
+    """Raise DatabaseUnusableError if the target is the source, or exists and must not be overwritten."""
     if not target.exists():
         return
     if target.samefile(source):
-        message = f"{target} is the database itself; name another file"
+        message = f"{target} is the file itself that is to be copied; name another file"
         raise DatabaseUnusableError(message)
     if not overwrite:
         message = f"{target} exists; name another file, or replace it with --force"
         raise DatabaseUnusableError(message)
-    DatabaseLock(f"sqlite:///{target}").release()
 
 
 def _connect(file: Path) -> sqlite3.Connection:

@@ -1,6 +1,7 @@
 """The log of failures of the database: one short line per second, however many matches a failure concerns."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,10 +16,14 @@ MAX_REASON: Final = 300
 class FaultLog:
     """A log of failures that follow from one cause. ``now`` returns seconds and never goes back.
 
+    ``counts`` counts all of them by the class of their error.
     Failures within `QUIET_SECONDS` after a line are counted, and the next line says how many there were.
     """
 
-    def __init__(self, log: BoundLogger, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, log: BoundLogger, counts: Counter[str] | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._counts: Counter[str] = Counter() if counts is None else counts
         self._log = log
         self._now = now
         self._quiet_until = float("-inf")
@@ -26,6 +31,7 @@ class FaultLog:
 
     def report(self, what: str, error: Exception, **facts: Any) -> None:
         """Log that ``what`` happened because of ``error``, without its traceback and the SQL that it quotes."""
+        self._counts[type(error).__name__] += 1
         now = self._now()
         if now < self._quiet_until:
             self._unsaid += 1

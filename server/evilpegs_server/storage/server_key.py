@@ -55,6 +55,17 @@ def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
     return tuple(file for file in (path, _list_path(path)) if file.exists())
 
 
+def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
+    """Return the existing files of a server's key, each with its place beside ``target``, a copy of the database.
+
+    A server that is started on the copy finds the key in that place by default.
+    """
+    beside = target.with_name(target.name + ".key")
+    key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
+    copies = {key: beside, public_keys: _list_path(beside)}
+    return {file: copies[file] for file in key_files(database, server_key)}
+
+
 def load_server_key(path: Path) -> ServerKey:
     """Return the key of a server. It is created if there is no file, and its public half is added to the list.
 

@@ -17,6 +17,7 @@ class PoolMetrics:
 
     waiting: int
     oldest_wait: float
+    oldest_running: float
     running: int
     heavy: int
     done: int
@@ -80,10 +81,11 @@ class TaskPool:
 
     def metrics(self) -> PoolMetrics:
         """Return the state of the pool at this moment."""
-        oldest, now = self._scheduler.oldest, self._clock()
+        oldest, running, now = self._scheduler.oldest, self._scheduler.oldest_running, self._clock()
         return PoolMetrics(
             waiting=len(self._scheduler),
             oldest_wait=0.0 if oldest is None else now - oldest,
+            oldest_running=0.0 if running is None else now - running,
             running=self._scheduler.running,
             heavy=self._scheduler.heavy,
             done=self._done,

@@ -147,6 +147,11 @@ class FairScheduler(Generic[_T]):
         """The time in seconds since which the oldest job waits, or None if no job waits."""
         return min((jobs[0].waiting_since for jobs in self._waiting.values()), default=None)
 
+    @property
+    def oldest_running(self) -> float | None:
+        """The time in seconds since which the oldest running job was waiting or running, or None if none runs."""
+        return min((job.waiting_since for job in self._running.values()), default=None)
+
     def __len__(self) -> int:
         """Return the number of waiting jobs."""
         return sum(map(len, self._waiting.values()))

@@ -8,6 +8,7 @@ import pytest
 
 from evilpegs.main import GROUPS, app
 from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.server_key import load_server_key
 
 FACTS = {"database", "bytes", "players", "matches", "open_matches", "events", "damage", "broken", "sound"}
 
@@ -21,11 +22,49 @@ def database(server, played):
 def test_backup_copies_database_in_use(run, database):
     result = run("database", "backup", "copy", "--database", database, "--json")
     assert (result.status, result.err) == (0, "")
-    assert set(result.document) == FACTS | {"file"}
+    assert set(result.document) == FACTS | {"file", "key_files"}
     assert result.document["matches"] >= 2
     assert run("database", "check", "copy", "--json").document["events"] == result.document["events"]
     assert run("database", "backup", "copy", "--database", database).status == 2
     assert run("database", "backup", "copy", "--force", "--database", database).status == 0
+
+
+def test_backup_copies_server_key(run, database):
+    """A server that is started on the copy signs with the same key."""
+    result = run("database", "backup", "copy", "--database", database, "--json")
+    assert result.document["key_files"] == ["copy.key", "copy.key.pub"]
+    source = database.removeprefix("sqlite:///")
+    for end in (".key", ".key.pub"):
+        copy = Path(f"copy{end}")
+        assert copy.read_bytes() == Path(source + end).read_bytes()
+        assert copy.stat().st_mode & 0o777 == 0o600
+    keys = {load_server_key(Path(name)).signer.public_key for name in ("copy.key", f"{source}.key")}
+    assert len(keys) == 1
+
+
+def test_backup_copies_key_of_setting(run, database, monkeypatch):
+    load_server_key(Path("elsewhere"))
+    monkeypatch.setenv("EVILPEGS_SERVER_KEY", "elsewhere")
+    lines = run("database", "backup", "copy", "--database", database).out.splitlines()
+    assert [line for line in lines if "elsewhere" in line] == lines[-2:]
+    assert Path("copy.key").read_bytes() == Path("elsewhere").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["copy.key", "copy.key.pub"])
+def test_backup_replaces_key_with_force_only(run, database, name):
+    Path(name).write_text("precious")
+    result = run("database", "backup", "copy", "--database", database)
+    assert (result.status, name in result.complaint) == (2, True)
+    assert (Path(name).read_text(), Path("copy").exists()) == ("precious", False)
+    assert run("database", "backup", "copy", "--force", "--database", database).status == 0
+    assert Path(name).read_text() != "precious"
+
+
+def test_backup_never_replaces_key_in_use(run, database, monkeypatch):
+    load_server_key(Path("copy.key"))
+    monkeypatch.setenv("EVILPEGS_SERVER_KEY", "copy.key")
+    result = run("database", "backup", "copy", "--force", "--database", database)
+    assert (result.status, "copy.key" in result.complaint) == (2, True)
 
 
 def test_copy_of_backup_is_read_by_other_commands(run, database, evil_match):
@@ -50,7 +89,7 @@ def test_broken_match_is_one_line_and_status_1(run, evil_match, tampered):
     for words in (("check", url), ("backup", "copy", "--database", url)):
         result = run("database", *words)
         assert result.status == 1
-        assert [evil_match in line for line in result.out.splitlines()] == [False, True]
+        assert [evil_match in line for line in result.out.splitlines()][:2] == [False, True]
     assert json.loads(run("database", "check", "copy", "--json").out)["broken"] == [evil_match]
 
 
@@ -79,7 +118,8 @@ def test_schema_of_first_version_is_checked_and_copied(run):
     for end in ("", "-wal"):
         shutil.copy(f"{old}{end}", f"old.sqlite3{end}")
     assert run("database", "check", "old.sqlite3", "--json").document["events"]
-    assert run("database", "backup", "copy", "--database", "sqlite:///old.sqlite3").status == 0
+    result = run("database", "backup", "copy", "--database", "sqlite:///old.sqlite3", "--json")
+    assert (result.status, result.document["key_files"]) == (0, [])
     assert run("database", "check", "copy").status == 0
 
 

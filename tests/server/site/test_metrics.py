@@ -1,5 +1,6 @@
 """The metrics page shows what was done, to this machine only, and names nobody."""
 
+import contextlib
 from types import SimpleNamespace
 
 import httpx
@@ -8,11 +9,14 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from evilpegs_game.live.cache import ByteCache
+from evilpegs_server.gateway.admission import Limit, LimitMetError
+from evilpegs_server.gateway.presence import GuestLimits
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.routes.metrics import router
 from evilpegs_server.storage.durations import BOUNDS, Durations
+from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 
@@ -62,8 +66,9 @@ def metrics(fake_server, loop_lag, pool, cache):
     return Metrics(
         MetricSources(
             registry=fake_server.registry,
-            commits=fake_server.writer.commits,
+            writer=fake_server.writer,
             loop_lag=loop_lag,
+            seats=lambda: fake_server.services.admission.seats,
             pools={"hints": pool.metrics},
             caches={"replies": lambda: cache.state},
         )
@@ -150,8 +155,70 @@ async def test_pools_and_caches_are_shown(metrics, pool, cache):
     shown = values(metrics.text())
     assert (shown["evilpegs_tasks_running", "hints"], shown["evilpegs_tasks_waiting", "hints"]) == (1, 2)
     assert (shown["evilpegs_oldest_task_seconds", "hints"], shown["evilpegs_tasks_total", "hints"]) == (0, 0)
+    assert shown["evilpegs_oldest_running_task_seconds", "hints"] == 0
     assert shown["evilpegs_cache_bytes", "replies"] == 7
     assert (shown["evilpegs_cache_hits_total", "replies"], shown["evilpegs_cache_misses_total", "replies"]) == (2, 1)
+
+
+async def test_each_stage_of_answered_guesses_is_timed(fake_server, metrics):
+    ann = await fake_server.connect_player(NAME)
+    match = await ann.play("long")
+    for turn in (1, 2, 3):
+        await ann.guess(match, turn, "1" * 16)
+    await ann.guess(match, 3, "1" * 16)  # repeated: answered from the record
+    assert await ann.error_code(type="guess", match=match, game=1, turn=9, code="1" * 16) == "future_turn"
+    await ann.request(type="resign", match=match)
+    shown = values(metrics.text())
+    assert [shown["evilpegs_guess_stage_seconds_count", stage] for stage in ("reply", "commit", "send")] == [3, 3, 3]
+
+
+async def test_guess_that_is_not_stored_has_no_stages(fake_server, metrics):
+    """The control of the test above; the failure is counted by its error."""
+    ann = await fake_server.connect_player(NAME)
+    match = await ann.play("long")
+    fake_server.writer.submit = lambda _writes, done: done(DatabaseUnavailableError("full"))
+    assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="1" * 16) == "storage_unavailable"
+    shown = values(metrics.text())
+    assert shown["evilpegs_guess_stage_seconds_count", "reply"] == 0
+    assert shown["evilpegs_storage_faults_total", "DatabaseUnavailableError"] >= 1
+    assert shown["evilpegs_connections_ended_total", "storage"] == 1
+    del fake_server.writer.submit
+    fake_server.take_log()
+
+
+async def test_seats_and_limits_are_shown(fake_server, metrics):
+    """Every limit is there from the start, so that its first growth can be seen."""
+    admission = fake_server.services.admission
+    for _ in range(3):
+        ticket = admission.open("192.0.2.1", 0.0)
+    admission.log_in(ticket, 0.0, is_guest=True, has_open_match=False)
+    before = values(metrics.text())
+    assert (before["evilpegs_seats", "ordinary"], before["evilpegs_seats", "reserve"]) == (1800, 200)
+    assert (before["evilpegs_seats", "guest"], before["evilpegs_seats_taken", "guest"]) == (1500, 1)
+    assert (before["evilpegs_seats_taken", "ordinary"], before["evilpegs_seats_taken", "reserve"]) == (3, 0)
+    limits = {labels[0]: value for (name, *labels), value in before.items() if name == "evilpegs_limits_met_total"}
+    assert limits == dict.fromkeys([*Limit, "requests_per_second", "max_practice_matches"], 0)
+    for _ in range(7):
+        with contextlib.suppress(LimitMetError):
+            admission.open("192.0.2.1", 0.0)
+    assert values(metrics.text())["evilpegs_limits_met_total", "connections_before_hello"] == 1
+
+
+async def test_full_practice_is_counted(open_fake_server, engine):
+    server = open_fake_server(engine, guest_limits=GuestLimits(max_practice_matches=1))
+    shown = Metrics(MetricSources(server.registry, server.writer, Durations(), lambda: server.services.admission.seats))
+    for number in range(2):
+        await server.connect_player(f"{NAME}-{number}")
+    ann, bob = server.clients
+    await ann.play("tiny-practice")
+    assert await bob.error_code(type="play", ladder="tiny-practice") == "too_many_matches"
+    assert values(shown.text())["evilpegs_limits_met_total", "max_practice_matches"] == 1
+
+
+async def test_failing_storage_is_shown(fake_server, metrics):
+    assert values(metrics.text())["evilpegs_storage_failing",] == 0
+    fake_server.writer.health.note_obstacle("the file was moved away")
+    assert values(metrics.text())["evilpegs_storage_failing",] == 1
 
 
 def test_durations_fall_into_buckets():

@@ -15,7 +15,7 @@ def clock():
 
 @pytest.fixture
 def faults(clock):
-    return FaultLog(structlog.get_logger(), lambda: clock.now)
+    return FaultLog(structlog.get_logger(), now=lambda: clock.now)
 
 
 def test_failures_of_one_second_are_one_line(faults, clock):
