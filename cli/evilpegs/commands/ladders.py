@@ -54,10 +54,8 @@ def _print_expensive_ladders() -> None:
     capacity = ReplyCapacity()
     expensive = [ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder) is not None]
     if expensive:
-        text = (
-            f"with its default settings a server does not offer: {', '.join(expensive)}; --server lists what one offers"
-        )
-        console().print(text)
+        text = f"with its default settings a server does not offer: {', '.join(expensive)}; see yours with --server"
+        console().print(text, soft_wrap=True)
 
 
 def _default_ladders() -> Sequence[LadderInfo]:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from evilpegs_clients.strategies.description import describe_exception
-
 _T = TypeVar("_T")
 
 
@@ -40,7 +38,7 @@ def _presentable(error: BaseException) -> Exception:
     """Return an exception that a future can carry; SystemExit in the work must not end the program."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    raised = RuntimeError(describe_exception(error))
+    raised = RuntimeError(f"{type(error).__name__} {error}".strip())
     raised.__cause__ = error
     return raised
 
