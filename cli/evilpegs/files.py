@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
+from evilpegs_clients.printable import printable
 from evilpegs_game.errors import GameError
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event
@@ -23,6 +24,12 @@ from evilpegs_protocol.server_messages import MatchStarted
 STANDARD: Final = "-"
 """The name that stands for standard input or output."""
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
+RECORD_SOURCES: Final = (
+    f"{RECORD_HINT}; or fetch /api/v1/matches/MATCH/record from the site; or keep the events that the server sends "
+    "after watch, or after resume with seq 0"
+)
+NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
+"""The messages that a client receives between the events of a match."""
 KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
 TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
 
@@ -75,18 +82,27 @@ def display_name(name: str) -> str:
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
-    """Return the first event of a record, and all its events as they stand in the file.
+    """Return the first event of a record, and all its events.
+
+    They are as they stand in the file, except for what a client received that is not of the record: the field ``re``
+    of an answer, and the messages of `NOT_RECORDED`.
 
     Raises:
-        CommandError: a line is not a JSON object, or the first event is not the start of a match.
+        CommandError: a line is not a JSON object, the first event is not the start of a match, or a second match
+            starts.
     """
     check_name(name)
     events: list[dict[str, Any]] = []
     started: MatchStarted | None = None
     with _open_to_read(name, RECORD_HINT) as file:
         for number, line in enumerate(_record_lines(file), 1):
-            events.append(_parse_object(name, number, line))
-            started = started or _parse_start(name, events[0], line.decode())
+            event = _parse_object(name, number, line)
+            if str(event.get("type")) in NOT_RECORDED:
+                continue
+            event.pop("re", None)
+            events.append(event)
+            started = started or _parse_start(name, number, event)
+            _check_same_match(name, started, event)
     if started is None:
         raise _not_a_record(name, "it is empty")
     return started, events
@@ -203,13 +219,20 @@ def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
     return value
 
 
-def _parse_start(name: str, event: dict[str, Any], line: str) -> MatchStarted:
+def _check_same_match(name: str, started: MatchStarted, event: dict[str, Any]) -> None:
+    if event.get("type") == "match_started" and event.get("match") != started.match:
+        matches = f"{started.match} and {printable(str(event.get('match')))[:40]}"
+        message = f"{display_name(name)} holds two matches, {matches}; write each into a file of its own"
+        raise CommandError(message)
+
+
+def _parse_start(name: str, number: int, event: dict[str, Any]) -> MatchStarted:
     if event.get("type") != "match_started":
-        raise _not_a_record(name, "it does not begin with match_started")
+        raise _not_a_record(name, f"it begins with {printable(str(event.get('type')))[:40]}, not match_started")
     try:
-        started = decode_record_event(line)
+        started = decode_record_event(json.dumps(event))
     except CodecError as error:
-        raise _not_a_record(name, f"line 1 is not an event of a match: {error}") from None
+        raise _not_a_record(name, f"line {number} is not an event of a match: {error}") from None
     assert isinstance(started, MatchStarted)  # noqa: S101 - its type says so
     return started
 
@@ -227,4 +250,4 @@ def _refuse_constant(name: str) -> None:
 
 
 def _not_a_record(name: str, why: str) -> CommandError:
-    return CommandError(f"{display_name(name)} is not the record of a match: {why}; {RECORD_HINT}")
+    return CommandError(f"{display_name(name)} is not the record of a match: {why}; {RECORD_SOURCES}")

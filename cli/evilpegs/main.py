@@ -14,6 +14,8 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
+from evilpegs.streams import keep_streams_open
+from evilpegs.termination import TerminatedError
 
 USER_ERROR_STATUS: Final = 2
 INTERRUPTED_STATUS: Final = 130
@@ -94,10 +96,13 @@ app.register_install_completion_command(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` name, by default those of the process; return the exit status."""
     _replace_closed_streams()
+    keep_streams_open()
     _replace_unprintable_characters()
     try:
         status = app(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+    except TerminatedError as error:
+        return error.status
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS
     except BrokenPipeError:

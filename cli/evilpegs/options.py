@@ -123,6 +123,15 @@ ServerToRead = Annotated[
 ]
 """The server of a command that can also read a database; see `server_to_read`."""
 
+TokenFrom = Annotated[
+    str | None,
+    Parameter(
+        name="--token-from",
+        converter=_to_server,
+        help="An address that this server had before. The token stored for it is used, and stored for the new one.",
+    ),
+]
+
 Database = Annotated[
     str | None,
     Parameter(

@@ -8,6 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
+from evilpegs.slow_strategy import slow_strategies_named
+from evilpegs.termination import ended_in_order
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.strategy import Strategy
@@ -50,10 +52,11 @@ class StrategyChoice:
             message = f"{what}; write a strategy's name, a .py file, or --exec and a program"
             raise CommandError(message)
         if self.program is None:
-            yield load_strategy(self.name_or_file or "", self.candidates_only)
+            with slow_strategies_named():
+                yield load_strategy(self.name_or_file or "", self.candidates_only)
             return
         if self.candidates_only:
             message = "--candidates-only is for the strategies with a name; a program decides by itself"
             raise CommandError(message)
-        with closing(ProgramStrategy(self.program)) as program:
+        with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
             yield program

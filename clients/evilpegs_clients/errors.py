@@ -7,6 +7,9 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
 
 
@@ -84,6 +87,19 @@ class ServerRefusedError(ClientError):
             expected=error.expected,
             retry_after_ms=error.retry_after_ms,
         )
+
+
+class NameTakenElsewhereError(ServerRefusedError):
+    """A name is taken at a server, and a token for it is stored for another address, perhaps of the same server."""
+
+    def __init__(self, name: str, server: str, others: "Sequence[str]", path: "Path") -> None:
+        from evilpegs_protocol.server_messages import ErrorCode  # noqa: PLC0415 - the protocol is slow to import
+
+        message = (
+            f"the name {name} is taken at {server}; tokens belong to an address, and {path} has one for this name at "
+            f"{', '.join(others)}. If that was the same server, add --token-from {others[0]}, else choose another name"
+        )
+        super().__init__(ErrorCode.NAME_TAKEN, message)
 
 
 class EvaluationError(ClientError):

@@ -35,13 +35,27 @@ def ladders(
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
     A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
-    and hints.
+    and hints. A server offers the ladders whose replies fit its settings for memory and work; --server lists them.
     """
     infos = _default_ladders() if server is None else asyncio.run(fetch_welcome(server)).ladders
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
     else:
         print_first_fit(console(), ladders_tables(infos))
+        if server is None:
+            _print_expensive_ladders()
+
+
+def _print_expensive_ladders() -> None:
+    """Name the built-in ladders whose replies need more than a server allows by default."""
+    from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
+    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
+
+    capacity = ReplyCapacity()
+    expensive = [ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder) is not None]
+    if expensive:
+        text = f"with its default settings a server does not offer: {', '.join(expensive)}; see yours with --server"
+        console().print(text, soft_wrap=True)
 
 
 def _default_ladders() -> Sequence[LadderInfo]:

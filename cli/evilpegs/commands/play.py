@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, Server
+from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
 from evilpegs.play_options import check_play_options
 from evilpegs_clients.terminal.app import run_terminal
@@ -22,6 +22,7 @@ def play(
     name: Annotated[
         str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
     ] = None,
+    token_from: TokenFrom = None,
 ) -> None:
     """Play a match yourself.
 
@@ -32,4 +33,7 @@ def play(
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
         raise CommandError(message)
     check_play_options(ladder, name)
-    asyncio.run(run_terminal(server=server, ladder=ladder, name=name, console=console()))
+    if token_from is not None and name is None:
+        message = "--token-from is for a player with a name; add --name"
+        raise CommandError(message)
+    asyncio.run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, console=console()))

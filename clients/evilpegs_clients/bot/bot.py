@@ -62,6 +62,7 @@ async def play_matches(
     seed: int | None = None,
     client_version: str | None = None,
     token_file: Path | None = None,
+    token_from: str | None = None,
     on_event: OnEvent = lambda _event: None,
     retry_policy: RetryPolicy | None = None,
 ) -> BotSummary:
@@ -90,6 +91,8 @@ async def play_matches(
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
+        token_from: An address that the server had before; the tokens stored for it are tried, and then stored for the
+            new one. Give no address of anybody else, because the server sees the tokens.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
 
@@ -111,7 +114,7 @@ async def play_matches(
     (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
-    credentials = Credentials(_client_info(strategy, client_version), name)
+    credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
     bot = _Bot(session, strategy, seed, on_event)

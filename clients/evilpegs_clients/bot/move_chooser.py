@@ -10,6 +10,7 @@ from typing import Final
 
 from evilpegs_clients.bot.summary import StrategyFailure
 from evilpegs_clients.connection.match_view import MatchView
+from evilpegs_clients.strategies.description import describe_exception
 from evilpegs_clients.strategies.seeding import game_seed
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError, seeded_choice
 from evilpegs_game.codes import Code
@@ -97,6 +98,6 @@ class MoveChooser:
             raise StrategyError(message) from error
         except BaseException as error:
             # In this thread of its own, even SystemExit and KeyboardInterrupt can only come from the strategy.
-            reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+            reason = describe_exception(error)[:200]
             message = f"strategy {self._strategy.name} failed at turn {position.turn}: {reason}"
             raise StrategyError(message) from error

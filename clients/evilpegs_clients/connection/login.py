@@ -4,9 +4,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
-from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial
+from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
 from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
-from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
+from evilpegs_clients.errors import (
+    NameTakenElsewhereError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    TokenFileError,
+    UnreachableReason,
+)
 from evilpegs_clients.strategies.seeding import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
@@ -14,11 +20,15 @@ from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The program that plays and the name it plays under; without ``name`` the server admits it as a guest."""
+    """The program that plays and the name it plays under; without ``name`` the server admits it as a guest.
+
+    ``token_from`` is an address that the server had before: the tokens stored for it are tried too.
+    """
 
     client: ClientInfo
     name: str | None = None
     kind: Literal["bot", "human"] = "bot"
+    token_from: str | None = None
 
 
 class LoginSequence:
@@ -52,7 +62,7 @@ class LoginSequence:
         if proven:
             return proven
         self._tokens.check_writable()
-        stored = self._tokens.get(self._server, credentials.name)
+        stored = [*self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
         return [*map(self._with_token, stored), claim]
 
@@ -87,12 +97,31 @@ class LoginSequence:
             self._tokens.add(self._server, player, self._proven)
 
     def explain(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return the refusal, with a clearer message if the name is taken and the stored tokens do not prove it."""
+        """Return the refusal, with a clearer message if the name is taken and tokens for it are stored."""
         name = self._credentials.name
-        if error.code is not ErrorCode.NAME_TAKEN or name is None or not self._tokens.get(self._server, name):
+        if error.code is not ErrorCode.NAME_TAKEN or name is None:
+            return error
+        stored_for = self._tokens.servers_with(name)
+        tried = {*self._tokens.get(self._server, name), *self._former_tokens(name)}
+        others = [server for server in stored_for if not set(self._tokens.get(server, name)) <= tried]
+        if others:
+            return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
+        if not stored_for:
             return error
         message = f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
         return ServerRefusedError(error.code, message, fatal=error.fatal)
+
+    def _former_tokens(self, name: str) -> tuple[str, ...]:
+        """Return the tokens stored for the former address of the server; raise TokenFileError if there is none."""
+        former = self._credentials.token_from
+        if former is None:
+            return ()
+        tokens = self._tokens.get(server_url(former), name)
+        if not tokens:
+            known = ", ".join(self._tokens.servers_with(name)) or "no address"
+            message = f"{self._tokens.path} has no token for {name} at {former[:200]}, but for: {known}"
+            raise TokenFileError(message)
+        return tokens
 
     def _with_token(self, token: str) -> Hello:
         return Hello(client=self._credentials.client, token=token)

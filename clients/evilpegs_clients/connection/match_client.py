@@ -5,6 +5,7 @@ move, the match is resumed, and the view shows whether the server had received t
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Final, Self
 
 from evilpegs_clients.connection.match_view import SETTLED_PHASES, MatchView, Phase
@@ -88,9 +89,12 @@ class MatchClient:
         """Wait for the next message about the match."""
         await self._session.wait_for_change()
 
-    async def ends_in_time(self, work: "asyncio.Future[Any]") -> bool:
-        """Wait until ``work`` is done or the match has left this turn; return True if it is done. Never cancel it."""
-        progress = asyncio.create_task(self._wait_for_progress())
+    async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
+        """Wait until ``work`` is done or the match has left this turn; return True if it is done. Never cancel it.
+
+        ``on_change`` is called after each message about the match that leaves it in this turn.
+        """
+        progress = asyncio.create_task(self._wait_for_progress(on_change))
         try:
             await asyncio.wait([work, progress], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -137,10 +141,11 @@ class MatchClient:
             await self._session.resume()
         return None
 
-    async def _wait_for_progress(self) -> None:
+    async def _wait_for_progress(self, on_change: Callable[[], object]) -> None:
         """Wait until the record shows that the match has left this turn."""
         progress = self._progress()
         while self._progress() == progress:
+            on_change()
             await self.wait_for_change()
 
     def _progress(self) -> tuple[int, int, int]:

@@ -56,6 +56,8 @@ class MatchView:
         self.turn = 0
         self.left_ms: int | None = None
         self.ready_by_ms = 0
+        self.announcements = 0
+        """How often the server has announced a time: ``left_ms`` with a turn, or ``ready_by_ms``."""
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
         """Every event as the JSON object that was received, in order."""
@@ -132,6 +134,7 @@ class MatchView:
     def _apply_state(self, message: ServerEvent) -> bool:
         match message:
             case TurnStarted():
+                self.announcements += 1
                 self.phase, self.game, self.turn, self.left_ms = (
                     Phase.TURN,
                     message.game,
@@ -161,6 +164,7 @@ class MatchView:
         if self.seq >= resumed.seq:
             self._resumed = None
             self.phase = {"ready": Phase.READY, "over": Phase.OVER}.get(resumed.state, Phase.WAITING)
+            self.announcements += 1
             self.ready_by_ms = resumed.ready_by_ms or self.ready_by_ms
 
     def _fold(self, event: RecordEvent) -> None:
@@ -172,6 +176,7 @@ class MatchView:
                 raise LookupError(message)
             case GameStarted():
                 self.phase, self.game, self.turn, self.history = Phase.READY, event.game, 0, ()
+                self.announcements += 1
                 self.ready_by_ms = event.ready_by_ms
             case FeedbackGiven():
                 self._apply_feedback(event)

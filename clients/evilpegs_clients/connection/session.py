@@ -29,6 +29,9 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, S
 TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
 """Refusals that may pass: the same request may be accepted a little later."""
 
+STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
+"""Refusals after a cut connection that mean that the server does not know the player or the match any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
@@ -207,7 +210,7 @@ class PlayerSession:
                 why = error
             except ServerRefusedError as error:
                 if error.code not in TEMPORARY_ERRORS:
-                    raise
+                    raise self._explain_stranger(error) from None
                 why = error
             else:
                 self._on_event(Reconnected(attempt))
@@ -215,6 +218,16 @@ class PlayerSession:
         self._attempts = None
         message = f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts"
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
+
+    def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
+        """Return the refusal; say so if the server that answers now does not know the player."""
+        if error.code not in STRANGER_ERRORS:
+            return error
+        message = (
+            f"{self.server} seems to be another server now, or to have another database: no player there has this "
+            f"token. If the one before comes back, the match goes on there"
+        )
+        return ServerRefusedError(error.code, message, fatal=error.fatal)
 
     async def _connect_and_resume(self) -> ProtocolConnection:
         connection = await self._connect()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
@@ -19,6 +20,7 @@ from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 from evilpegs_protocol.files import replace_file
 
 MAX_TOKENS: Final = 4
+LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 _Servers = dict[str, dict[str, list[str]]]
 
 
@@ -37,8 +39,18 @@ class TokenFile:
         self.path = path
 
     def get(self, server: str, name: str) -> tuple[str, ...]:
-        """Return the tokens of a name on a server, newest first; there is usually one or none."""
-        return tuple(self._load().get(server, {}).get(name, ()))
+        """Return the tokens of a name on a server, newest first; there is usually one or none.
+
+        The names of this machine share their tokens: ``localhost``, ``127.0.0.1`` and ``[::1]`` with one port.
+        """
+        servers = self._load()
+        same = [known for known in servers if known != server and _address(known) == _address(server)]
+        tokens = [token for known in (server, *same) for token in servers.get(known, {}).get(name, ())]
+        return tuple(dict.fromkeys(tokens))
+
+    def servers_with(self, name: str) -> tuple[str, ...]:
+        """Return the servers for which a token of this name is stored."""
+        return tuple(server for server, names in self._load().items() if names.get(name))
 
     def add(self, server: str, name: str, token: str) -> None:
         """Add a token before the existing ones, and drop the oldest beyond `MAX_TOKENS`."""
@@ -119,7 +131,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
         yield False
         return
     tokens.check_writable()
-    digest = sha256(f"{server} {name}".encode()).hexdigest()[:16]
+    digest = sha256(f"{_address(server)} {name}".encode()).hexdigest()[:16]
     path = tokens.path.with_name(f"{tokens.path.name}.{digest}.lock")
     with path.open("w") as lock:
         try:
@@ -128,6 +140,15 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
             yield False
             return
         yield True
+
+
+def _address(server: str) -> str:
+    """Return the URL of a server, with one host for all the names that this machine has for itself."""
+    parts = urlsplit(server)
+    if (parts.hostname or "") not in LOOPBACK_HOSTS:
+        return server
+    port = "" if parts.port is None else f":{parts.port}"
+    return parts._replace(netloc=f"{LOOPBACK_HOSTS[0]}{port}").geturl()
 
 
 def _check(value: Any) -> _Servers:

@@ -1,5 +1,6 @@
 """Loading a strategy by its name, or from a Python file with a function ``choose(position, rng)``."""
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -12,6 +13,7 @@ from random import Random
 from types import ModuleType
 from typing import ClassVar, Final
 
+from evilpegs_clients.strategies.description import describe_exception
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.source import SiblingModule, find_siblings, source_version
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
@@ -65,6 +67,9 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
     if name_or_path in STRATEGIES:
         return STRATEGIES[name_or_path](candidates_only)
     if not name_or_path.endswith(".py"):
+        if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
+            message = f"{name_or_path[:200]} is no .py file; if it is a program, write: --exec {name_or_path[:200]}"
+            raise StrategyError(message)
         names = ", ".join(STRATEGIES)
         message = f"no strategy {name_or_path[:40]!r}; take {names} or a .py file with choose(position, rng)"
         raise StrategyError(message)
@@ -144,5 +149,5 @@ def _describe(error: BaseException, path: Path) -> str:
     """Return an exception as one line, with the number of the last line of the file that was executing."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
+    text = describe_exception(error)[:200].rstrip(": ")
     return f"{text} (line {lines[-1]})" if lines else text

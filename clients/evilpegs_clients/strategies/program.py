@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
 
+from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -35,8 +36,9 @@ class ProgramStrategy:
     """A strategy that is a program; ``command`` is the program and its arguments, and no shell interprets them.
 
     The program is started at the first guess, in a process group of its own, and without the variables of evilpegs in
-    its environment. It is killed with the whole group by `close`, and when it breaks a rule; the next guess starts it
-    again. What it writes to standard error appears on that of this process.
+    its environment. It is killed with the whole group by `close`, when it breaks a rule, and when this process ends in
+    any way; after a broken rule the next guess starts it again. What it writes to standard error appears on that of
+    this process, up to a limit.
 
     Raises:
         StrategyError: there is no such program.
@@ -49,7 +51,9 @@ class ProgramStrategy:
         self._path = _find(self._arguments[0])
         self._answer_seconds = answer_seconds
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: ProgramGuard | None = None
         self.name = self._path.name
+        self._errors = ErrorOutput(self.name)
         self.version = hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]
         """Eight hexadecimal digits that change with the content of the program's file."""
 
@@ -73,24 +77,33 @@ class ProgramStrategy:
         """Kill the program and every process of its group, if it runs."""
         process, self._process = self._process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _kill(process)
+            self._errors.finish()
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.dismiss()
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
+        self._guard = ProgramGuard()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
                 [str(self._path), *self._arguments[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 bufsize=0,
                 env=environment,
                 start_new_session=True,
             )
         except OSError as error:
+            self.close()
             message = f"program {self.name} cannot be started: {error.strerror}"
             raise StrategyError(message) from None
+        self._guard.watch(self._process.pid)
+        assert self._process.stderr is not None  # noqa: S101 - a pipe
+        self._errors.follow(os.dup(self._process.stderr.fileno()))
+        self._process.stderr.close()
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
@@ -135,6 +148,16 @@ class ProgramStrategy:
         return _BrokenRuleError(f"it ended {how}, without an answer")
 
 
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and its group, and close the pipes; a process that left the group may hold their other ends."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None  # noqa: S101 - a pipe
+        pipe.close()
+    process.wait()
+
+
 class _BrokenRuleError(Exception):
     """The program did not answer as it must."""
 
@@ -155,10 +178,45 @@ def _find(program: str) -> Path:
     """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
     found = shutil.which(program)
     if found is None:
-        hint = "is not executable; try chmod +x" if Path(program).is_file() else "does not exist"
-        message = f"the program {program[:80]!r} {hint}"
+        message = f"the program {program[:80]!r} {_why_not_found(program)}"
         raise StrategyError(message)
-    return Path(found).resolve()
+    path = Path(found).resolve()
+    _check_interpreter(path)
+    return path
+
+
+def _why_not_found(program: str) -> str:
+    path, is_plain_name = Path(program), os.sep not in program
+    if "\0" in program:
+        return "does not exist"
+    if is_plain_name and path.is_file():
+        return f"is not in a directory of PATH; for the one in the current directory write ./{program[:80]}"
+    if path.is_dir():
+        return "is a directory; name the program in it"
+    if path.is_file():
+        return "is not executable; try chmod +x"
+    return "does not exist" + (", and no directory of PATH has it" if is_plain_name else "")
+
+
+def _check_interpreter(path: Path) -> None:
+    """Raise StrategyError if the first line of a script names an interpreter that does not exist.
+
+    The system would only say that the script does not exist, and only when a match has begun.
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.readline(MAX_LINE).decode(errors="replace")
+    except OSError as error:
+        message = f"the program {path} cannot be read: {error.strerror}"
+        raise StrategyError(message) from None
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    by_name = words[1:2] if words[:1] == ["/usr/bin/env"] and words[1:2] != ["-S"] else []
+    missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]
+    if missing:
+        message = (
+            f"the program {path} needs the interpreter {missing[0][:80]!r} of its first line, which does not exist"
+        )
+        raise StrategyError(message)
 
 
 def _request_line(position: Position, rng: Random) -> bytes:

@@ -1,6 +1,5 @@
 """The interface of a strategy, and the checks that make every choice legal and reproducible."""
 
-import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import index
@@ -8,6 +7,7 @@ from random import Random
 from typing import Protocol, runtime_checkable
 
 from evilpegs_clients.errors import StuckStrategyError
+from evilpegs_clients.strategies.description import describe_exception, quote_value
 from evilpegs_clients.strategies.seeding import turn_rng
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
@@ -101,7 +101,9 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
         why = "it is not a tuple of color indices"
     except IllegalCodeError as error:
         why = str(error)
+    except Exception as error:  # noqa: BLE001 - the value may be any object of the strategy's file
+        why = describe_exception(error)[:200]
     else:
         return code
-    message = f"strategy {name} chose {reprlib.repr(value)}, not a code of {rules}: {why}"
+    message = f"strategy {name} chose {quote_value(value)}, not a code of {rules}: {why}"
     raise StrategyError(message)

@@ -42,6 +42,7 @@ async def run_terminal(
     ladder: str,
     name: str | None = None,
     token_file: Path | None = None,
+    token_from: str | None = None,
     console: Console | None = None,
     read_line: ReadLine | None = None,
     discard: Discard = lambda: False,
@@ -52,29 +53,30 @@ async def run_terminal(
     """Play one match on ``ladder``, or continue one that was left; without ``name`` as a guest.
 
     Standard input and output are the defaults. ``read_line`` returns None at the end of the input, and ``discard``
-    discards the lines typed ahead. ``new_nonce`` returns the player's share in the draw of a fixed secret; ``clock``
-    returns seconds.
+    discards the lines typed ahead. ``token_from`` is an address that the server had before. ``new_nonce`` returns the
+    player's share in the draw of a fixed secret; ``clock`` returns seconds.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
     """
     screen = MatchScreen(console or Console())
     dialog = _dialog(screen, read_line, discard)
-    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human")
+    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from)
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
-    news = _News(screen)
+    news = _News(dialog)
     session = PlayerSession(server, credentials, tokens, retry_policy, news)
     try:
         client = await _join_match(session, dialog, ladder)
         news.match = TerminalMatch(client, dialog, new_nonce, clock)
         await news.match.play()
     except LeaveError:
-        _print_how_to_return(session, screen)
+        _print_how_to_return(session, screen, news.match)
     except asyncio.CancelledError:
-        _print_how_to_return(session, screen)
+        _print_how_to_return(session, screen, news.match)
         raise
     finally:
+        screen.end_line()
         dialog.close()
         await session.close()
 
@@ -83,7 +85,7 @@ def _dialog(screen: MatchScreen, read_line: ReadLine | None, discard: Discard) -
     if read_line is not None:
         return Dialog(screen, read_line, discard)
     lines = LineReader(sys.stdin.fileno())
-    return Dialog(screen, lines, lines.discard)
+    return Dialog(screen, lines, lines.discard, lines.take_unfinished if lines.is_terminal() else None)
 
 
 async def _join_match(session: PlayerSession, dialog: Dialog, ladder: str) -> MatchClient:
@@ -121,7 +123,7 @@ def _open_match_text(view: MatchView) -> str:
     return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
 
 
-def _print_how_to_return(session: PlayerSession, screen: MatchScreen) -> None:
+def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: TerminalMatch | None) -> None:
     view = session.view
     if view is None or view.phase is Phase.OVER:
         screen.say("Goodbye.")
@@ -133,14 +135,20 @@ def _print_how_to_return(session: PlayerSession, screen: MatchScreen) -> None:
         except TokenFileError as error:
             screen.say(str(error))
             return
-    screen.say(_return_text(view))
+    screen.say(_return_text(view, match))
     screen.say(f"  evilpegs play --name {player} --server {session.server}")
 
 
-def _return_text(view: MatchView) -> str:
+def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
     """Return a text about the match while its player is away."""
     if view.started.clock is None:
         return "The match is not resigned: it is kept for an hour. To come back to it:"
+    if view.phase is Phase.READY and match is not None:
+        seconds = match.countdown.ready_seconds()
+        return (
+            f"The match is not resigned. Its game {view.game} is lost unless it begins within {seconds} seconds, "
+            "and so are the next ones. To come back to it:"
+        )
     seconds = view.ready_by_ms // 1000
     return (
         "The match is not resigned, but its clock runs, and a game that is not begun within "
@@ -151,16 +159,18 @@ def _return_text(view: MatchView) -> str:
 class _News:
     """The printer of what a session reports, and of the board of ``match`` when a cut connection is restored."""
 
-    def __init__(self, screen: MatchScreen) -> None:
+    def __init__(self, dialog: Dialog) -> None:
         self.match: TerminalMatch | None = None
-        self._screen = screen
+        self._dialog = dialog
+        self._screen = dialog.screen
 
     def __call__(self, news: SessionEvent) -> None:
         """Print the news, then the open question again."""
         match news:
             case Notice():
                 self._screen.say(f"The server says: {printable(news.message)}")
-            case Reconnecting(attempt=1):
+            case Reconnecting() if not self._dialog.is_away:
+                self._dialog.server_is_away()
                 self._screen.say(f"The server is away: {printable(news.why)}.")
                 self._screen.status(_attempt_text(news))
             case Reconnecting():
@@ -169,9 +179,10 @@ class _News:
                 self._screen.say(f"Note: {key_change_line(news)}.")
             case Reconnected():
                 self._screen.say("Connected again.")
+                self._dialog.server_is_back()
                 if self.match is not None:
                     self.match.show_board()
-        if not isinstance(news, Reconnecting):
+        if isinstance(news, Notice) or self.match is None:  # else the match asks again once it knows the time left
             self._screen.ask_again()
 
 

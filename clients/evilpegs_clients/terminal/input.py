@@ -6,6 +6,7 @@ on; then the next question reads it.
 
 import asyncio
 import os
+import select
 import termios
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -14,7 +15,9 @@ from types import MappingProxyType
 from typing import Final
 
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.terminal.screen import MatchScreen
+from evilpegs_clients.connection.match_view import SETTLED_PHASES
+from evilpegs_clients.printable import printable
+from evilpegs_clients.terminal.screen import MatchScreen, Question
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
@@ -48,7 +51,30 @@ class LineReader:
         self._buffer = b""
         return True
 
+    def take_unfinished(self) -> str:
+        """Remove and return what was typed at a terminal and not read yet, such as half a line.
+
+        A terminal gives half a line away only while it does not collect lines.
+        """
+        collecting = termios.tcgetattr(self._descriptor)
+        pieces = termios.tcgetattr(self._descriptor)
+        pieces[3] &= ~termios.ICANON
+        pieces[6][termios.VMIN] = pieces[6][termios.VTIME] = 0
+        termios.tcsetattr(self._descriptor, termios.TCSANOW, pieces)
+        try:
+            typed = os.read(self._descriptor, CHUNK)
+        finally:
+            termios.tcsetattr(self._descriptor, termios.TCSANOW, collecting)
+        typed, self._buffer = self._buffer + typed, b""
+        return typed.decode(errors="replace")
+
+    def is_terminal(self) -> bool:
+        """Return True if a person types at a terminal."""
+        return os.isatty(self._descriptor)
+
     def _read_chunk(self) -> None:
+        if not select.select([self._descriptor], [], [], 0)[0]:
+            return  # what was there has been taken
         chunk = b""
         with suppress(OSError):  # reading a closed terminal is an error
             chunk = os.read(self._descriptor, CHUNK)
@@ -123,6 +149,10 @@ def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
 ReadLine = Callable[[], Awaitable[str | None]]
 Discard = Callable[[], bool]
 """A function that discards the lines typed ahead; it returns False if it cannot."""
+TakeUnfinished = Callable[[], str]
+"""A function that removes and returns what was typed at a terminal and not read yet, such as half a line."""
+LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
+"""The commands that need no server."""
 
 
 class LeaveError(Exception):
@@ -130,27 +160,64 @@ class LeaveError(Exception):
 
 
 class Dialog:
-    """A dialog on ``screen``; a line that arrives too late for its question answers the next one."""
+    """A dialog on ``screen``; a line that arrives too late for its question answers the next one.
 
-    def __init__(self, screen: MatchScreen, read_line: ReadLine, discard: Discard = lambda: False) -> None:
+    With ``take_unfinished`` a person types at a terminal, and what they type while the server is away is not sent.
+    Without it the lines come from a file or a pipe, and wait.
+    """
+
+    def __init__(
+        self,
+        screen: MatchScreen,
+        read_line: ReadLine,
+        discard: Discard = lambda: False,
+        take_unfinished: TakeUnfinished | None = None,
+    ) -> None:
         self.screen = screen
+        self.is_away = False
         self._discard = discard
         self._read_line = read_line
+        self._is_live = take_unfinished is not None
+        self._take_unfinished = take_unfinished or str
         self._reading: asyncio.Future[str | None] | None = None
 
     async def ask(self, prompt: str) -> str:
         """Ask and return the answer; raise LeaveError at the end of the input."""
-        self.screen.ask(prompt)
+        self.screen.ask(lambda: prompt)
         await asyncio.wait([self._next_line()])
         return self._answer()
 
-    async def ask_in_turn(self, client: MatchClient, prompt: str) -> str | None:
-        """Ask and return the answer, or None if the match has left this turn meanwhile."""
-        self.screen.ask(prompt)
-        if await client.ends_in_time(self._next_line()):
-            return self._answer()
+    async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
+        """Ask and return the answer, or None if the match has left this turn meanwhile.
+
+        A line that is typed at a terminal while the server is away is not sent, and said not to be.
+        """
+        self.screen.ask(question)
+        while await client.ends_in_time(self._next_line(), lambda: self._ask_again(client)):
+            line = self._answer()
+            if not self._refuses(line):
+                return line
+            self.screen.say(f"Not sent, because the server is away: {line}")
+            self.screen.reopen(question)
         self.screen.drop_prompt()
         return None
+
+    def _ask_again(self, client: MatchClient) -> None:
+        if client.view.phase in SETTLED_PHASES:
+            self.screen.ask_again()
+
+    def _refuses(self, line: str) -> bool:
+        return self.is_away and self._is_live and parse_named_command(line) not in LOCAL_COMMANDS
+
+    def server_is_away(self) -> None:
+        """Note that nothing can be sent."""
+        self.is_away = True
+
+    def server_is_back(self) -> None:
+        """Note that lines can be sent again; drop a line that was only half typed, and say so."""
+        self.is_away = False
+        if unfinished := self._take_unfinished():
+            self.screen.say(f"Not sent: {printable(' '.join(unfinished.split()))}")
 
     async def confirm(self, question: str, default: bool = True) -> bool:
         """Ask a question and return True for yes; an empty line means ``default``.
@@ -167,7 +234,7 @@ class Dialog:
         """Ask a question and return True if the person says yes in this turn; an empty line means no."""
         yes = None
         while yes is None:
-            line = await self.ask_in_turn(client, f"{question} [y/N]")
+            line = await self.ask_in_turn(client, lambda: f"{question} [y/N]")
             yes = line is not None and parse_yes(line, default=False)
             if yes is None:
                 self.screen.say("Type y or n.")

@@ -12,6 +12,7 @@ from time import monotonic
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
+from evilpegs_clients.terminal.countdown import Countdown
 from evilpegs_clients.terminal.input import Dialog, LeaveError, PlayCommand, parse_command, parse_named_command
 from evilpegs_clients.terminal.screen import HELP, clock_text
 from evilpegs_clients.verification.verify import verify_game, verify_record
@@ -41,16 +42,16 @@ class TerminalMatch:
         self._dialog = dialog
         self._screen = dialog.screen
         self._new_nonce = new_nonce
-        self._now = clock
+        self.countdown = Countdown(client.view, clock)
         self._nonces: dict[int, str] = {}
         self._shown = 1
-        self._clock: tuple[tuple[int, int, int | None], float] | None = None
 
     async def play(self) -> None:
         """Play to the end of the match; raise LeaveError if the person wants to leave, or ClientError."""
         self._screen.match(self._view.started)
         self._shown = max(self._shown, self._game_start())
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
+            self.countdown.note_arrival()
             await self._show_new_events()
             await (self._begin() if phase is Phase.READY else self._move())
         await self._show_new_events()
@@ -68,9 +69,7 @@ class TerminalMatch:
         await self._client.ready(nonce)
 
     async def _is_ready(self) -> bool:
-        seconds = self._view.ready_by_ms // 1000
-        prompt = f"Press Enter to start the clock, within {seconds} seconds >"
-        line = await self._dialog.ask_in_turn(self._client, prompt)
+        line = await self._dialog.ask_in_turn(self._client, self._ready_prompt)
         if line is None or not line.strip():
             return line is not None
         if command := parse_named_command(line):
@@ -80,7 +79,7 @@ class TerminalMatch:
         return False
 
     async def _move(self) -> None:
-        command = await self._command(self._prompt())
+        command = await self._command()
         if isinstance(command, PlayCommand):
             await self._execute(command)
         elif command is not None:
@@ -97,9 +96,9 @@ class TerminalMatch:
         if not any((event.game, event.turn, event.code) == (*turn, code) for event in answered):
             self._screen.say(f"The guess {code} was not sent in time.")
 
-    async def _command(self, prompt: str) -> PlayCommand | Code | None:
+    async def _command(self) -> PlayCommand | Code | None:
         """Return the typed command or code; None if it is invalid or the match has left this turn meanwhile."""
-        line = await self._dialog.ask_in_turn(self._client, prompt)
+        line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None
         try:
@@ -111,16 +110,11 @@ class TerminalMatch:
     def _prompt(self) -> str:
         view = self._view
         prompt = f"Guess {view.turn} of {view.started.guess_limit}"
-        left_ms = self._time_left_ms()
+        left_ms = self.countdown.turn_ms()
         return f"{prompt} >" if left_ms is None else f"{prompt}, {clock_text(left_ms)} left >"
 
-    def _time_left_ms(self) -> int | None:
-        """Return the time left in milliseconds: the last known value minus the time since it was first read here."""
-        view, now = self._view, self._now()
-        reading = (view.game, view.turn, view.left_ms)
-        if self._clock is None or self._clock[0] != reading:
-            self._clock = (reading, now)
-        return None if view.left_ms is None else view.left_ms - round((now - self._clock[1]) * 1000)
+    def _ready_prompt(self) -> str:
+        return f"Press Enter to start the clock, within {self.countdown.ready_seconds()} seconds >"
 
     async def _execute(self, command: PlayCommand) -> None:
         match command:

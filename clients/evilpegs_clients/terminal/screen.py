@@ -1,6 +1,6 @@
 """Printing a match with rich, as text that also makes sense without colors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -46,6 +46,9 @@ OPPONENTS: Final = {
     "devil": "a devil, who has no secret yet and thinks to the end",
 }
 
+Question = Callable[[], str]
+"""A function that returns the text of a prompt as it is now: it may contain the time left."""
+
 
 class MatchScreen:
     """A printer of one match on ``console``; it ends the line of an open prompt before it prints anything else."""
@@ -53,24 +56,28 @@ class MatchScreen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._prompted = False
-        self._question: str | Text | None = None
+        self._question: Question | None = None
         self._status = False
 
     def say(self, text: str | Text, style: str = "") -> None:
         """Print a line."""
-        self._end_line()
+        self.end_line()
         self._console.print(text, style=style, markup=False, highlight=False)
 
-    def ask(self, text: str | Text) -> None:
-        """Print a prompt; the typed line follows on the same line."""
-        self._end_line()
-        self._console.print(text, end=" ", markup=False, highlight=False)
-        self._prompted, self._question = True, text
+    def ask(self, question: Question) -> None:
+        """Print a prompt; the typed line follows on the same line. ``question`` returns its text as of now."""
+        self.end_line()
+        self._console.print(question(), end=" ", markup=False, highlight=False)
+        self._prompted, self._question = True, question
 
     def ask_again(self) -> None:
         """Print the prompt of an open question again, below what was printed since."""
         if self._question is not None and not self._prompted:
             self.ask(self._question)
+
+    def reopen(self, question: Question) -> None:
+        """Note that the question is open again, without printing it."""
+        self._question = question
 
     def end_prompt(self, line: str) -> None:
         """Note that the typed ``line`` has ended the prompt; print it unless a terminal has echoed it."""
@@ -85,7 +92,7 @@ class MatchScreen:
     def status(self, text: str) -> None:
         """Print a line that the next status replaces; where lines cannot be replaced, only the first is printed."""
         if not self._status:
-            self._end_line()
+            self.end_line()
         elif not self._console.is_terminal:
             return
         else:
@@ -93,7 +100,8 @@ class MatchScreen:
         self._console.print(text, end="", markup=False, highlight=False)
         self._status = True
 
-    def _end_line(self) -> None:
+    def end_line(self) -> None:
+        """End the line of an open prompt or status, so that somebody else can print."""
         if self._prompted or self._status:
             self._console.print()
         self._prompted = self._status = False

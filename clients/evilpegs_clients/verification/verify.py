@@ -71,7 +71,7 @@ def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[
     """Check that the last event sums up the games, and that its head is the hash of the event before it."""
     over = events[-1]
     if not isinstance(over, MatchOver):
-        yield Violation("the record ends before the match is over")
+        yield Violation("the record ends before the match is over", subject=Subject.END)
         return
     ended = [event for event in events if isinstance(event, GameOver)]
     if len(ended) != games:
@@ -124,7 +124,8 @@ def verify_match(
 ) -> list[Violation]:
     """Verify a whole match: first that its record is complete and unchanged, then every reply of each game.
 
-    If the record itself has violations, only those are returned.
+    If the record itself has violations, only those are returned, except that the games of a match that is not over are
+    verified as far as they go; its record has one violation, with the subject `Subject.END`.
 
     Args:
         events: Every event of the match, in order.
@@ -145,11 +146,11 @@ def verify_match(
     []
     """
     violations = verify_record(events)
-    if violations:
+    if any(violation.subject is not Subject.END for violation in violations):
         return violations
     sets = live_sets or LiveSets(CACHE_BYTES)
     games = _games(_parse(events)[0], nonces_sent)
-    return [violation for game in games for violation in check_game(game, sets)]
+    return violations + [violation for game in games for violation in check_game(game, sets)]
 
 
 def verify_record(events: Events) -> list[Violation]:

@@ -11,6 +11,8 @@ class Subject(StrEnum):
 
     RECORD = "record"
     """The events: each is readable, none is missing, and they are in order."""
+    END = "end"
+    """The end of the record: without it the match is still open, or somebody has cut the record off."""
     HEAD = "head"
     """The hash over the whole record."""
     SUMMARY = "summary"

@@ -242,7 +242,8 @@ def test_program_that_dies_loses_its_game(run, server, program):
     words = reproduction[reproduction.index("duel") :]
     assert words[1:3] == ["--exec", path]
     again = run(*words)
-    assert (again.status, "exit status 5" in again.complaint) == (2, True)
+    own_words, complaint = again.err.splitlines()
+    assert (again.status, own_words, "exit status 5" in complaint) == (2, "my own words", True)
 
 
 @pytest.mark.parametrize(

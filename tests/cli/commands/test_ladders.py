@@ -27,6 +27,17 @@ def test_ladders_json_lists_what_server_offers(run, server):
     assert offered == [ladder for ladder in built_in if ladder["id"] not in too_expensive]
 
 
+def test_built_in_ladders_that_servers_lack_are_named(run, server):
+    """They are told for built-in ladders only: a server lists what it has."""
+    own_words = run("ladders").out.splitlines()[-1]
+    offered = {ladder["id"] for ladder in run("ladders", "--server", server.url, "--json").document["ladders"]}
+    built_in = {ladder["id"] for ladder in run("ladders", "--json").document["ladders"]}
+    named = {word.strip(",;") for word in own_words.split()}
+    assert named & built_in == built_in - offered
+    assert named & built_in
+    assert "colossus-evil" not in run("ladders", "--server", server.url).out
+
+
 def test_ladders_table_shows_rules_clock_and_kind(run):
     lines = run("ladders").out.splitlines()
     words = lines[2].split()

@@ -136,3 +136,15 @@ def test_sole_user_respects_lock_opened_early(tokens):
 def test_default_token_file_follows_xdg(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_token_file() == tmp_path / "evilpegs" / "tokens.json"
+
+
+def test_names_of_this_machine_share_tokens(tokens):
+    tokens.add("ws://localhost:8765/v1", "ann", "one")
+    tokens.add("ws://127.0.0.1:8765/v1", "ann", "two")
+    tokens.add("ws://127.0.0.1:9000/v1", "ann", "other port")
+    tokens.add("ws://192.0.2.1:8765/v1", "ann", "other machine")
+    tokens.add("wss://localhost:8765/v1", "ann", "other scheme")
+    assert set(tokens.get("ws://[::1]:8765/v1", "ann")) == {"one", "two"}
+    assert tokens.get("ws://127.0.0.1:8765/v1", "ann") == ("two", "one")
+    assert tokens.get("ws://192.0.2.1:8765/v1", "ann") == ("other machine",)
+    assert len(tokens.servers_with("ann")) == 5

@@ -2,23 +2,22 @@
 
 import json
 import stat
+import subprocess
 import sys
-import time
 from contextlib import closing
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from evilpegs_clients.strategies.program import MAX_LINE, ProgramStrategy
+from evilpegs_clients.strategies.program_guard import MAX_ERROR_BYTES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.processes import is_running, wait_until
 
 CLASSIC = Rules(4, 6)
-PATIENCE = 30
-"""Seconds to wait for a process to end before the test fails."""
 
 
 @pytest.fixture
@@ -131,21 +130,6 @@ def test_program_that_hangs_is_killed_with_its_children(program, tmp_path):
     wait_until(lambda: not is_running(pid))
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
-
-
-def is_running(pid):
-    """Return True if the process exists and is no zombie, which only waits for its parent to look."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def test_program_starts_again_after_it_died(program, tmp_path):
     marker = tmp_path / "died"
     body = f"os.path.exists({str(marker)!r}) or (open({str(marker)!r}, 'w'), os._exit(1)); {answer(repr('1234'))}"
@@ -180,3 +164,46 @@ def test_close_ends_the_process(program, tmp_path):
         assert ask(strategy) == (0, 0, 0, 0)
         assert is_running(int(running.read_text()))
     assert not is_running(int(running.read_text()))
+
+
+COMMAND_WITH_PROGRAM = """
+import sys
+from random import Random
+from evilpegs_clients.strategies.program import ProgramStrategy
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+print("started", flush=True)
+ProgramStrategy(sys.argv[1]).choose(Position(Rules(4, 6)), Random(0))
+"""
+
+
+def test_program_and_its_children_die_with_killed_command(tmp_path):
+    """The children count too: a program that is a shell script waits for one of them."""
+    pids, path = tmp_path / "pids", tmp_path / "sleeper"
+    path.write_text(f"#!/bin/sh\nsleep 600 &\necho $$ $! > {pids}.new\nmv {pids}.new {pids}\nwait\n")
+    path.chmod(0o700)
+    command = subprocess.Popen([sys.executable, "-c", COMMAND_WITH_PROGRAM, path], stdout=subprocess.PIPE)
+    with command:
+        wait_until(pids.exists)
+        program, child = map(int, pids.read_text().split())
+        assert is_running(program)
+        assert is_running(child)
+        command.kill()
+    wait_until(lambda: not is_running(program) and not is_running(child))
+
+
+def test_error_output_of_program_is_bounded(program, capsys):
+    body = f"sys.stderr.write('y' * {2 * MAX_ERROR_BYTES}); sys.stderr.flush(); {answer(repr('1111'))}"
+    strategy = program(body)
+    assert [ask(strategy) for _ in range(2)] == [(0, 0, 0, 0)] * 2
+    strategy.close()
+    shown = capsys.readouterr().err
+    assert shown.count("y") in range(MAX_ERROR_BYTES, MAX_ERROR_BYTES + 100)
+    assert f"{MAX_ERROR_BYTES:,}" in shown
+
+
+def test_error_output_is_shown_before_the_program_is_called_ended(program, capsys):
+    with pytest.raises(StrategyError):
+        ask(program("sys.exit('out of ideas')"))
+    assert capsys.readouterr().err == "out of ideas\n"

@@ -21,7 +21,7 @@ PART = re.compile(r"\d,\d: \d+")
 class AbandonedSeat:
     """A client of a match that moves on without an answer."""
 
-    async def ends_in_time(self, work):
+    async def ends_in_time(self, work, on_change):
         return False
 
 
@@ -189,7 +189,7 @@ async def test_late_line_answers_nothing(output, can_forget, answer):
         return next(lines)
 
     dialog = Dialog(MatchScreen(Console(file=output)), read, lambda: can_forget)
-    assert await dialog.ask_in_turn(AbandonedSeat(), "1 >") is None
+    assert await dialog.ask_in_turn(AbandonedSeat(), lambda: "1 >") is None
     await asyncio.sleep(0.01)
     dialog.discard_typed_ahead()
     assert await dialog.ask("2 >") == answer

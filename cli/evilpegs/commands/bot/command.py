@@ -10,7 +10,17 @@ from cyclopts import Parameter
 from evilpegs.commands.bot.new_file import write_new_strategy
 from evilpegs.commands.bot.run import BotJob, describe_games, reproduction, run_bot
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, FILE, WHOLE, CandidatesOnly, Json, OptionalStrategyName, Server, Traceback
+from evilpegs.options import (
+    DEFAULT_SERVER,
+    FILE,
+    WHOLE,
+    CandidatesOnly,
+    Json,
+    OptionalStrategyName,
+    Server,
+    TokenFrom,
+    Traceback,
+)
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.play_options import check_play_options
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
@@ -38,6 +48,7 @@ def bot(
         str | None,
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
+    token_from: TokenFrom = None,
     matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
     seed: Annotated[
         int | None,
@@ -73,7 +84,7 @@ def bot(
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
-        who = (loaded, choice, ladder, server, name)
+        who = (loaded, choice, ladder, server, name, token_from)
         job = BotJob(*who, matches, seed, client_version, traceback)
         summary = asyncio.run(run_bot(job))
     if as_json:

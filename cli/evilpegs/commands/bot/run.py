@@ -18,7 +18,7 @@ from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, 
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.live.position import Position
@@ -63,6 +63,7 @@ def _user() -> str:
 class BotJob:
     """The matches that a bot is to play; without ``name`` it chooses one.
 
+    ``token_from`` is an address that the server had before.
     ``choice`` is the strategy as it was typed. If ``traceback``, failures are shown with their traceback.
     """
 
@@ -71,6 +72,7 @@ class BotJob:
     ladder: str
     server: str
     name: str | None
+    token_from: str | None
     matches: int
     seed: int | None
     client_version: str | None
@@ -86,6 +88,8 @@ async def run_bot(job: BotJob) -> BotSummary:
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
+            if isinstance(error, NameTakenElsewhereError):  # the bot has a name at this server, but cannot prove it
+                console(sys.stderr).print(str(error), soft_wrap=True)
     return await _run_as(job, last)
 
 
@@ -93,7 +97,9 @@ def _names(job: BotJob) -> list[str]:
     if job.name is not None:
         return [job.name]
     tokens = TokenFile(default_token_file())
-    return default_names(job.strategy.name, job.choice.candidates_only, server_url(job.server), tokens)
+    return default_names(
+        job.strategy.name, job.choice.candidates_only, server_url(job.token_from or job.server), tokens
+    )
 
 
 async def _run_as(job: BotJob, name: str) -> BotSummary:
@@ -102,6 +108,7 @@ async def _run_as(job: BotJob, name: str) -> BotSummary:
         ladder=job.ladder,
         strategy=job.strategy,
         name=name,
+        token_from=job.token_from,
         matches=job.matches,
         seed=job.seed,
         client_version=job.client_version,

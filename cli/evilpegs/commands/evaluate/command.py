@@ -15,6 +15,7 @@ from evilpegs.files import STANDARD
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.plots import check_plot
+from evilpegs.slow_strategy import slow_strategies_named
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
 from evilpegs_clients.evaluation.plan import ExecutionPlan
@@ -89,6 +90,7 @@ def evaluate(
     dry_run: DryRun = False,
     traceback: Traceback = False,
     as_json: Json = False,
+    program: Annotated[str | None, Parameter(name="--exec", show=False)] = None,
 ) -> None:
     """Play strategies against every secret of the rules and count their guesses, exactly.
 
@@ -102,10 +104,17 @@ def evaluate(
     stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
     depend on --jobs or --cluster.
     """
+    if program is not None:
+        message = "evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it"
+        raise CommandError(message)
     _check_options(strategies, games, jobs, cluster, worst)
     _check_outputs(plot, csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
-    with only_document(as_json or csv == STANDARD), traceback_of_strategy(traceback):
+    with (
+        only_document(as_json or csv == STANDARD),
+        traceback_of_strategy(traceback),
+        slow_strategies_named(has_bar=True),
+    ):
         specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed, worst or 0)
         costs = [estimate_cost(spec, jobs) for spec in specs]
         for cost in costs:

@@ -18,6 +18,7 @@ from evilpegs_clients.verification.signature import require_cryptography
 from evilpegs_clients.verification.violation import Violation
 
 DOES_NOT_HOLD: Final = 1
+NOT_FINISHED: Final = 3
 MAX_SECRET: Final = 16
 """The most characters that are shown of a secret."""
 
@@ -28,7 +29,8 @@ def verify(
         Parameter(
             name="FILE",
             allow_leading_hyphen=True,
-            help="A record, as `evilpegs replay MATCH --record FILE` writes it; - for standard input.",
+            help="A record, as `evilpegs replay MATCH --record FILE` writes it, or the events that a client "
+            "received; - for standard input.",
         ),
     ],
     /,
@@ -49,6 +51,7 @@ def verify(
     Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more,
     by going through all codes, independently of the codemaker's code. What does not hold is listed, and the exit
     status is 1. What could not be checked, such as games over 10^9 codes, is listed as not checked; that alone is 0.
+    If all of it holds, but the match is not over, the exit status is 3.
 
     With --key, the record must also be signed with that key; without it, anyone could have made the record up. What
     no record can prove is listed at the end. Remarks name doubtful times and do not change the exit status.
@@ -62,7 +65,9 @@ def verify(
         print_json(asdict(verification))
     else:
         show_verification(console(), verification)
-    return 0 if verification.holds else DOES_NOT_HOLD
+    if not verification.holds:
+        return DOES_NOT_HOLD
+    return 0 if verification.finished else NOT_FINISHED
 
 
 def show_verification(out: Console, match: MatchVerification) -> None:
@@ -105,5 +110,7 @@ def _summary(match: MatchVerification) -> str:
     left = f"; {pluralize(len(match.not_checked), 'thing')} not checked" if match.not_checked else ""
     if not match.holds:
         return f"{size}: {pluralize(len(match.findings), 'finding')}, the record does not hold{left}"
+    if not match.finished:
+        return f"{size}: not finished: the match is not over in this record; what is there holds{left}"
     signed = f", signed by {match.signed_by}" if match.signed_by else ""
     return f"{size}: nothing wrong was found{signed}{left}" if left else f"{size}: everything holds{signed}"

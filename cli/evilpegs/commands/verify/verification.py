@@ -11,7 +11,7 @@ from evilpegs.commands.verify.not_proved import Unproved, unproved_claims
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.signature import check_signature, find_signer
 from evilpegs_clients.verification.verify import find_doubts, verify_match
-from evilpegs_clients.verification.violation import NotChecked, Violation
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_protocol.server_messages import MatchStarted
 
 Check = Literal["verification", "independent", "signature", "times"]
@@ -46,6 +46,8 @@ class GameVerification:
 class MatchVerification:
     """The verification of one match. It ``holds`` if there are no findings; what was not checked may still be wrong.
 
+    It is ``finished`` if its record has an end. Without one, what there is was checked, but nothing shows that the
+    server will not change it: the hash over the record is in its last event.
     ``remarks`` are doubts that refute nothing. ``signed_by`` is the public key whose signature was checked and holds,
     None if there is none. ``not_proved`` is what no record can prove.
     """
@@ -57,6 +59,7 @@ class MatchVerification:
     codemaker: str
     tie: str | None
     events: int
+    finished: bool
     holds: bool
     findings: tuple[Remark, ...]
     not_checked: tuple[Remark, ...]
@@ -81,7 +84,8 @@ def verify_record(
     Raises:
         SignatureUncheckableError: ``keys`` are given, but the library that checks signatures is not installed.
     """
-    violations = verify_match(events)
+    found = verify_match(events)
+    violations = [violation for violation in found if violation.subject is not Subject.END]
     report = check_record(events, max_codes, game_done=game_done)
     reported = (*report.violations, *report.not_checked)
     unsigned = [] if keys is None else check_signature(events, keys)
@@ -100,6 +104,7 @@ def verify_record(
         codemaker=started.codemaker,
         tie=started.tie,
         events=len(events),
+        finished=len(violations) == len(found),
         holds=not findings,
         findings=findings,
         not_checked=not_checked,

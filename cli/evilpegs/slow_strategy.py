@@ -1,0 +1,113 @@
+"""A line that says that a strategy file takes long, so that one that never returns does not look like a hung command.
+
+A strategy is a function of the user that nothing can interrupt but Ctrl-C. A thread looks once a second at which
+strategy files are executing. It costs a choice nothing, which matters because evaluations make millions of them.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import Final, TextIO
+
+from evilpegs_clients.strategies.loading import MODULE_PREFIX
+
+LOOK_SECONDS: Final = 1.0
+"""The time between two looks."""
+SLOW_SECONDS: Final = 5.0
+"""The time after which a strategy is named."""
+
+
+class SlowStrategyWatch:
+    """The strategy calls that were executing at the last look, and the lines that name those that take long.
+
+    ``write`` receives the text to show. If ``in_place``, each line replaces the one before and is erased at the end;
+    otherwise a line is written when the time has doubled.
+    """
+
+    def __init__(self, write: Callable[[str], object], in_place: bool) -> None:
+        self._write = write
+        self._in_place = in_place
+        self._since: dict[FrameType, float] = {}
+        self._next_line = SLOW_SECONDS
+        self._is_shown = False
+
+    def look(self, frames: list[FrameType], now: float) -> None:
+        """Look at the executing calls of strategy files at ``now``, in seconds; the same frame is the same call."""
+        self._since = {frame: self._since.get(frame, now) for frame in frames}
+        slowest = min(frames, key=self._since.__getitem__, default=None)
+        seconds = 0.0 if slowest is None else now - self._since[slowest]
+        if slowest is None or seconds < SLOW_SECONDS:
+            self.end()
+        elif self._in_place or seconds >= self._next_line:
+            self._next_line = 2 * seconds
+            self._show(f"{_file_name(slowest)} has been {_activity(slowest)} for {seconds:.0f} s; Ctrl-C ends it")
+
+    def end(self) -> None:
+        """Erase the line that is shown, if any."""
+        self._next_line = SLOW_SECONDS
+        if self._is_shown and self._in_place:
+            self._write("\r\x1b[2K")
+        self._is_shown = False
+
+    def _show(self, line: str) -> None:
+        self._write(f"\r\x1b[2K{line}" if self._in_place else f"{line}\n")
+        self._is_shown = True
+
+
+def executing_strategy_calls(but: int) -> list[FrameType]:
+    """Return the frame of the outermost call into a strategy file of each thread, except in the thread ``but``."""
+    # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
+    stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
+    outermost = [_outermost_call(frame) for frame in stacks]
+    return [frame for frame in outermost if frame is not None]
+
+
+@contextmanager
+def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
+    """Name strategy files that take long on ``out``, by default standard error, as long as the block runs.
+
+    With ``has_bar`` a progress bar may be in the way, so that lines are not replaced.
+    """
+    stream = out or sys.stderr
+    watch, ended = SlowStrategyWatch(_writer(stream), stream.isatty() and not has_bar), threading.Event()
+
+    def run() -> None:
+        while not ended.wait(LOOK_SECONDS):
+            watch.look(executing_strategy_calls(threading.get_ident()), monotonic())
+        watch.end()
+
+    thread = threading.Thread(target=run, name="slow strategies", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _writer(stream: TextIO) -> Callable[[str], object]:
+    def write(text: str) -> None:
+        print(text, end="", file=stream, flush=True)
+
+    return write
+
+
+def _outermost_call(frame: FrameType | None) -> FrameType | None:
+    outermost = None
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).startswith(MODULE_PREFIX):
+            outermost = frame
+        frame = frame.f_back
+    return outermost
+
+
+def _file_name(frame: FrameType) -> str:
+    return Path(frame.f_code.co_filename).name
+
+
+def _activity(frame: FrameType) -> str:
+    return "loading" if frame.f_code.co_name == "<module>" else "choosing its guess"

@@ -1,0 +1,49 @@
+"""Standard output and error of the command, kept open whatever a strategy file does to them.
+
+A strategy runs in the process of its command. When it closes ``sys.stdout`` or descriptor 1, the results of a played
+match would otherwise be lost.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import Final
+
+STREAMS: Final = {"stdout": 1, "stderr": 2}
+
+
+class OpenStream(TextIOWrapper):
+    """A text stream on a descriptor of its own that only flushes when it is told to close."""
+
+    def close(self) -> None:
+        """Flush; the end of the process closes the stream."""
+        with suppress(OSError, ValueError):
+            self.flush()
+
+
+def keep_streams_open() -> None:
+    """Replace standard output and error by streams that cannot be closed by accident; others are left alone."""
+    for name, descriptor in STREAMS.items():
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper) and not isinstance(stream, OpenStream) and _is_on(stream, descriptor):
+            setattr(sys, name, _reopen(stream, descriptor))
+
+
+def _is_on(stream: TextIOWrapper, descriptor: int) -> bool:
+    try:
+        return stream.fileno() == descriptor
+    except (OSError, ValueError):  # no file, or a closed one
+        return False
+
+
+def _reopen(stream: TextIOWrapper, descriptor: int) -> OpenStream:
+    stream.flush()
+    buffering = 0 if stream.write_through else -1
+    return OpenStream(
+        os.fdopen(os.dup(descriptor), "wb", buffering),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

@@ -1,0 +1,23 @@
+"""Words for what a strategy raised or returned, even if that cannot be shown.
+
+Both come from a file of the user: an exception whose ``__str__`` fails, or a number too long to be written.
+"""
+
+import reprlib
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return the class and the text of an exception in one line."""
+    name = type(error).__name__
+    try:
+        return " ".join(f"{name}: {error}".split()).rstrip(": ")
+    except Exception:  # noqa: BLE001 - whatever the file of a strategy does
+        return f"{name}, whose text cannot be shown"
+
+
+def quote_value(value: object) -> str:
+    """Return the beginning of a value as Python writes it."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001 - likewise
+        return f"a {type(value).__name__} that cannot be shown"

@@ -1,0 +1,105 @@
+"""What outlives a strategy's program: a guard process that kills its group, and the end of its error output.
+
+A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
+this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only
+this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the guard kills the group.
+
+``PR_SET_PDEATHSIG`` would not do: it kills the program alone and not its children, and it fires when the *thread* that
+started the program ends, which for a bot is after its first guess.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from codecs import getincrementaldecoder
+from contextlib import suppress
+from typing import Final
+
+MAX_ERROR_BYTES: Final = 1 << 20
+"""The bytes of a program's standard error that are shown in one run, over all its starts."""
+_CHUNK: Final = 1 << 16
+_END_SECONDS: Final = 1.0
+"""The seconds to wait for the last error output of a program that was killed; an escaped process may hold the pipe."""
+_SCRIPT: Final = """\
+import os, signal, sys
+group = int(sys.stdin.readline() or 0)
+if group and not sys.stdin.read():
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+"""
+
+
+class ProgramGuard:
+    """A process that kills a process group as soon as this process has ended without calling `dismiss`."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - this Python, with the script above
+            [sys.executable, "-I", "-S", "-c", _SCRIPT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        )
+
+    def watch(self, group: int) -> None:
+        """Name the process group to kill."""
+        assert self._process.stdin is not None  # noqa: S101 - a pipe
+        with suppress(BrokenPipeError):  # someone has killed the guard; the program plays without one
+            self._process.stdin.write(f"{group}\n".encode())
+
+    def dismiss(self) -> None:
+        """End the guard, which then kills nothing."""
+        self._process.kill()
+        self._process.communicate()
+
+
+class ErrorOutput:
+    """The standard error of a program called ``name``, shown up to ``limit`` bytes; the rest is read and discarded.
+
+    A program may never be blocked by what it writes, and may not fill a disk with it.
+    """
+
+    def __init__(self, name: str, limit: int = MAX_ERROR_BYTES) -> None:
+        self._name = name
+        self._limit = limit
+        self._left = limit
+        self._last = "\n"
+        self._thread: threading.Thread | None = None
+
+    def follow(self, descriptor: int) -> None:
+        """Show what arrives at the descriptor until it ends, in a thread, and close it."""
+        self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Wait until everything that a killed program wrote has been shown, and end its last line."""
+        if self._thread is not None:
+            self._thread.join(_END_SECONDS)
+        if self._last != "\n":
+            self._show("\n")
+
+    def _copy(self, descriptor: int) -> None:
+        decoder = getincrementaldecoder("utf-8")("replace")
+        try:
+            while piece := os.read(descriptor, _CHUNK):
+                if self._left >= 0:
+                    self._show(decoder.decode(piece[: self._left]))
+                    self._left -= len(piece)
+                    self._note_limit()
+        finally:
+            os.close(descriptor)
+
+    def _note_limit(self) -> None:
+        if self._left < 0:
+            limit = f"{self._limit:,} bytes to standard error"
+            self._show(f"\nevilpegs: program {self._name} has written {limit}; the rest is not shown\n")
+
+    def _show(self, text: str) -> None:
+        self._last = text[-1:] or self._last
+        with suppress(OSError, ValueError):  # nobody can read it
+            sys.stderr.write(text)
+            sys.stderr.flush()

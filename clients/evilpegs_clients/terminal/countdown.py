@@ -1,0 +1,41 @@
+"""How much time a player has left, counted from the message that the server announced it with.
+
+The server measures the time. Its `turn` message says what is left when the turn opens, and opens the turn again after
+a cut connection or a restart, with a new number: no time passes while the server is away.
+"""
+
+from collections.abc import Callable
+
+from evilpegs_clients.connection.match_view import MatchView, Phase
+
+
+class Countdown:
+    """The times left in the match of ``view``; ``clock`` returns seconds.
+
+    Call `note_arrival` soon after each message: the times count from the first call after an announcement.
+    """
+
+    def __init__(self, view: MatchView, clock: Callable[[], float]) -> None:
+        self._view = view
+        self._now = clock
+        self._announcements = -1
+        self._since = 0.0
+
+    def note_arrival(self) -> None:
+        """Count from now on if the server has announced a new time."""
+        if self._announcements != self._view.announcements:
+            self._announcements, self._since = self._view.announcements, self._now()
+
+    def turn_ms(self) -> int | None:
+        """Return the milliseconds left in the open turn; None without a clock or while the turn is not open."""
+        self.note_arrival()
+        left_ms = self._view.left_ms
+        return None if left_ms is None or self._view.phase is not Phase.TURN else left_ms - self._passed_ms()
+
+    def ready_seconds(self) -> int:
+        """Return the whole seconds in which the waiting game must begin."""
+        self.note_arrival()
+        return max(0, self._view.ready_by_ms - self._passed_ms()) // 1000
+
+    def _passed_ms(self) -> int:
+        return round((self._now() - self._since) * 1000)

@@ -1,0 +1,52 @@
+"""`--token-from`: a player whose server has got another address."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+PLAY = ("bot", "first-consistent", "--ladder", "classic-practice")
+
+
+@pytest.fixture
+def moved(run, serve):
+    """The URLs of one server before and after it moved to another port; bob has a token for the first."""
+    before = serve()
+    assert run(*PLAY, "--name", "bob", "--server", before.url).status == 0
+    before.end(signal.SIGTERM)
+    return before.url, serve().url
+
+
+def test_taken_name_says_where_its_token_is_stored(run, moved):
+    old, new = moved
+    result = run(*PLAY, "--name", "bob", "--server", new)
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in ("bob", old, new, "tokens.json", f"--token-from {old}"))
+
+
+def test_token_from_old_address_is_used_and_kept(run, moved, tmp_path):
+    old, new = moved
+    assert run(*PLAY, "--name", "bob", "--server", new, "--token-from", old).status == 0
+    assert run(*PLAY, "--name", "bob", "--server", new).status == 0
+    stored = json.loads(Path(tmp_path / "data/evilpegs/tokens.json").read_text())
+    assert stored[old]["bob"] == stored[new]["bob"]
+
+
+def test_other_name_of_this_machine_needs_no_option(run, server):
+    assert run(*PLAY, "--name", "carla", "--server", server.url).status == 0
+    assert run(*PLAY, "--name", "carla", "--server", server.url.replace("127.0.0.1", "localhost")).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "facts"),
+    [
+        ([*PLAY, "--name", "bob", "--token-from", "ws://192.0.2.1:8765"], ["bob", "192.0.2.1", "tokens.json"]),
+        ([*PLAY, "--name", "bob", "--token-from", "nowhere"], ["nowhere", "--token-from"]),
+        (["play", "--token-from", "ws://192.0.2.1:8765"], ["--token-from", "--name"]),
+    ],
+)
+def test_useless_token_from_is_one_line(run, server, words, facts):
+    result = run(*words, "--server", server.url)
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in facts)
