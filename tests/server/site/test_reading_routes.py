@@ -27,7 +27,7 @@ READING = [
     "/api/v1/players",
     "/api/v1/players/{player}",
 ]
-"""The paths that read in the threads of the site. Analyses are read in another, and kept."""
+"""The paths that read in the threads of `Reads`. Analyses are read in another, and kept."""
 PATHS = sorted(json.loads(openapi_text())["paths"])
 
 
@@ -72,7 +72,7 @@ def test_routes_that_read_are_known(web, site):
     for path in PATHS:
         with statements() as executed:
             request_all(web, site, path)
-        if any(thread.startswith("site") for thread, _ in executed):
+        if any(thread.startswith("reads") for thread, _ in executed):
             reading.append(path)
     assert reading == READING
 

@@ -330,9 +330,7 @@ def test_plain_request_to_path_of_game_asks_for_upgrade(site):
     assert httpx.get(game_address(site) + "/v1").status_code == 426
 
 
-@pytest.mark.parametrize(
-    ("host", "named"), [(None, "127.0.0.1"), ("localhost", "localhost"), ("evil.example", "127.0.0.1")]
-)
+@pytest.mark.parametrize(("host", "named"), [(None, "127.0.0.1"), ("localhost", "localhost")])
 def test_welcome_names_site(site, host, named):
     hello = '{"type":"hello","client":{"name":"tester","version":"1"}}'
     with connect(site.game_url.replace("127.0.0.1", host or "127.0.0.1"), sock=_dial(site)) as connection:
