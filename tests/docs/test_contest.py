@@ -165,8 +165,9 @@ def test_contest_closed_registration_keeps_known_names(contest):
     play = "evilpegs bot minimax --ladder classic-practice"
     elsewhere = ann.try_to(f"{play} --name team --server {contest.url}")
     assert elsewhere.returncode == 2
-    command = re.search(r"```text\n(sed .*?)\n```", DOCUMENT)[1]
-    ann.type(command.replace(ADDRESS, address).replace("ws://192.0.2.20:8765/v1", contest.url))
+    command = re.search(r"```text\n(evilpegs bot .*--token-from .*)\n```", DOCUMENT)[1]
+    there = command.replace(ADDRESS, address).replace("ws://192.0.2.20:8765/v1", contest.url)
+    ann.type(there.replace("--name bob-team", "--name team --ladder classic-practice"))
     ann.type(f"{play} --name team --server {contest.url}")
     late = contest.people["bob"].try_to(f"{play} --name late --server {contest.url}")
     assert late.returncode == 2
