@@ -12,19 +12,15 @@ serve: $(READY)
 test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
-	@$(MAKE) --no-print-directory -j3 test-outer test-cli test-inner test-plain
+	@$(MAKE) --no-print-directory -j2 test-outer test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
-# What computes runs beside what starts processes and waits for them. Only the first prints as it goes; what the others
-# print comes in one piece, after their ends.
+# What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
 INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples
 
 test-outer: $(READY)
-	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER) tests/cli)
-
-test-cli: $(READY)
-	@printed=$$($(BIN)/coverage run -m pytest -q tests/cli 2>&1); status=$$?; echo "$$printed"; exit $$status
+	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))
 
 test-inner: $(READY)
 	@printed=$$($(BIN)/coverage run -m pytest -q $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
@@ -79,4 +75,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-cli test-inner test-plain check format bench load abuse worst snapshots openapi
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi
