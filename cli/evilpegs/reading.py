@@ -43,7 +43,7 @@ def explain_refusals(server: str, match: str | None = None, ladder: str | None =
 
 
 def session_line(event: SessionEvent) -> str | None:
-    """Return what people are told about a connection; None for the second attempt to restore it and later ones."""
+    """Return the line for people about a connection; None for the second attempt to restore it and later ones."""
     match event:
         case Reconnecting():
             return f"{printable(event.why)}; trying to connect again" if event.attempt == 1 else None
@@ -56,7 +56,7 @@ def session_line(event: SessionEvent) -> str | None:
 
 
 def print_session_event(event: SessionEvent) -> None:
-    """Print on standard error what people are told about a connection."""
+    """Print the line for people about a connection on standard error."""
     line = session_line(event)
     if line is not None:
         console(sys.stderr).print(line, soft_wrap=True)

@@ -14,7 +14,7 @@ STREAMS: Final = {"stdout": 1, "stderr": 2}
 
 
 class OpenStream(TextIOWrapper):
-    """A text stream on a descriptor of its own that only flushes when it is told to close."""
+    """A text stream on a descriptor of its own that only flushes when it is closed."""
 
     def close(self) -> None:
         """Flush; the end of the process closes the stream."""

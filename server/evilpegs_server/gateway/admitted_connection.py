@@ -109,7 +109,7 @@ class AdmittedConnection(BoundedConnection):
 
 
 class _EarlyBytes(asyncio.Protocol):
-    """What arrives between the end of a TLS handshake and the moment at which its connection begins."""
+    """A buffer for bytes that arrive between the end of a TLS handshake and the start of its connection."""
 
     def __init__(self) -> None:
         self.received: list[bytes] = []

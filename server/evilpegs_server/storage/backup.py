@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCheck:
-    """What a check has found, and the size of the database with what its log holds.
+    """The result of a check, and the size of the database including its log.
 
     ``damage`` has a line for each damaged place of the file, at most 20, and ``broken`` the ids of the matches whose
     chain of hashes is broken.

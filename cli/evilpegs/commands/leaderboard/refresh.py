@@ -21,7 +21,7 @@ ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
 async def show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
-    """Show the leaderboards of a server, or else of a database, and read them again every so many ``seconds``.
+    """Show the leaderboards of a server, or else of a database, and read them again every ``seconds`` seconds.
 
     Raises:
         CommandError: there is no such ladder, or the database cannot be read.
