@@ -30,7 +30,7 @@ def leaderboard(
     database: Database = None,
     refresh: Annotated[
         float | None,
-        Parameter(help="Keep the table on the screen and read it again every so many SECONDS, until Ctrl-C."),
+        Parameter(help="Keep the table on the screen and read it again every this many seconds, until Ctrl-C."),
     ] = None,
     as_csv: Annotated[
         bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
