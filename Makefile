@@ -66,6 +66,10 @@ snapshots: $(READY)
 openapi: $(READY)
 	@$(BIN)/python -m evilpegs_server.site.openapi
 
+# Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
+vendor: $(READY)
+	@$(BIN)/python tests/support/vendor.py
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -75,4 +79,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi vendor
