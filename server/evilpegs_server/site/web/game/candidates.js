@@ -28,6 +28,8 @@ export class Candidates {
     this.isExact = canEnumerate(rules);
     /** True if an update takes so little time that it may happen before the reply is drawn. */
     this.isQuick = !this.isExact || countCodes(rules) <= BigInt(QUICK_CODES);
+    /** The number of candidates after each turn; empty if the codes cannot be enumerated. @type {number[]} */
+    this.counts = [];
   }
 
   /** The number of candidates; null if the codes cannot be enumerated. */
@@ -44,7 +46,10 @@ export class Candidates {
   follow(turns) {
     const isSame = this.#turns.every((turn, index) => isEqual(turn, turns[index]));
     if (this.isExact) {
-      if (!isSame) this.#codes = null;
+      if (!isSame) {
+        this.#codes = null;
+        this.counts = [];
+      }
       for (const turn of turns.slice(isSame ? this.#turns.length : 0)) this.#filter(turn);
     }
     this.#turns = [...turns];
@@ -80,6 +85,7 @@ export class Candidates {
     const codes = this.#codes ?? enumerateCodes(rules);
     const numbers = feedbackNumbers(rules, codes, parseCode(rules, turn.code));
     this.#codes = selectCandidates(rules, codes, numbers, turn);
+    this.counts.push(this.#codes.length / rules.pegs);
   }
 
   #possibleColors() {
