@@ -18,6 +18,9 @@
 
 /** @type {readonly Route[]} */
 export const ROUTES = Object.freeze([
+  { path: "", title: "Play", link: "Play", tag: "first-view", load: () => import("./views/first.js") },
+  { path: "play/:rules", title: "Play", tag: "play-view", load: () => import("./views/play.js") },
+  { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
 ]);
 
 /** @type {Route} */

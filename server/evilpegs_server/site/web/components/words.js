@@ -1,0 +1,18 @@
+/** Numbers and counted nouns as the page writes them. */
+
+const FORMAT = new Intl.NumberFormat("en-US");
+
+/** @param {number | bigint} number @returns {string} such as "1,296" */
+export function formatNumber(number) {
+  return FORMAT.format(number);
+}
+
+/**
+ * Return a count with its noun, such as "1 code" or "256 codes".
+ * @param {number | bigint} number
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+export function count(number, noun, plural = `${noun}s`) {
+  return `${formatNumber(number)} ${Number(number) === 1 ? noun : plural}`;
+}
