@@ -30,6 +30,8 @@ export class Candidates {
     this.isQuick = !this.isExact || countCodes(rules) <= BigInt(QUICK_CODES);
     /** The number of candidates after each turn; empty if the codes cannot be enumerated. @type {number[]} */
     this.counts = [];
+    /** The colors that no candidate contains, as indices in order. @type {readonly number[]} */
+    this.excluded = [];
   }
 
   /** The number of candidates; null if the codes cannot be enumerated. */
@@ -44,7 +46,8 @@ export class Candidates {
    * @param {readonly PlayedTurn[]} turns
    */
   follow(turns) {
-    const isSame = this.#turns.every((turn, index) => isEqual(turn, turns[index]));
+    if (turns.length === this.#turns.length && turns.every((turn, index) => isEqual(turn, this.#turns[index]))) return;
+    const isSame = turns.length >= this.#turns.length && this.#turns.every((turn, index) => isEqual(turn, turns[index]));
     if (this.isExact) {
       if (!isSame) {
         this.#codes = null;
@@ -53,30 +56,22 @@ export class Candidates {
       for (const turn of turns.slice(isSame ? this.#turns.length : 0)) this.#filter(turn);
     }
     this.#turns = [...turns];
-  }
-
-  /**
-   * Return the candidates as text if there are at most `most`; null if there are more.
-   *
-   * @param {number} most
-   * @returns {string[] | null}
-   */
-  list(most) {
-    const { count } = this;
-    const codes = this.#codes;
-    if (codes === null || count === null || count > most) return null;
-    const { pegs } = this.rules;
-    return Array.from({ length: count }, (_, index) => formatCode(codes.subarray(index * pegs, (index + 1) * pegs)));
-  }
-
-  /**
-   * Return the colors that no candidate contains, as indices in order.
-   *
-   * @returns {number[]}
-   */
-  excludedColors() {
     const possible = this.isExact ? this.#possibleColors() : this.#colorsNotRefuted();
-    return [...Array(this.rules.colors).keys()].filter((color) => !possible.has(color));
+    this.excluded = [...Array(this.rules.colors).keys()].filter((color) => !possible.has(color));
+  }
+
+  /**
+   * Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated.
+   *
+   * @param {number} max
+   * @returns {string[]}
+   */
+  listCandidates(max) {
+    const codes = this.#codes;
+    if (codes === null) return [];
+    const { pegs } = this.rules;
+    const length = Math.min(max, codes.length / pegs);
+    return Array.from({ length }, (_, index) => formatCode(codes.subarray(index * pegs, (index + 1) * pegs)));
   }
 
   /** @param {PlayedTurn} turn */

@@ -88,6 +88,17 @@ export function kindName(ladder) {
 }
 
 /**
+ * Return the title of a ladder, such as "Practice: 4×6 against evil".
+ *
+ * @param {{rated: boolean, clock: ClockInfo | null, rules: string, codemaker: string}} ladder
+ * @returns {string}
+ */
+export function ladderTitle(ladder) {
+  const { title } = codemakerWords(ladder.codemaker);
+  return `${kindName(ladder)}: ${rulesName(ladder.rules)} against ${title[0].toLowerCase()}${title.slice(1)}`;
+}
+
+/**
  * Return what a match on a ladder means for the leaderboard.
  *
  * @param {{rated: boolean, games: number}} ladder

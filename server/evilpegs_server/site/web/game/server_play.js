@@ -117,6 +117,18 @@ export class ServerPlay {
     this.#options.onChange();
   }
 
+  /**
+   * Keep an open match of the player that this browser has not begun, and show it if it is on this ladder.
+   *
+   * @param {string} ladder
+   * @param {string} match
+   */
+  adopt(ladder, match) {
+    this.#login.keepGuest();
+    this.#matches.keep(ladder, { match, player: this.welcome?.player ?? "", nonces: {} });
+    if (ladder === this.ladder) this.comeBack(match);
+  }
+
   /** Begin a match. If the answer is lost, the match is found among the open ones. */
   async play() {
     if (this.isBeginning) return;
