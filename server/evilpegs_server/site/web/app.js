@@ -36,7 +36,7 @@ class EvilpegsApp extends LitElement {
         gap: 0.25rem 1.25rem;
         flex-wrap: wrap;
         width: 100%;
-        max-width: 68rem;
+        max-width: 70rem;
         margin: 0 auto;
         padding: 0.6rem 1rem;
       }
@@ -54,9 +54,11 @@ class EvilpegsApp extends LitElement {
         width: 1.75rem;
         height: 1.75rem;
       }
+      theme-switch {
+        margin-left: auto;
+      }
       nav {
         display: flex;
-        flex: 1;
         flex-wrap: wrap;
         gap: 0.25rem;
       }
@@ -66,6 +68,16 @@ class EvilpegsApp extends LitElement {
         color: var(--muted);
         font-weight: 600;
         text-decoration: none;
+      }
+      @media (max-width: 40rem) {
+        nav {
+          order: 1;
+          flex-basis: 100%;
+          margin-left: -0.5rem;
+        }
+        main {
+          padding-top: 0.25rem;
+        }
       }
       nav a:hover {
         color: var(--ink);
@@ -77,7 +89,7 @@ class EvilpegsApp extends LitElement {
       main {
         flex: 1;
         width: 100%;
-        max-width: 68rem;
+        max-width: 70rem;
         margin: 0 auto;
         padding: 0.75rem 1rem 3rem;
       }

@@ -1,8 +1,8 @@
 /**
  * The fewest guesses in which the best play beats evil, where that is known.
  *
- * On 4x6 the best play needs 5 guesses: minimax never needs more, and after any three guesses evil still has more than
- * one code left, so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
+ * On 4x6 the best play needs 5 guesses: minimax never needs more, and no three guesses leave evil fewer than 6
+ * codes (all of them were tried), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
  */
 const KNOWN = Object.freeze({
   "4x6": { guesses: 5, proved: true },

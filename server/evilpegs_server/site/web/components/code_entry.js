@@ -29,8 +29,9 @@ export class CodeEntry extends LitElement {
     shared,
     pegStyle,
     css`
-      :host {
-        --peg: min(3.1rem, calc((100vw - 4.6rem) / var(--columns, 6) - 0.5rem));
+      .entry,
+      .ghost {
+        --peg: min(3.1rem, calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
       }
       .slots {
         display: flex;
@@ -240,7 +241,7 @@ export class CodeEntry extends LitElement {
     const { pegs, colors } = this.rules;
     const columns = Math.max(pegs, Math.min(colors, 6));
     return html`
-      <div .style=${`--columns: ${columns}`}>
+      <div class="entry" .style=${`--columns: ${columns}`}>
         <div class="slots" role="group" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
         <div class="keys" role="group" aria-label="Colors">
           ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}

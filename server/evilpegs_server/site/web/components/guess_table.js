@@ -78,7 +78,7 @@ export class GuessTable extends LitElement {
             <th scope="col"><span class="hidden">Number</span></th>
             <th scope="col">Guess</th>
             <th scope="col">Reply</th>
-            <th scope="col">Codes left</th>
+            <th scope="col"><span aria-hidden="true">Left</span><span class="hidden">Codes left</span></th>
           </tr>
         </thead>
         <tbody>

@@ -4,7 +4,7 @@
  * After every guess the event `played` is sent; the owner stores the game. The slot `over` is shown below the result.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { LitElement, css, html } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { countCodes, formatRules } from "../core/rules.js";
 import { bestPlay } from "./best_play.js";
@@ -38,7 +38,7 @@ export class LocalBoard extends LitElement {
         }
       }
       guess-table {
-        --peg: min(2.2rem, calc((100vw - 15.5rem) / var(--pegs)));
+        --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
         margin-bottom: 1rem;
       }
       .panel {
@@ -88,6 +88,37 @@ export class LocalBoard extends LitElement {
       h2 .pegs {
         --peg: 1.5rem;
         vertical-align: middle;
+      }
+      .steps {
+        display: grid;
+        gap: 0.3rem;
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      .steps li {
+        display: grid;
+        grid-template-columns: auto 1fr;
+        align-items: center;
+        gap: 0.8rem;
+      }
+      .steps .pegs,
+      .steps .start {
+        --peg: 1.5rem;
+        min-width: calc(var(--pegs) * 1.75rem);
+      }
+      .steps .bar {
+        display: flex;
+        align-items: center;
+        gap: 0.5rem;
+      }
+      .steps i {
+        flex: none;
+        width: calc(var(--share) * (100% - 4rem));
+        min-width: 3px;
+        height: 1.3rem;
+        border-radius: 3px;
+        background: var(--accent);
       }
       .result {
         display: grid;
@@ -140,7 +171,7 @@ export class LocalBoard extends LitElement {
           ${game.over ? this.result() : this.entry()}
         </section>
         <section class="card panel" aria-label=${this.isEvil ? "What evil did" : "Codes left"} aria-busy=${this.busy}>
-          ${game.turns.length === 0 ? this.opening() : this.lastTurn()}
+          ${game.over ? this.ending() : game.turns.length === 0 ? this.opening() : this.lastTurn()}
         </section>
       </div>
       <p class="hidden" role="status">${this.spoken()}</p>
@@ -189,7 +220,25 @@ export class LocalBoard extends LitElement {
         <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
       </div>
       <reply-bars .parts=${turn.parts} .taken=${turn} .mark=${this.isEvil ? "evil’s reply" : "the reply"}></reply-bars>
-      ${game.over ? nothing : html`<code-list .game=${game} .left=${turn.left}></code-list>`} ${this.legend()}
+      <code-list .game=${game} .left=${turn.left}></code-list>
+      ${this.legend()}
+    `;
+  }
+
+  /** Return the codes left after every guess, as bars in proportion to the logarithm. */
+  ending() {
+    const { turns } = this.game;
+    const start = turns[0].before;
+    const bar = (/** @type {number} */ left) => html`<span class="bar"
+      ><i .style=${`--share: ${Math.log(left) / Math.log(start)}`}></i><span class="number">${formatNumber(left)}</span></span
+    >`;
+    return html`
+      <h2>The codes left after each guess</h2>
+      <ol class="steps">
+        <li><span class="start">Before</span>${bar(start)}</li>
+        ${turns.map((turn) => html`<li>${pegRow(turn.code)}${bar(turn.left)}</li>`)}
+      </ol>
+      <p class="muted">Each bar is in proportion to the logarithm of its number.</p>
     `;
   }
 

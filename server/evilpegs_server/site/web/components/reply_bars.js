@@ -26,7 +26,7 @@ export class ReplyBars extends LitElement {
       }
       li {
         display: grid;
-        grid-template-columns: 4.6rem 1fr;
+        grid-template-columns: 4.8rem 1fr;
         align-items: center;
         gap: 0.6rem;
         min-height: 1.6rem;
@@ -39,9 +39,10 @@ export class ReplyBars extends LitElement {
       }
       .bar i {
         flex: none;
-        width: calc(var(--share) * (100% - 8.2rem));
+        width: calc(var(--share) * (100% - 3.2rem));
         min-width: 3px;
-        height: 1.05rem;
+        height: 1.25rem;
+        overflow: hidden;
         border-radius: 3px;
         background: var(--bar);
         transform-origin: left;
@@ -52,6 +53,9 @@ export class ReplyBars extends LitElement {
       }
       .taken .bar i {
         background: var(--accent);
+        color: var(--accent-ink);
+        padding-left: 0.6rem;
+        font: 650 0.82rem/1.25rem var(--font);
       }
       .mark {
         padding: 0.05rem 0.5rem;
@@ -88,12 +92,13 @@ export class ReplyBars extends LitElement {
   /** @param {import("../core/partition.js").Part} part @param {number} share */
   bar(part, share) {
     const isTaken = part.black === this.taken?.black && part.white === this.taken?.white;
+    const isLong = share > 0.6;
     return html`<li class=${isTaken ? "taken" : ""}>
       ${feedbackPegs(part)}
       <span class="bar">
-        <i .style=${`--share: ${share}`}></i>
+        <i .style=${`--share: ${share}`}>${isTaken && isLong ? this.mark : ""}</i>
         <span class="number">${formatNumber(part.count)}<span class="hidden"> codes</span></span>
-        ${isTaken ? html`<span class="mark">${this.mark}</span>` : ""}
+        ${isTaken && !isLong ? html`<span class="mark">${this.mark}</span>` : ""}
       </span>
     </li>`;
   }

@@ -21,6 +21,17 @@ export const viewStyle = css`
     color: var(--muted);
     font-size: 1.05rem;
   }
+  @media (max-width: 50rem) {
+    .intro {
+      margin-bottom: 0.8rem;
+    }
+    .intro p {
+      font-size: 1rem;
+    }
+    .begun p {
+      display: none;
+    }
+  }
   .buttons {
     display: flex;
     flex-wrap: wrap;
@@ -81,7 +92,7 @@ export class LocalView extends LitElement {
     if (this.game === null) return nothing;
     const { rules, turns, over } = this.game;
     return html`
-      <div class="intro">${this.intro()}</div>
+      <div class="intro ${turns.length > 0 ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${this.game} @played=${this.store}>
         <div class="buttons" slot="over">
           <button class="primary" @click=${this.begin}>New game</button>
