@@ -23,7 +23,7 @@ export const boardStyle = css`
     margin-bottom: 0.8rem;
   }
   guess-table {
-    --peg: min(2.2rem, calc((100vw - 15.5rem) / var(--pegs)));
+    --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
     margin-bottom: 1rem;
   }
   .before {

@@ -94,7 +94,6 @@ export class Login {
     const name = this.#players.current;
     if (name !== null && !isGuest(name)) return "nothing";
     if (name !== null) this.#players.forget(name);
-    this.#guest = null;
     return "new guest";
   }
 
@@ -102,7 +101,6 @@ export class Login {
   #token() {
     const name = this.#players.current;
     const tokens = name !== null ? this.#players.tokens(name) : [];
-    const guest = name === null && this.#guest !== null ? [this.#guest.token] : [];
-    return [...tokens, ...guest].find((token) => !this.#refused.has(token)) ?? null;
+    return tokens.find((token) => !this.#refused.has(token)) ?? null;
   }
 }

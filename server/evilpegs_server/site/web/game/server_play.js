@@ -370,11 +370,10 @@ export class ServerPlay {
   #refused(refusal) {
     const isMatchLost = refusal.code === "not_your_match";
     const remedy = isMatchLost ? "nothing" : this.#login.refuse(refusal.code);
-    const hadMatch = this.match !== null;
+    const problem = remedy === "new guest" ? refusalWords({ code: "not_your_match" }) : refusal.message;
     if (isMatchLost || remedy === "new guest") this.leave();
     if (isMatchLost || remedy !== "nothing") this.connection.restart();
-    if (remedy === "new guest") this.problem = hadMatch ? refusalWords({ code: "not_your_match" }) : null;
-    else if (remedy !== "other token") this.problem = refusal.message;
+    if (remedy !== "other token") this.problem = problem;
   }
 
   /** @param {BrokenRecordError} error */
