@@ -43,6 +43,8 @@ export class ServerBoard extends LitElement {
     /** @type {Candidates | null} */
     this.candidates = null;
     this.matchId = "";
+    /** The game before the current one, with the codes left after each turn. @type {{game: Game, counts: number[]} | null} */
+    this.past = null;
   }
 
   willUpdate() {
@@ -70,11 +72,11 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns" .style=${`--pegs: ${match.started.pegs}`}>
+      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}`}>
         <section class="card board" aria-label="Board">
           ${this.heading(match, match.started)} ${this.board(match, match.started)}
         </section>
-        <section class="card panel" aria-label="Codes left">${this.panel(match, match.started)}</section>
+        ${this.isSummary(match) ? nothing : html`<section class="card panel" aria-label="Codes left">${this.panel(match, match.started)}</section>`}
       </div>
       <p class="hidden" role="status">${this.spoken(match)}</p>
       <resign-dialog
@@ -86,11 +88,17 @@ export class ServerBoard extends LitElement {
     `;
   }
 
+  /** Return true if a match of several games is over, so that no single game is shown. @param {MatchState} match */
+  isSummary(match) {
+    return match.phase === "over" && match.started?.games !== 1;
+  }
+
   /** @param {MatchState} match @param {MatchStarted} started */
   heading(match, started) {
     const game = started.games > 1 ? `Game ${match.game} of ${started.games}` : rulesName(started.rules);
     const played = match.current?.turns.length ?? 0;
-    const isOver = match.phase === "over" || match.current?.over != null;
+    if (this.isSummary(match)) return nothing;
+    const isOver = match.current?.over != null;
     const guesses = isOver ? count(played, "guess", "guesses") : `guess ${Math.min(played + 1, started.guess_limit)} of ${started.guess_limit}`;
     return html`<div class="heading">
       <p><strong>${game}</strong> <span class="muted number">${guesses}</span></p>
@@ -108,7 +116,7 @@ export class ServerBoard extends LitElement {
   board(match, started) {
     if (match.phase === "over") {
       return html`
-        ${this.table(match.current)}
+        ${started.games === 1 ? this.table(match.current) : nothing}
         <match-result
           .match=${match}
           .nonces=${this.play.nonces}
@@ -149,7 +157,17 @@ export class ServerBoard extends LitElement {
 
   /** @param {Game} game */
   beforeTable(game) {
-    return html`<guess-table .turns=${game.turns.map((turn) => ({ ...turn, left: turn.candidates ?? null }))}></guess-table>`;
+    if (this.past?.game !== game) this.past = { game, counts: this.countsOf(game) };
+    const { counts } = this.past;
+    const turns = game.turns.map((turn, index) => ({ ...turn, left: turn.candidates ?? counts[index] ?? null }));
+    return html`<guess-table .turns=${turns}></guess-table>`;
+  }
+
+  /** Return the codes left after each turn of a finished game, if they can be counted quickly. @param {Game} game */
+  countsOf(game) {
+    const past = new Candidates(/** @type {Candidates} */ (this.candidates).rules);
+    if (past.isQuick) past.follow(game.turns);
+    return past.counts;
   }
 
   /** @param {MatchState} match @param {MatchStarted} started */

@@ -14,6 +14,9 @@ export const boardStyle = css`
       grid-template-columns: minmax(0, 1fr);
     }
   }
+  .columns.summary {
+    grid-template-columns: minmax(0, 40rem);
+  }
   .heading {
     display: flex;
     flex-wrap: wrap;
