@@ -53,6 +53,16 @@ load: $(READY)
 abuse: $(READY)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
+# Tests of the page in a browser, and the figures of bench/bench_page.py. Screenshots go to tests/page/artifacts.
+page: $(READY) tests/page/node_modules/.package-lock.json
+	@sh tests/components.sh
+	@$(BIN)/python -m pytest -q -m "" tests/page
+	@$(BIN)/python bench/bench_page.py
+
+tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
+	@command -v npm >/dev/null || sh tests/components.sh
+	@npm ci --prefix tests/page --no-audit --no-fund --silent
+
 # Minutes: which games make counting dearest, and does any pass the stated bound?
 worst: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
@@ -79,4 +89,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse page worst snapshots openapi vendor
