@@ -124,7 +124,7 @@ export class ServerBoard extends LitElement {
         ></match-result>
       `;
     }
-    if (match.phase === "ready") return this.readyCard(match, started);
+    if (match.phase === "ready" && !this.play.beginsAtOnce) return this.readyCard(match, started);
     return html`${this.table(match.current)} ${this.entry(match, started)}`;
   }
 
@@ -291,7 +291,7 @@ export class ServerBoard extends LitElement {
   /** Return what a screen reader says after a message of the server. @param {MatchState} match */
   spoken(match) {
     if (match.phase === "over") return `The match is over. ${match.games.map(gameWords).join(". ")}.`;
-    if (match.phase === "ready") return `Game ${match.game} waits for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
+    if (match.phase === "ready" && !this.play.beginsAtOnce) return `Game ${match.game} waits for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
     const turn = match.current?.turns.at(-1);
     if (turn === undefined) return match.phase === "turn" ? "The game has begun. Your guess." : "";
     const left = turn.candidates ?? this.candidates?.counts[turn.turn - 1];

@@ -88,6 +88,12 @@ export class ServerPlay {
     return this.welcome?.ladders.find((info) => info.id === this.ladder) ?? null;
   }
 
+  /** True for a match whose games begin without the player saying so: untimed practice. */
+  get beginsAtOnce() {
+    const started = this.match?.started;
+    return started?.rated === false && started.clock === null;
+  }
+
   /** The nonces that this page sent, by game. */
   get nonces() {
     return this.#matches.get(this.ladder)?.nonces ?? {};
@@ -300,9 +306,7 @@ export class ServerPlay {
     if (match.phase === "over") this.sentGuess = null;
     if (match.isCatchingUp || (match.phase !== "ready" && match.phase !== "turn")) return;
     if (this.#isMoveLost) this.#resendMoves();
-    else if (match.phase === "ready" && match.started?.rated === false && match.started.clock === null) {
-      if (this.#readySent !== match.game) void this.ready();
-    }
+    else if (match.phase === "ready" && this.beginsAtOnce && this.#readySent !== match.game) void this.ready();
   }
 
   /** Send moves again that the server had not received before the match was resumed. */
