@@ -17,7 +17,7 @@ test: check
 	@$(BIN)/coverage report
 
 # What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
-INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples
+INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples tests/page
 
 test-outer: $(READY)
 	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))

@@ -4,6 +4,8 @@ The packages and their versions are those of tests/page/package-lock.json. npm i
 esbuild bundles them there, and the licenses of exactly the packages in a bundle are kept beside it. Running this again
 without a change of versions writes the same bytes.
 
+The types of a bundle are those of its packages, which tsc finds in tests/page/node_modules.
+
 Plot writes style elements into its charts, which the Content-Security-Policy of the page refuses. The bundle writes
 their text into elements that browsers ignore; the rules that the page needs are in its own style sheets.
 """
@@ -47,8 +49,9 @@ def install(directory):
 
 
 def bundle(directory, name):
-    """Write a bundle and return the directories of the packages in it, in order of their names."""
+    """Write a bundle and its types; return the directories of the packages in it, in order of their names."""
     (directory / f"{name}.entry.js").write_text(ENTRIES[name])
+    (VENDOR / f"{name}.d.ts").write_text(ENTRIES[name])
     command = ["node_modules/.bin/esbuild", f"{name}.entry.js", f"--outfile={VENDOR / name}.js", "--log-level=error"]
     subprocess.run([*command, *OPTIONS], cwd=directory, check=True)
     inputs = json.loads((directory / "meta.json").read_text())["inputs"]

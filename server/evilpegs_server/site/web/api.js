@@ -26,7 +26,7 @@ export async function getJson(path, signal) {
 /** @param {string} path @param {AbortSignal} [signal] */
 async function request(path, signal) {
   try {
-    return await fetch(path, { headers: { Accept: "application/json, application/problem+json" }, signal });
+    return await fetch(path, { headers: { Accept: "application/json, application/problem+json" }, signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError("The server does not answer. Check that it still runs, then try again.");
