@@ -3,8 +3,8 @@
 They are the sum of all stored events up to some id. At the start the database groups and counts the events of all time
 in chunks; from then on, new events are counted in the same way at most once per second. The database does this
 in a thread without the interpreter lock, so running games are not disturbed. A chunk of events never changes once it is
-stored, so no long transaction is needed. While nobody reads or listens, nothing is counted after the start; the next
-reader waits until the rest is.
+stored, so no long transaction is needed. While nobody reads, listens or publishes them, nothing is counted after the
+start; the next reader waits until the rest is counted.
 
 A match whose chain of hashes is broken does not count at all. Every event is verified once before it is counted, at the
 start too, because a mark up to which events were verified could not notice what was changed below it later.
@@ -63,7 +63,7 @@ class LiveLeaderboards:
         self._filled, self._woken = asyncio.Event(), asyncio.Event()
         self._rest_seconds = rest_seconds
         self._read_at = 0.0
-        self._resting = False
+        self._resting = self._never_rests = False
         self._read = asyncio.Event()
         self._catching_up: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
@@ -88,6 +88,11 @@ class LiveLeaderboards:
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever the rows of some ladder have changed. It must not raise or wait."""
         self._listeners.append(listener)
+        self.keep_counting()
+
+    def keep_counting(self) -> None:
+        """Count new events from now on, also while nobody calls `rows`; this is meant for the live feed."""
+        self._never_rests = True
         self._read.set()
 
     async def update(self) -> None:
@@ -166,7 +171,7 @@ class LiveLeaderboards:
             await self._try_to_update()
             await asyncio.sleep(self._update_seconds)
             await self._woken.wait()
-            if not self._listeners and asyncio.get_running_loop().time() - self._read_at >= self._rest_seconds:
+            if not self._never_rests and asyncio.get_running_loop().time() - self._read_at >= self._rest_seconds:
                 self._read.clear()
                 self._resting = True
                 await self._read.wait()
