@@ -23,10 +23,26 @@ export async function getJson(path, signal) {
   throw new ApiError(await refusal(answer), answer.status);
 }
 
-/** @param {string} path @param {AbortSignal} [signal] */
-async function request(path, signal) {
+/**
+ * Return the text at a path of the API with its entity tag; null if it is still that of the tag before.
+ * @param {string} path
+ * @param {string} [etag]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{text: string, etag: string} | null>}
+ * @throws {ApiError} if the server cannot be reached or refuses
+ */
+export async function getChanged(path, etag = "", signal) {
+  const answer = await request(path, signal, { "If-None-Match": etag, Accept: "application/json, */*" });
+  if (answer.status === 304) return null;
+  if (answer.ok) return { text: await answer.text(), etag: answer.headers.get("etag") ?? "" };
+  throw new ApiError(await refusal(answer), answer.status);
+}
+
+/** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] */
+async function request(path, signal, headers = {}) {
+  const given = Object.entries({ Accept: "application/json, application/problem+json", ...headers });
   try {
-    return await fetch(path, { headers: { Accept: "application/json, application/problem+json" }, signal: signal ?? null });
+    return await fetch(path, { headers: given.filter(([, value]) => value), signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError("The server does not answer. Check that it still runs, then try again.");

@@ -165,7 +165,7 @@ class EvilpegsApp extends LitElement {
         <nav aria-label="Views">
           ${ROUTES.filter((each) => each.link).map(
             (each) =>
-              html`<a href="#/${each.path}" aria-current=${each === route ? "page" : nothing}>${each.link}</a>`,
+              html`<a href="#/${each.path}" aria-current=${each.tag === route.tag ? "page" : nothing}>${each.link}</a>`,
           )}
         </nav>
         <theme-switch></theme-switch>

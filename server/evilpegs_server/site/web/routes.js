@@ -23,6 +23,8 @@ export const ROUTES = Object.freeze([
   { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
   { path: "ladders", title: "Play on the server", link: "Server", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Play on the server", tag: "server-play-view", load: () => import("./views/server_play.js") },
+  { path: "ladder", title: "Leaderboard", link: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
+  { path: "ladder/:ladder", title: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
 ]);
 
 /** @type {Route} */

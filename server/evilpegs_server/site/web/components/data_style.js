@@ -1,0 +1,129 @@
+/** The look of views that show tables: leaderboards, players and matches. */
+
+import { css } from "../vendor/lit.js";
+
+export const dataStyle = css`
+  .intro {
+    max-width: 46rem;
+    margin: 0.4rem 0 1.1rem;
+  }
+  .intro p {
+    margin-top: 0.4rem;
+    color: var(--muted);
+  }
+  section {
+    margin-top: 1.4rem;
+  }
+  h2 {
+    margin-bottom: 0.6rem;
+  }
+  .scroll {
+    overflow-x: auto;
+    border-radius: var(--radius);
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+    font-variant-numeric: tabular-nums;
+  }
+  caption {
+    text-align: left;
+  }
+  th {
+    padding: 0.2rem 0.6rem 0.45rem;
+    color: var(--muted);
+    font-size: 0.82rem;
+    font-weight: 600;
+    text-align: left;
+    white-space: nowrap;
+  }
+  td,
+  tbody th {
+    padding: 0.5rem 0.6rem;
+    border-top: 1px solid var(--line);
+    color: var(--ink);
+    font-size: 1rem;
+    white-space: nowrap;
+  }
+  th:first-child,
+  td:first-child {
+    padding-left: 0;
+  }
+  th:last-child,
+  td:last-child {
+    padding-right: 0;
+  }
+  .right {
+    text-align: right;
+  }
+  tbody th {
+    font-weight: 650;
+  }
+  .long {
+    max-width: 16rem;
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  small {
+    color: var(--muted);
+    font-size: 0.85rem;
+    font-weight: 500;
+  }
+  .form {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: end;
+    gap: 0.6rem 0.9rem;
+    margin: 0 0 1.1rem;
+  }
+  .form label {
+    display: grid;
+    gap: 0.2rem;
+    min-width: 0;
+    max-width: 100%;
+    color: var(--muted);
+    font-size: 0.85rem;
+    font-weight: 600;
+  }
+  select,
+  input {
+    min-height: 2.75rem;
+    max-width: 100%;
+    padding: 0.4rem 0.7rem;
+    border: 1px solid var(--line);
+    border-radius: 0.7rem;
+    background: var(--surface);
+    color: var(--ink);
+    font: 500 1rem/1.2 var(--font);
+  }
+  .links {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    margin-top: 1rem;
+  }
+  .live {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4em;
+    color: var(--good);
+    font-weight: 650;
+  }
+  .live::before {
+    content: "";
+    width: 0.6em;
+    height: 0.6em;
+    border-radius: 50%;
+    background: currentColor;
+  }
+  .failure {
+    color: var(--bad);
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+  .empty {
+    display: grid;
+    gap: 0.8rem;
+    max-width: 46rem;
+  }
+`;

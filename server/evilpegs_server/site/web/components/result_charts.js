@@ -1,0 +1,171 @@
+/**
+ * The charts of a leaderboard, drawn by Observable Plot: means with their intervals, and how often each player needed
+ * how many guesses. Plot is loaded when the first chart is shown. The tables beside the charts say the same.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { shared } from "./shared_style.js";
+
+/** @typedef {import("./result_words.js").Row} Row */
+
+/** The most rows in a chart; the table has all. */
+const MOST = 12;
+const ROW_HEIGHT = 34;
+const MARGIN = 140;
+
+export class ResultCharts extends LitElement {
+  static properties = {
+    rows: { attribute: false },
+    limit: { type: Number },
+    plot: { state: true },
+    width: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      .charts {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
+        gap: 1.25rem;
+      }
+      figure {
+        min-width: 0;
+        margin: 0;
+      }
+      figcaption {
+        margin-bottom: 0.5rem;
+        font-weight: 650;
+      }
+      svg {
+        display: block;
+        max-width: 100%;
+        height: auto;
+        overflow: visible;
+        color: var(--ink);
+        font: 13px var(--font);
+      }
+      svg text {
+        white-space: pre;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {readonly Row[]} */
+    this.rows = [];
+    this.limit = 10;
+    /** @type {typeof import("../vendor/plot.js") | null} */
+    this.plot = null;
+    this.width = 0;
+    this.failure = false;
+    this.observer = new ResizeObserver(([entry]) => this.fit(entry.contentRect.width));
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.observer.observe(this);
+    void this.load();
+  }
+
+  disconnectedCallback() {
+    this.observer.disconnect();
+    super.disconnectedCallback();
+  }
+
+  async load() {
+    try {
+      this.plot = await import("../vendor/plot.js");
+    } catch {
+      this.failure = true;
+    }
+  }
+
+  /** Take the width of the element for two charts beside each other, or one below the other. @param {number} width */
+  fit(width) {
+    this.width = Math.round(width >= 900 ? (width - 66) / 2 : width - 40);
+  }
+
+  render() {
+    if (this.failure) return html`<p class="muted">The charts could not be loaded; the tables say the same.</p>`;
+    if (this.plot === null || this.width <= 0 || this.rows.length === 0) return nothing;
+    const rows = this.rows.slice(0, MOST);
+    return html`<div class="charts">
+      <figure class="card">
+        <figcaption>Mean guesses per game, with 95 % intervals</figcaption>
+        ${labelled(this.means(this.plot, rows), "Mean guesses of each player with 95 % intervals; the leaderboard says the same")}
+      </figure>
+      <figure class="card">
+        <figcaption>Guesses per game, as shares of a player’s games</figcaption>
+        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; the table of guesses says the same")}
+      </figure>
+    </div>`;
+  }
+
+  /** @param {typeof import("../vendor/plot.js")} Plot @param {readonly Row[]} rows */
+  means(Plot, rows) {
+    const known = rows.filter((row) => row.low !== null);
+    return Plot.plot({
+      ...this.frame(rows),
+      x: { nice: true, grid: true, label: "mean guesses", ticks: 5 },
+      y: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, tickSize: 0 },
+      marks: [
+        Plot.ruleY(known, { x1: "low", x2: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2 }),
+        Plot.tickX(known, { x: "low", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
+        Plot.tickX(known, { x: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
+        Plot.dot(rows, { x: "mean", y: "player", fill: "var(--accent)", r: 5.5 }),
+      ],
+    });
+  }
+
+  /** @param {typeof import("../vendor/plot.js")} Plot @param {readonly Row[]} rows */
+  histograms(Plot, rows) {
+    const scores = [...new Set(rows.flatMap((row) => row.histogram.map(([score]) => score)))].sort((a, b) => a - b);
+    const range = Array.from({ length: scores[scores.length - 1] - scores[0] + 1 }, (_, index) => scores[0] + index);
+    const cells = rows.flatMap((row) =>
+      row.histogram.map(([score, games]) => ({ player: row.player, score, share: games / row.games })),
+    );
+    return Plot.plot({
+      ...this.frame(rows),
+      x: { domain: range, label: "guesses", tickFormat: (/** @type {number} */ score) => (score > this.limit ? "✗" : `${score}`), tickSize: 0 },
+      y: { domain: [0, Math.max(...cells.map((cell) => cell.share))], axis: null },
+      fy: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, axis: "left", padding: 0.15 },
+      marks: [
+        Plot.ruleY([0], { stroke: "var(--line)" }),
+        Plot.barY(cells, { x: "score", y: "share", fy: "player", fill: "var(--accent)", insetLeft: 2, insetRight: 2 }),
+      ],
+    });
+  }
+
+  /** Return the beginning of a name that fits beside a chart. */
+  get shortened() {
+    const most = this.width < 400 ? 13 : 18;
+    return (/** @type {string} */ name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+  }
+
+  /** @param {readonly Row[]} rows */
+  frame(rows) {
+    const marginLeft = Math.min(MARGIN, this.width * 0.36);
+    return {
+      width: this.width,
+      height: rows.length * ROW_HEIGHT + 56,
+      marginLeft,
+      marginRight: 16,
+      marginTop: 10,
+      marginBottom: 40,
+      style: { background: "none", overflow: "visible", fontSize: "13px" },
+    };
+  }
+}
+
+/** @param {Element} chart @param {string} label @returns {Element} the chart as one picture for screen readers */
+function labelled(chart, label) {
+  chart.setAttribute("role", "img");
+  chart.setAttribute("aria-label", label);
+  for (const part of chart.children) part.setAttribute("aria-hidden", "true");
+  return chart;
+}
+
+customElements.define("result-charts", ResultCharts);

@@ -1,0 +1,69 @@
+/**
+ * The figures of a leaderboard row as the page writes them.
+ *
+ * @typedef {object} Row a row of `api/v1/ladders/LADDER/leaderboard`
+ * @property {string} player
+ * @property {string} client
+ * @property {number} games
+ * @property {number} mean
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {number} worst
+ * @property {number} solved
+ * @property {number} p95_ms
+ * @property {number} mean_ms
+ * @property {readonly (readonly [number, number])[]} histogram
+ * @property {number | null} rank
+ * @property {number | null} rank_worst
+ */
+
+/** @param {Row} row @returns {string} such as "1" or "1–3"; "–" without a rank */
+export function rankWords(row) {
+  if (row.rank === null) return "–";
+  return row.rank_worst === null || row.rank_worst === row.rank ? `${row.rank}` : `${row.rank}–${row.rank_worst}`;
+}
+
+/** @param {number} mean @returns {string} such as "4.47" */
+export function meanWords(mean) {
+  return mean.toFixed(2);
+}
+
+/** @param {Row} row @returns {string} such as "4.36–4.58"; no text if there are too few games */
+export function intervalWords(row) {
+  return row.low === null || row.high === null ? "" : `${meanWords(row.low)}–${meanWords(row.high)}`;
+}
+
+/** @param {number} share @returns {string} such as "99.5%", never 100% for less than all */
+export function shareWords(share) {
+  if (share === 1) return "100%";
+  return `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
+}
+
+/** @param {number} ms @returns {string} such as "3 ms", "1.2 s" */
+export function timeWords(ms) {
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** @param {number} at Unix milliseconds @returns {string} such as "Nov 22, 2026, 14:05" in the reader's time zone */
+export function momentWords(at) {
+  return new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(at);
+}
+
+/**
+ * Return the results of the games of a match, such as "4, 5, 3".
+ * @param {readonly string[]} outcomes
+ * @param {readonly number[]} guesses
+ */
+export function guessesWords(outcomes, guesses) {
+  return guesses.map((count, index) => (outcomes[index] === "solved" ? `${count}` : "✗")).join(" ");
+}
+
+/**
+ * Return the same in words for screen readers, such as "3 of 4 solved".
+ * @param {readonly string[]} outcomes
+ */
+export function solvedWords(outcomes) {
+  return `${outcomes.filter((outcome) => outcome === "solved").length} of ${outcomes.length} solved`;
+}

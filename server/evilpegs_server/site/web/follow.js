@@ -1,0 +1,78 @@
+/**
+ * Following a document of the API: it is asked for every few seconds with its entity tag, so that the server answers
+ * with 304 and nothing else while it has not changed. While the page is hidden, nothing is asked for.
+ */
+
+import { ApiError, getChanged } from "./api.js";
+
+/** What a follower needs of the browser; tests give their own. */
+const BROWSER = {
+  get: getChanged,
+  isHidden: () => document.hidden,
+  /** @param {() => void} listener @param {AbortSignal} signal */
+  onVisible: (listener, signal) => document.addEventListener("visibilitychange", listener, { signal }),
+  /** @param {() => void} callback @param {number} ms */
+  set: (callback, ms) => setTimeout(callback, ms),
+  /** @param {number} timer */
+  clear: (timer) => clearTimeout(timer),
+};
+
+/**
+ * @typedef {object} Following
+ * @property {string} path
+ * @property {number} everyMs the pause between two requests
+ * @property {(text: string) => boolean | void} onText takes a new document; true if there will be no newer one
+ * @property {(error: ApiError) => boolean | void} onFailure takes a refusal; true if asking again is of no use
+ */
+
+export class Follower {
+  /** @param {Following} following @param {typeof BROWSER} [browser] */
+  constructor(following, browser = BROWSER) {
+    this.following = following;
+    this.browser = browser;
+    this.etag = "";
+    this.isAsking = false;
+    this.leaving = new AbortController();
+    /** @type {any} */
+    this.timer = null;
+  }
+
+  /** Ask now, and from now on. */
+  start() {
+    this.browser.onVisible(() => this.ask(), this.leaving.signal);
+    void this.ask();
+  }
+
+  /** Ask no more. */
+  stop() {
+    this.leaving.abort();
+    this.browser.clear(this.timer);
+  }
+
+  /** Ask once, unless the page is hidden or an answer is awaited, and then again after the pause. */
+  async ask() {
+    const { signal } = this.leaving;
+    if (signal.aborted || this.isAsking || this.browser.isHidden()) return;
+    this.browser.clear(this.timer);
+    this.isAsking = true;
+    const isDone = await this.askOnce(signal);
+    this.isAsking = false;
+    if (isDone) this.stop();
+    else if (!signal.aborted) this.timer = this.browser.set(() => this.ask(), this.following.everyMs);
+  }
+
+  /** @param {AbortSignal} signal @returns {Promise<boolean>} whether nothing newer will come */
+  async askOnce(signal) {
+    const { path, onText, onFailure } = this.following;
+    try {
+      const answer = await this.browser.get(path, this.etag, signal);
+      if (answer === null || signal.aborted) return false;
+      this.etag = answer.etag;
+      return onText(answer.text) === true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      if (!(error instanceof ApiError)) throw error;
+      return onFailure(error) === true;
+    }
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * The leaderboard of a ladder: a table that follows the games, and charts. Without a ladder in the address it shows the
+ * first rated one.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { ApiError, getJson } from "../api.js";
+import { dataStyle } from "../components/data_style.js";
+import "../components/copy_text.js";
+import "../components/result_charts.js";
+import { intervalWords, meanWords, rankWords, shareWords, timeWords } from "../components/result_words.js";
+import { shared } from "../components/shared_style.js";
+import { formatNumber } from "../components/words.js";
+import { Follower } from "../follow.js";
+import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
+
+/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+/** @typedef {import("../components/result_words.js").Row} Row */
+
+const EVERY_MS = 3_000;
+
+export default class LeaderboardView extends LitElement {
+  static properties = {
+    params: { attribute: false },
+    ladders: { state: true },
+    rows: { state: true },
+    server: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [
+    shared,
+    dataStyle,
+    css`
+      .rank {
+        width: 3.5rem;
+        font-weight: 700;
+      }
+      details {
+        margin-top: 1rem;
+      }
+      summary {
+        width: fit-content;
+        border-radius: 0.3rem;
+        font-weight: 650;
+        cursor: pointer;
+      }
+      .note {
+        margin-top: 0.8rem;
+        color: var(--muted);
+        font-size: 0.92rem;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {Record<string, string>} */
+    this.params = {};
+    /** @type {readonly LadderDocument[] | null} */
+    this.ladders = null;
+    /** @type {readonly Row[] | null} */
+    this.rows = null;
+    this.server = "";
+    this.failure = "";
+    this.leaving = new AbortController();
+    /** @type {Follower | null} */
+    this.follower = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    void this.load();
+  }
+
+  disconnectedCallback() {
+    this.leaving.abort();
+    this.follower?.stop();
+    super.disconnectedCallback();
+  }
+
+  async load() {
+    const { signal } = this.leaving;
+    try {
+      const [{ ladders }, { url }] = await Promise.all([
+        getJson("api/v1/ladders", signal),
+        getJson("api/v1/game", signal),
+      ]);
+      this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
+      this.server = url ?? "";
+      this.follow();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      this.failure = error.message;
+    }
+  }
+
+  follow() {
+    if (this.ladder === undefined) {
+      this.failure = "This server has no leaderboard of that name. Choose a ladder.";
+      return;
+    }
+    this.follower = new Follower({
+      path: `api/v1/ladders/${encodeURIComponent(this.ladder.id)}/leaderboard`,
+      everyMs: EVERY_MS,
+      onText: (text) => {
+        this.failure = "";
+        this.rows = JSON.parse(text).rows;
+      },
+      onFailure: (error) => {
+        this.failure = error.message;
+      },
+    });
+    this.follower.start();
+  }
+
+  /** The ladder of the address; undefined if there is none. */
+  get ladder() {
+    /** @type {readonly LadderDocument[]} */
+    const ladders = this.ladders ?? [];
+    return this.params.ladder === undefined ? ladders[0] : ladders.find((each) => each.id === this.params.ladder);
+  }
+
+  render() {
+    const { ladder } = this;
+    return html`
+      <div class="intro">
+        <h1>${ladder === undefined ? "Leaderboard" : `Leaderboard of ${ladder.id}`}</h1>
+        ${ladder === undefined ? nothing : html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)}</p>`}
+      </div>
+      ${this.ladders === null ? nothing : this.chooser(this.ladders)}
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.rows === null || ladder === undefined ? this.waiting() : this.rows.length === 0 ? this.empty(ladder) : this.board(this.rows, ladder)}
+    `;
+  }
+
+  waiting() {
+    return this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`;
+  }
+
+  /** @param {readonly LadderDocument[]} ladders */
+  chooser(ladders) {
+    const rules = [...new Set(ladders.map((each) => each.rules))];
+    return html`<div class="form">
+      <label
+        >Ladder
+        <select @change=${this.choose}>
+          ${this.ladder === undefined ? html`<option selected value="">Choose a ladder</option>` : nothing}
+          ${rules.map(
+            (each) => html`<optgroup label=${rulesName(each)}>
+              ${ladders
+                .filter((ladder) => ladder.rules === each)
+                .map((ladder) => html`<option value=${ladder.id} ?selected=${ladder === this.ladder}>${optionWords(ladder)}</option>`)}
+            </optgroup>`,
+          )}
+        </select>
+      </label>
+      ${this.ladder?.offered ? html`<a class="button" href="#/server/${encodeURIComponent(this.ladder.id)}">Play here</a>` : nothing}
+      ${this.ladder === undefined ? nothing : html`<a class="button" href="#/matches?${new URLSearchParams({ ladder: this.ladder.id })}">Matches</a>`}
+    </div>`;
+  }
+
+  /** @param {Event} event */
+  choose(event) {
+    location.hash = `#/ladder/${encodeURIComponent(/** @type {HTMLSelectElement} */ (event.target).value)}`;
+  }
+
+  /** @param {LadderDocument} ladder */
+  empty(ladder) {
+    return html`<div class="card empty">
+      <h2>Nobody has played here yet</h2>
+      <p>Let a bot of evilpegs play one match, and it stands here:</p>
+      <copy-text label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
+      <p><a href="#/bots">Write a bot of your own</a>${ladder.offered ? html`, or <a href="#/server/${encodeURIComponent(ladder.id)}">play yourself</a>` : nothing}.</p>
+    </div>`;
+  }
+
+  /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
+  board(rows, ladder) {
+    return html`
+      <div class="card">
+        <div class="scroll" tabindex="0" role="region" aria-label="Leaderboard">${this.table(rows)}</div>
+        ${this.note(rows, ladder)}
+      </div>
+      <section aria-label="Charts">
+        <result-charts .rows=${rows} .limit=${ladder.guess_limit}></result-charts>
+        <details>
+          <summary>Guesses per game as a table</summary>
+          <div class="scroll" tabindex="0" role="region" aria-label="Guesses per game">${histogramTable(rows, ladder.guess_limit)}</div>
+        </details>
+      </section>
+    `;
+  }
+
+  /** @param {readonly Row[]} rows */
+  table(rows) {
+    return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">Rank</th>
+          <th scope="col">Player</th>
+          <th scope="col" class="right">Mean</th>
+          <th scope="col">95 % interval</th>
+          <th scope="col" class="right">Games</th>
+          <th scope="col" class="right">Worst</th>
+          <th scope="col" class="right">Solved</th>
+          <th scope="col" class="right">Mean time</th>
+          <th scope="col" class="right">95 % within</th>
+          <th scope="col">Version</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => this.row(row))}
+      </tbody>
+    </table>`;
+  }
+
+  /** @param {Row} row */
+  row(row) {
+    return html`<tr>
+      <td class="rank">${row.rank === null ? html`<span aria-hidden="true">–</span><span class="hidden">no rank yet</span>` : rankWords(row)}</td>
+      <th scope="row"><a href="#/player/${encodeURIComponent(row.player)}">${row.player}</a></th>
+      <td class="right">${meanWords(row.mean)}</td>
+      <td>${intervalWords(row) || html`<span class="muted">too few games</span>`}</td>
+      <td class="right">${formatNumber(row.games)}</td>
+      <td class="right">${row.worst}</td>
+      <td class="right">${shareWords(row.solved)}</td>
+      <td class="right">${timeWords(row.mean_ms)}</td>
+      <td class="right">${timeWords(row.p95_ms)}</td>
+      <td class="long">${row.client}</td>
+    </tr>`;
+  }
+
+  /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
+  note(rows, ladder) {
+    const shared = rows.find((row) => row.rank !== null && row.rank !== row.rank_worst);
+    return html`<p class="note">
+      A game that was not solved counts as ${ladder.guess_limit + 1} guesses.
+      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: the intervals leave each of these ranks possible.`}
+      ${rows.some((row) => row.rank === null) ? "Players with too few games have no rank yet." : nothing}
+      Times are per guess. The table follows the games.
+      <a href="api/v1/ladders/${encodeURIComponent(ladder.id)}/leaderboard">As JSON</a>
+    </p>`;
+  }
+}
+
+/** @param {LadderDocument} ladder */
+function optionWords(ladder) {
+  return `${ladder.id}: ${codemakerWords(ladder.codemaker).title.toLowerCase()}`;
+}
+
+/** @param {readonly Row[]} rows @param {number} limit */
+function histogramTable(rows, limit) {
+  const scores = [...new Set(rows.flatMap((row) => row.histogram.map(([score]) => score)))].sort((a, b) => a - b);
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Player</th>
+        ${scores.map((score) => html`<th scope="col" class="right">${score > limit ? "Not solved" : score}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map((row) => {
+        const games = new Map(row.histogram);
+        return html`<tr>
+          <th scope="row">${row.player}</th>
+          ${scores.map((score) => html`<td class="right">${formatNumber(games.get(score) ?? 0)}</td>`)}
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}
