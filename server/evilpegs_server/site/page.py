@@ -22,6 +22,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         ".json": "application/json",
         ".svg": "image/svg+xml",
         ".txt": "text/plain; charset=utf-8",
+        ".md": "text/markdown; charset=utf-8",
     }
 )
 

@@ -73,7 +73,13 @@ class EvilpegsApp extends LitElement {
         nav {
           order: 1;
           flex-basis: 100%;
-          margin-left: -0.5rem;
+          justify-content: space-between;
+          gap: 0;
+          margin: 0 -0.25rem;
+        }
+        nav a {
+          padding: 0.4rem 0.25rem;
+          font-size: 0.82rem;
         }
         main {
           padding-top: 0.25rem;

@@ -23,8 +23,14 @@ export const ROUTES = Object.freeze([
   { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
   { path: "ladders", title: "Play on the server", link: "Server", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Play on the server", tag: "server-play-view", load: () => import("./views/server_play.js") },
-  { path: "ladder", title: "Leaderboard", link: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
+  { path: "ladder", title: "Leaderboard", link: "Leaders", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
   { path: "ladder/:ladder", title: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
+  { path: "matches", title: "Matches", link: "Matches", tag: "matches-view", load: () => import("./views/matches.js") },
+  { path: "player/:player", title: "Player", tag: "player-view", load: () => import("./views/player.js") },
+  { path: "match/:match", title: "Replay", tag: "replay-view", load: () => import("./views/replay.js") },
+  { path: "verify", title: "Verify a record", tag: "verify-view", load: () => import("./views/verify.js") },
+  { path: "bots", title: "Start a bot", link: "Bots", tag: "bots-view", load: () => import("./views/bots.js") },
+  { path: "protocol", title: "Protocol", tag: "protocol-view", load: () => import("./views/protocol.js") },
 ]);
 
 /** @type {Route} */

@@ -10,6 +10,7 @@ export class CopyText extends LitElement {
   static properties = {
     text: {},
     label: {},
+    isCode: { type: Boolean, attribute: "code" },
     said: { state: true },
   };
 
@@ -45,6 +46,8 @@ export class CopyText extends LitElement {
     super();
     this.text = "";
     this.label = "Text";
+    /** Whether lines are kept whole and scrolled. */
+    this.isCode = false;
     this.said = "";
   }
 
@@ -63,7 +66,7 @@ export class CopyText extends LitElement {
   render() {
     return html`
       <label for="text">${this.label}</label>
-      <textarea id="text" readonly rows=${this.text.split("\n").length} .value=${this.text}></textarea>
+      <textarea id="text" readonly rows=${this.text.split("\n").length + (this.isCode ? 1 : 0)} wrap=${this.isCode ? "off" : "soft"} .value=${this.text}></textarea>
       <div class="row">
         <button class="primary" @click=${this.copy}>Copy</button>
         <span role="status">${this.said}</span>

@@ -3,6 +3,9 @@
 import { css } from "../vendor/lit.js";
 
 export const dataStyle = css`
+  h1 {
+    overflow-wrap: anywhere;
+  }
   .intro {
     max-width: 46rem;
     margin: 0.4rem 0 1.1rem;
@@ -18,6 +21,7 @@ export const dataStyle = css`
     margin-bottom: 0.6rem;
   }
   .scroll {
+    position: relative;
     overflow-x: auto;
     border-radius: var(--radius);
   }

@@ -171,7 +171,7 @@ export default class LeaderboardView extends LitElement {
     return html`<div class="card empty">
       <h2>Nobody has played here yet</h2>
       <p>Let a bot of evilpegs play one match, and it stands here:</p>
-      <copy-text label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
+      <copy-text code label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
       <p><a href="#/bots">Write a bot of your own</a>${ladder.offered ? html`, or <a href="#/server/${encodeURIComponent(ladder.id)}">play yourself</a>` : nothing}.</p>
     </div>`;
   }

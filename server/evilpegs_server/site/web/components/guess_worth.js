@@ -1,0 +1,216 @@
+/** What a guess was worth: candidates before and after, luck, the parts as bars, the best guesses, and the regret. */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { pegRow, pegStyle } from "./peg.js";
+import "./reply_bars.js";
+import { shared } from "./shared_style.js";
+import { count, formatNumber } from "./words.js";
+
+/** @typedef {import("../replay/insight.js").Insight} Insight */
+/** @typedef {import("../replay/timeline.js").ReplayTurn} ReplayTurn */
+
+/**
+ * @typedef {object} Analysis `analysis` of a turn in the document of the API
+ * @property {number | null} before
+ * @property {number | null} after
+ * @property {number | null} bits
+ * @property {number | null} expected_bits
+ * @property {number | null} chance
+ * @property {boolean | null} candidate
+ * @property {string | null} among
+ * @property {readonly {criterion: string, code: string, figure: unknown, played: unknown}[]} best
+ * @property {string | null} optimal
+ * @property {{kind: string, at_least: number, at_most: number | null} | null} regret
+ */
+
+/** What the figure of each criterion is. The lexicographic one has a list of figures and is left out. */
+const CRITERIA = Object.freeze({
+  minimax: "Most codes left",
+  "expected-size": "Mean codes left",
+  entropy: "Mean bits",
+  "most-parts": "Possible replies",
+});
+
+export class GuessWorth extends LitElement {
+  static properties = {
+    turn: { attribute: false },
+    insight: { attribute: false },
+    analysis: { attribute: false },
+    codemaker: {},
+  };
+
+  static styles = [
+    shared,
+    pegStyle,
+    css`
+      :host {
+        display: grid;
+        gap: 1rem;
+        --peg: 1.5rem;
+      }
+      .left {
+        display: flex;
+        align-items: baseline;
+        flex-wrap: wrap;
+        gap: 0 0.5rem;
+        color: var(--muted);
+      }
+      .left strong {
+        color: var(--ink);
+        font-size: 1.7rem;
+        letter-spacing: -0.02em;
+      }
+      h3 {
+        margin-bottom: 0.45rem;
+        font-size: 0.95rem;
+      }
+      table {
+        width: 100%;
+        border-collapse: collapse;
+        font-size: 0.95rem;
+      }
+      th,
+      td {
+        padding: 0.3rem 0.5rem 0.3rem 0;
+        border-top: 1px solid var(--line);
+        font-weight: 500;
+        text-align: left;
+      }
+      thead th {
+        border: 0;
+        color: var(--muted);
+        font-size: 0.8rem;
+        font-weight: 600;
+      }
+      .right {
+        padding-right: 0;
+        text-align: right;
+      }
+      .right + .right {
+        padding-left: 0.7rem;
+      }
+      td .pegs {
+        flex-wrap: nowrap;
+        vertical-align: middle;
+        --peg: 1.3rem;
+      }
+      .same {
+        color: var(--good);
+        font-weight: 650;
+      }
+      .scroll {
+        position: relative;
+        overflow-x: auto;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {ReplayTurn | null} */
+    this.turn = null;
+    /** @type {Insight | null} */
+    this.insight = null;
+    /** @type {Analysis | null} */
+    this.analysis = null;
+    this.codemaker = "fixed";
+  }
+
+  render() {
+    const { turn, insight, analysis } = this;
+    if (turn === null || insight === null) return nothing;
+    const before = insight.before ?? analysis?.before ?? null;
+    const after = insight.after ?? analysis?.after ?? null;
+    if (before === 1 && after === 1) return html`<p>Only this code was left.</p>`;
+    return html`
+      <p class="left">
+        ${after === null
+          ? "How many codes were left is too large to count here."
+          : html`<strong class="number">${formatNumber(after)}</strong>
+              <span>${before === null ? (after === 1 ? "code left" : "codes left") : html`of ${count(before, "code")} left`}</span>`}
+      </p>
+      ${this.luck()} ${insight.parts === null ? nothing : this.parts(turn, insight.parts)}
+      ${analysis === null ? nothing : this.best(analysis)}
+    `;
+  }
+
+  luck() {
+    const bits = this.insight?.bits ?? this.analysis?.bits ?? null;
+    const expected = this.insight?.expectedBits ?? this.analysis?.expected_bits ?? null;
+    const chance = this.insight?.chance ?? this.analysis?.chance ?? null;
+    if (bits === null || expected === null) return nothing;
+    return html`<p class="luck">
+      The reply brought ${bits.toFixed(2)} bits; ${expected.toFixed(2)} were to be expected.
+      ${chance === null ? nothing : html`A random secret gives one at least as good in ${percent(chance)} of cases.`}
+    </p>`;
+  }
+
+  /** @param {ReplayTurn} turn @param {readonly import("../core/partition.js").Part[]} parts */
+  parts(turn, parts) {
+    return html`<div>
+      <h3>Codes that each reply would have left</h3>
+      <reply-bars .parts=${parts} .taken=${turn} mark="the reply"></reply-bars>
+    </div>`;
+  }
+
+  /** @param {Analysis} analysis */
+  best(analysis) {
+    const rows = analysis.best.filter((each) => Object.hasOwn(CRITERIA, each.criterion));
+    return html`<div>
+      <h3>Best guesses${analysis.among === "candidates" ? " among the codes left" : ""}</h3>
+      ${rows.length === 0
+        ? html`<p class="muted">They are too expensive to compute here.</p>`
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Best guesses">${this.bestTable(rows)}</div>`}
+      ${regretWords(analysis)}
+    </div>`;
+  }
+
+  /** @param {readonly {criterion: string, code: string, figure: unknown, played: unknown}[]} rows */
+  bestTable(rows) {
+    return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">Criterion</th>
+          <th scope="col">Best guess</th>
+          <th scope="col" class="right">Its figure</th>
+          <th scope="col" class="right">Played</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr>
+            <th scope="row">${CRITERIA[/** @type {keyof typeof CRITERIA} */ (row.criterion)]}</th>
+            <td>${pegRow(row.code)}</td>
+            <td class="right number">${figure(row.figure)}</td>
+            <td class="right number ${figure(row.played) === figure(row.figure) ? "same" : ""}">${figure(row.played)}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>`;
+  }
+}
+
+/** @param {Analysis} analysis */
+function regretWords({ regret, optimal }) {
+  if (regret === null) return nothing;
+  const { kind, at_least: least, at_most: most } = regret;
+  const isNone = kind === "exact" && least === 0;
+  const amount =
+    kind === "exact" ? least.toFixed(2) : most === null ? `at least ${least.toFixed(2)}` : kind === "at most" ? `at most ${most.toFixed(2)}` : `${least.toFixed(2)} to ${most.toFixed(2)}`;
+  return html`<p class="regret">
+    ${isNone ? html`<span class="same">Regret: none.</span> No guess is better on average.` : html`Regret: ${amount} guesses on average.`}
+    ${optimal === null || isNone ? nothing : html`An optimal guess is ${pegRow(optimal)}`}
+  </p>`;
+}
+
+/** @param {unknown} value */
+function figure(value) {
+  return typeof value === "number" ? formatNumber(Number(value.toFixed(2))) : "";
+}
+
+/** @param {number} share */
+function percent(share) {
+  return `${Number((share * 100).toPrecision(3))} %`;
+}
+
+customElements.define("guess-worth", GuessWorth);

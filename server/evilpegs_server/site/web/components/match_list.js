@@ -1,0 +1,69 @@
+/** A list of matches as a table, each with a link to its replay; live matches are marked. */
+
+import { LitElement, html, nothing } from "../vendor/lit.js";
+import { dataStyle } from "./data_style.js";
+import { guessesWords, momentWords, solvedWords, timeWords } from "./result_words.js";
+import { shared } from "./shared_style.js";
+
+/**
+ * @typedef {object} MatchEntry a match of `api/v1/matches`
+ * @property {string} match
+ * @property {string} ladder
+ * @property {string} player
+ * @property {string} client
+ * @property {number} started_at
+ * @property {boolean} over
+ * @property {readonly string[]} outcomes
+ * @property {readonly number[]} guesses
+ * @property {number} elapsed_ms
+ */
+
+export class MatchList extends LitElement {
+  static properties = { entries: { attribute: false }, label: {} };
+  static styles = [shared, dataStyle];
+
+  constructor() {
+    super();
+    /** @type {readonly MatchEntry[]} */
+    this.entries = [];
+    this.label = "Matches";
+  }
+
+  render() {
+    return html`<div class="scroll" tabindex="0" role="region" aria-label=${this.label}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Match</th>
+            <th scope="col">Player</th>
+            <th scope="col">Guesses of each game</th>
+            <th scope="col">Ladder</th>
+            <th scope="col">Begun</th>
+            <th scope="col" class="right">Time used</th>
+            <th scope="col">Version</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${this.entries.map((match) => this.row(match))}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  /** @param {MatchEntry} match */
+  row(match) {
+    const results = html`<span aria-hidden="true">${guessesWords(match.outcomes, match.guesses)}</span
+      ><span class="hidden">${match.guesses.join(", ")}: ${solvedWords(match.outcomes)}</span>`;
+    return html`<tr>
+      <td><a href="#/match/${encodeURIComponent(match.match)}" aria-label="${match.over ? "Replay" : "Follow"} ${match.match}">${match.over ? "Replay" : "Follow"}</a></td>
+      <th scope="row"><a href="#/player/${encodeURIComponent(match.player)}">${match.player}</a></th>
+      <td>${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.length === 0 ? nothing : results}</td>
+      <td>${match.ladder}</td>
+      <td>${momentWords(match.started_at)}</td>
+      <td class="right">${match.over ? timeWords(match.elapsed_ms) : nothing}</td>
+      <td class="long">${match.client}</td>
+    </tr>`;
+  }
+}
+
+customElements.define("match-list", MatchList);

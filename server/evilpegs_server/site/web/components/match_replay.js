@@ -1,0 +1,330 @@
+/**
+ * The replay of a match: its games, one guess at a time, by buttons, keys or by itself.
+ *
+ * While a match is played, the replay follows it as long as it shows the newest guess.
+ */
+
+import { LitElement, html, nothing } from "../vendor/lit.js";
+import { outcomeWords } from "../game/ladder_words.js";
+import { feedbackName } from "../core/feedback.js";
+import { insights, luckOf } from "../replay/insight.js";
+import { afterKey, clamp, isLast, next } from "../replay/position.js";
+import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
+import "./guess_worth.js";
+import { replayStyle } from "./match_replay_style.js";
+import { pegRow, pegStyle } from "./peg.js";
+import { shared } from "./shared_style.js";
+import { timeWords } from "./result_words.js";
+import { count, formatNumber } from "./words.js";
+
+/** @typedef {import("../replay/timeline.js").Replay} Replay */
+/** @typedef {import("../replay/timeline.js").ReplayGame} ReplayGame */
+/** @typedef {import("../replay/timeline.js").ReplayTurn} ReplayTurn */
+/** @typedef {import("../replay/insight.js").Insight} Insight */
+/** @typedef {import("../replay/position.js").Position} Position */
+
+const PLAY_MS = 1_100;
+const TYPED_IN = Object.freeze(["input", "select", "textarea"]);
+
+export class MatchReplay extends LitElement {
+  static properties = {
+    replay: { attribute: false },
+    analysis: { attribute: false },
+    note: {},
+    position: { attribute: false },
+    isPlaying: { state: true },
+  };
+
+  static styles = [shared, pegStyle, feedbackStyle, replayStyle];
+
+  constructor() {
+    super();
+    /** @type {Replay | null} */
+    this.replay = null;
+    /** The document of the API. @type {any} */
+    this.analysis = null;
+    this.note = "";
+    /** @type {Position} */
+    this.position = { game: 0, turn: 0 };
+    this.isPlaying = false;
+    /** @type {any} */
+    this.timer = null;
+    /** @type {Map<string, Insight[]>} the insights of each game by its number and guesses */
+    this.known = new Map();
+    this._onKey = (/** @type {KeyboardEvent} */ event) => this.press(event);
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener("keydown", this._onKey);
+  }
+
+  disconnectedCallback() {
+    removeEventListener("keydown", this._onKey);
+    this.pause();
+    super.disconnectedCallback();
+  }
+
+  /** Keep the position among what there is, and follow a match that is played. @param {Map<string, any>} changed */
+  willUpdate(changed) {
+    if (!changed.has("replay") || this.replay === null) return;
+    const before = /** @type {Replay | null | undefined} */ (changed.get("replay"));
+    const isFollowing = before != null && !before.over && isLast(lengthsOf(before), this.position);
+    const lengths = lengthsOf(this.replay);
+    const last = lengths.length - 1;
+    const position = isFollowing ? { game: last, turn: lengths[last] } : this.position;
+    this.position = clamp(lengths, position);
+  }
+
+  get lengths() {
+    return this.replay === null ? [] : lengthsOf(this.replay);
+  }
+
+  /** @returns {ReplayGame | undefined} */
+  get game() {
+    return this.replay?.games[this.position.game];
+  }
+
+  /** @param {Position} position */
+  go(position) {
+    this.position = position;
+    this.dispatchEvent(new CustomEvent("moved", { detail: position }));
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+    const target = event.composedPath()[0];
+    const name = target instanceof Element ? target.localName : "";
+    if (TYPED_IN.includes(name)) return;
+    if (event.key === " ") {
+      if (name === "button" || name === "a" || name === "summary") return;
+      event.preventDefault();
+      this.toggle();
+      return;
+    }
+    const position = afterKey(event.key, this.lengths, this.position);
+    if (position === null) return;
+    event.preventDefault();
+    this.pause();
+    this.go(position);
+  }
+
+  toggle() {
+    if (this.isPlaying) this.pause();
+    else this.play();
+  }
+
+  /** Go one guess on after another; from the end, from the beginning. */
+  play() {
+    if (isLast(this.lengths, this.position)) this.go({ game: 0, turn: 0 });
+    this.isPlaying = true;
+    this.timer = setInterval(() => {
+      this.go(next(this.lengths, this.position));
+      if (isLast(this.lengths, this.position)) this.pause();
+    }, PLAY_MS);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.isPlaying = false;
+  }
+
+  /** @param {ReplayGame} game @returns {Insight[]} */
+  insightsOf(game) {
+    const { rules } = /** @type {Replay} */ (this.replay);
+    const key = `${game.game} ${game.turns.map((turn) => `${turn.code} ${turn.black} ${turn.white}`).join()}`;
+    const known = this.known.get(key) ?? insights(rules, game.turns);
+    this.known.set(key, known);
+    return known;
+  }
+
+  /** @param {ReplayGame} game @param {number} index @returns {any} what the analysis says about a guess; null without one */
+  worthOf(game, index) {
+    const analyzed = this.analysis?.games?.find((/** @type {any} */ each) => each.game === game.game);
+    return analyzed?.turns?.[index]?.analysis ?? null;
+  }
+
+  render() {
+    const { replay, game } = this;
+    if (replay === null) return nothing;
+    if (game === undefined) return html`<p class="card">No game of this match has begun.</p>`;
+    return html`
+      ${replay.games.length > 1 ? this.tabs(replay) : nothing}
+      <div class="columns">
+        <section class="card board" aria-label="Game ${game.game}">
+          ${this.heading(game)} ${this.table(game)} ${this.controls(game)} ${this.ending(game)}
+        </section>
+        <section class="card worth" aria-label="The guess">${this.worth(game)}</section>
+      </div>
+      <p class="hidden" role="status">${this.said(game)}</p>
+    `;
+  }
+
+  /** @param {Replay} replay */
+  tabs(replay) {
+    return html`<div class="tabs" role="group" aria-label="Games">
+      ${replay.games.map(
+        (game, index) => html`<button aria-pressed=${index === this.position.game ? "true" : "false"} @click=${() => this.go({ game: index, turn: 0 })}>
+          <span><span class="hidden">Game </span>${game.game}</span><small>${resultWords(game)}</small>
+        </button>`,
+      )}
+    </div>`;
+  }
+
+  /** @param {ReplayGame} game */
+  heading(game) {
+    return html`<h2>
+      Game ${game.game}${game.outcome === null ? nothing : html`: ${outcomeWords(game.outcome).toLowerCase()} <small>after ${count(game.turns.length, "guess", "guesses")}</small>`}
+    </h2>`;
+  }
+
+  /** @param {ReplayGame} game */
+  table(game) {
+    const known = this.insightsOf(game);
+    return html`<div class="scroll" tabindex="0" role="region" aria-label="Guesses">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col"><span class="hidden">Number</span></th>
+            <th scope="col">Guess</th>
+            <th scope="col">Reply</th>
+            <th scope="col" class="right">Left</th>
+            <th scope="col" class="right time">Time</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${game.turns.map((turn, index) => this.row(game, turn, index, known[index]))}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  /** @param {ReplayGame} game @param {ReplayTurn} turn @param {number} index @param {Insight} insight */
+  row(game, turn, index, insight) {
+    const isShown = index < this.position.turn;
+    const isCurrent = index === this.position.turn - 1;
+    const left = insight.after ?? this.worthOf(game, index)?.after ?? null;
+    const number = html`<button
+      class="jump"
+      aria-label="Guess ${index + 1}"
+      aria-current=${isCurrent ? "step" : nothing}
+      @click=${() => this.jump(index + 1)}
+    >
+      ${index + 1}
+    </button>`;
+    if (!isShown) return html`<tr class="ahead"><td>${number}</td><td colspan="4"><span class="muted">not shown yet</span></td></tr>`;
+    return html`<tr class=${isCurrent ? "current" : ""}>
+      <td>${number}</td>
+      <td>${pegRow(turn.code)}</td>
+      <td>${feedbackPegs(turn)}</td>
+      <td class="right number">${left === null ? nothing : formatNumber(left)}</td>
+      <td class="right number muted time">${turn.tookMs === null ? nothing : timeWords(turn.tookMs)}</td>
+    </tr>`;
+  }
+
+  /** @param {number} turn */
+  jump(turn) {
+    this.pause();
+    this.go({ game: this.position.game, turn });
+  }
+
+  /** @param {ReplayGame} game */
+  controls(game) {
+    const { turn } = this.position;
+    const lengths = this.lengths;
+    const atStart = this.position.game === 0 && turn === 0;
+    const atEnd = isLast(lengths, this.position);
+    return html`<div class="controls" role="group" aria-label="Replay">
+      ${this.button("Home", "First", "«", turn === 0)} ${this.button("ArrowLeft", "Back", "‹", atStart)}
+      <button class="primary" @click=${() => this.toggle()}>${this.isPlaying ? "Pause" : "Play"}</button>
+      ${this.button("ArrowRight", "Next", "›", atEnd)} ${this.button("End", "Last", "»", turn >= game.turns.length)}
+      <label class="slider"
+        ><span class="hidden">Guess</span>
+        <input
+          type="range"
+          min="0"
+          max=${game.turns.length}
+          .value=${`${turn}`}
+          aria-valuetext=${`${turn} of ${count(game.turns.length, "guess", "guesses")}`}
+          @input=${(/** @type {Event} */ event) => this.jump(Number(/** @type {HTMLInputElement} */ (event.target).value))}
+        />
+      </label>
+    </div>
+    <p class="keys muted">Keys: ← and → step, space plays, Home and End jump${lengths.length > 1 ? ", Page Up and Page Down change the game" : ""}.</p>`;
+  }
+
+  /** @param {string} key @param {string} label @param {string} sign @param {boolean} isOff */
+  button(key, label, sign, isOff) {
+    const act = () => {
+      this.pause();
+      this.go(/** @type {Position} */ (afterKey(key, this.lengths, this.position)));
+    };
+    return html`<button class="step" aria-label=${label} ?disabled=${isOff} @click=${act}><span aria-hidden="true">${sign}</span></button>`;
+  }
+
+  /** @param {ReplayGame} game */
+  ending(game) {
+    if (game.outcome === null || this.position.turn < game.turns.length) return nothing;
+    const luck = luckOf(this.insightsOf(game));
+    const codemaker = this.replay?.codemaker;
+    const isSolved = game.outcome === "solved";
+    return html`<div class="ending">
+      ${game.secret === null || isSolved ? nothing : html`<p>${pegRow(game.secret)} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>`}
+      ${luck === null || game.turns.length === 0 ? nothing : html`<p><strong>Luck of the game: ${signed(luck)} bits.</strong> ${luckWords(luck, codemaker)}</p>`}
+    </div>`;
+  }
+
+  /** @param {ReplayGame} game */
+  worth(game) {
+    const index = this.position.turn - 1;
+    const turn = game.turns[index];
+    const isWaiting = this.note && this.analysis === null;
+    return html`
+      ${turn === undefined
+        ? html`<h2>Before the first guess</h2><p class="muted">Step on to see what each guess did.</p>`
+        : html`<h2>Guess ${index + 1} <span class="pegs-title">${pegRow(turn.code)}</span></h2>
+            ${turn.method === null ? nothing : html`<p class="muted">The devil’s reply is ${turn.method === "exact" ? "exact" : "evil’s, because too many codes are left for an exact one"}.</p>`}
+            <guess-worth
+              .turn=${turn}
+              .insight=${this.insightsOf(game)[index]}
+              .analysis=${this.worthOf(game, index)}
+              .codemaker=${this.replay?.codemaker}
+            ></guess-worth>`}
+      ${isWaiting ? html`<p class="note muted" role="status">${this.note}</p>` : nothing}
+    `;
+  }
+
+  /** @param {ReplayGame} game @returns {string} what a screen reader says about the position */
+  said(game) {
+    const turn = game.turns[this.position.turn - 1];
+    if (turn === undefined) return `Game ${game.game}, before the first guess.`;
+    const { after } = this.insightsOf(game)[this.position.turn - 1];
+    const left = after === null ? "" : ` ${count(after, "code")} left.`;
+    return `Game ${game.game}, guess ${this.position.turn}: ${Array.from(turn.code).join(" ")}, ${feedbackName(turn)}.${left}`;
+  }
+}
+
+/** @param {Replay} replay */
+function lengthsOf(replay) {
+  return replay.games.map((game) => game.turns.length);
+}
+
+/** @param {ReplayGame} game */
+function resultWords(game) {
+  if (game.outcome === null) return "live";
+  return game.outcome === "solved" ? count(game.turns.length, "guess", "guesses") : outcomeWords(game.outcome).toLowerCase();
+}
+
+/** @param {number} bits */
+function signed(bits) {
+  return `${bits < -0.005 ? "−" : "+"}${Math.abs(bits).toFixed(2)}`;
+}
+
+/** @param {number} luck @param {string | undefined} codemaker */
+function luckWords(luck, codemaker) {
+  const words = luck < 0 ? "The replies brought less than the guesses could expect." : "The replies brought more than the guesses could expect.";
+  return codemaker === "fixed" ? words : `${words} Against ${codemaker === "evil" ? "evil" : "the devil"} that is no accident.`;
+}
+
+customElements.define("match-replay", MatchReplay);

@@ -1,0 +1,158 @@
+/** The look of a replay. */
+
+import { css } from "../vendor/lit.js";
+
+export const replayStyle = css`
+  .tabs {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.4rem;
+    margin-bottom: 0.9rem;
+  }
+  .tabs button {
+    display: grid;
+    gap: 0;
+    min-width: 3.6rem;
+    padding: 0.3rem 0.8rem;
+    border-radius: 0.8rem;
+    line-height: 1.25;
+  }
+  .tabs small {
+    color: var(--muted);
+    font-size: 0.75rem;
+    font-weight: 500;
+  }
+  .tabs [aria-pressed="true"] {
+    border-color: var(--accent);
+    background: var(--accent-soft);
+  }
+  .tabs [aria-pressed="true"] small {
+    color: var(--ink);
+  }
+  .columns {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));
+    align-items: start;
+    gap: 1.25rem;
+  }
+  .board {
+    --peg: 1.9rem;
+  }
+  .board,
+  .worth {
+    display: grid;
+    gap: 0.8rem;
+    min-width: 0;
+  }
+  h2 {
+    display: flex;
+    align-items: center;
+    flex-wrap: wrap;
+    gap: 0.3em 0.5em;
+  }
+  h2 small {
+    color: var(--muted);
+    font-size: 0.9rem;
+    font-weight: 500;
+  }
+  .pegs-title {
+    --peg: 1.7rem;
+  }
+  .scroll {
+    position: relative;
+    overflow-x: auto;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+  }
+  th {
+    padding: 0 0.35rem 0.35rem;
+    color: var(--muted);
+    font-size: 0.8rem;
+    font-weight: 600;
+    text-align: left;
+  }
+  td {
+    height: 2.9rem;
+    padding: 0.2rem 0.35rem;
+    border-top: 1px solid var(--line);
+  }
+  td:first-child,
+  th:first-child {
+    width: 2.6rem;
+    padding-left: 0;
+  }
+  td .pegs {
+    flex-wrap: nowrap;
+  }
+  .right {
+    text-align: right;
+  }
+  .current {
+    background: linear-gradient(90deg, var(--accent-soft), transparent);
+  }
+  .jump {
+    min-width: 2.1rem;
+    min-height: 2.1rem;
+    padding: 0;
+    border-color: transparent;
+    background: none;
+    color: var(--muted);
+    font-variant-numeric: tabular-nums;
+  }
+  .jump[aria-current] {
+    background: var(--accent);
+    color: var(--accent-ink);
+  }
+  .controls {
+    display: flex;
+    align-items: center;
+    flex-wrap: wrap;
+    gap: 0.4rem;
+  }
+  @media (max-width: 30rem) {
+    .board {
+      --peg: 1.6rem;
+    }
+    .time {
+      display: none;
+    }
+  }
+  .step {
+    font-size: 1.3rem;
+    line-height: 1;
+    min-width: 2.75rem;
+    padding: 0.4rem;
+  }
+  .slider {
+    flex: 1;
+    min-width: 8rem;
+  }
+  .slider input {
+    width: 100%;
+    height: 2.75rem;
+    accent-color: var(--accent);
+  }
+  .keys {
+    font-size: 0.85rem;
+  }
+  @media (pointer: coarse) {
+    .keys {
+      display: none;
+    }
+  }
+  .ending {
+    display: grid;
+    gap: 0.5rem;
+    padding-top: 0.8rem;
+    border-top: 1px solid var(--line);
+  }
+  .ending .pegs {
+    vertical-align: middle;
+    --peg: 1.6rem;
+  }
+  .note {
+    font-size: 0.92rem;
+  }
+`;

@@ -1,0 +1,121 @@
+/**
+ * What a guess did: candidates before and after, the parts, and how lucky the feedback was.
+ *
+ * They follow from the rules and the guesses alone, so they are computed here where the rules have at most a million
+ * codes. Elsewhere a practice record has the sizes of the parts, and the server's analysis has the candidates.
+ */
+
+import { canEnumerate, enumerateCodes, parseCode } from "../core/codes.js";
+import { countCodes } from "../core/rules.js";
+import { allFeedbacks, feedbackNumber, isAllBlack } from "../core/feedback.js";
+import { feedbackNumbers } from "../core/partition.js";
+
+/** @typedef {import("../core/rules.js").Rules} Rules */
+/** @typedef {import("../core/partition.js").Part} Part */
+/** @typedef {import("./timeline.js").ReplayTurn} ReplayTurn */
+
+/**
+ * @typedef {object} Insight what is unknown is null
+ * @property {number | null} before
+ * @property {number | null} after
+ * @property {readonly Part[] | null} parts in feedback order
+ * @property {number | null} bits how often the feedback halved the candidates
+ * @property {number | null} expectedBits the mean of that over all candidates
+ * @property {number | null} chance the probability of a feedback at least as good
+ */
+
+/** @type {Insight} */
+const UNKNOWN = Object.freeze({ before: null, after: null, parts: null, bits: null, expectedBits: null, chance: null });
+
+/**
+ * Return what each guess of a game did.
+ *
+ * @param {Rules} rules
+ * @param {readonly ReplayTurn[]} turns
+ * @returns {Insight[]}
+ */
+export function insights(rules, turns) {
+  return canEnumerate(rules) ? fromCodes(rules, turns) : turns.map((turn, index) => fromRecord(rules, turn, index));
+}
+
+/** @param {Rules} rules @param {readonly ReplayTurn[]} turns @returns {Insight[]} */
+function fromCodes(rules, turns) {
+  let left = enumerateCodes(rules);
+  return turns.map((turn) => {
+    const numbers = feedbackNumbers(rules, left, parseCode(rules, turn.code));
+    left = keepPart(rules, left, numbers, feedbackNumber(turn, rules.pegs));
+    return judge(rules.pegs, count(rules, numbers), turn);
+  });
+}
+
+/**
+ * Return the candidates whose feedback has a number.
+ *
+ * @param {Rules} rules
+ * @param {Uint8Array} codes
+ * @param {Uint8Array} numbers
+ * @param {number} wanted
+ */
+function keepPart({ pegs }, codes, numbers, wanted) {
+  const kept = new Uint8Array(numbers.reduce((sum, number) => sum + Number(number === wanted), 0) * pegs);
+  let end = 0;
+  for (let index = 0; index < numbers.length; index++) {
+    if (numbers[index] !== wanted) continue;
+    kept.set(codes.subarray(index * pegs, (index + 1) * pegs), end);
+    end += pegs;
+  }
+  return kept;
+}
+
+/** @param {Rules} rules @param {Uint8Array} numbers @returns {Part[]} */
+function count(rules, numbers) {
+  const sizes = new Map();
+  for (const number of numbers) sizes.set(number, (sizes.get(number) ?? 0) + 1);
+  const feedbacks = allFeedbacks(rules.pegs);
+  return feedbacks.flatMap((given) => {
+    const size = sizes.get(feedbackNumber(given, rules.pegs));
+    return size === undefined ? [] : [{ black: given.black, white: given.white, count: size }];
+  });
+}
+
+/** @param {Rules} rules @param {ReplayTurn} turn @param {number} index @returns {Insight} */
+function fromRecord(rules, turn, index) {
+  if (turn.parts !== null) return judge(rules.pegs, turn.parts.map(([black, white, size]) => ({ black, white, count: size })), turn);
+  return index === 0 ? { ...UNKNOWN, before: Number(countCodes(rules)) } : UNKNOWN;
+}
+
+/**
+ * Judge a feedback among the parts. With no candidates, or a feedback that no candidate gives, there is no luck.
+ *
+ * @param {number} pegs
+ * @param {readonly Part[]} parts
+ * @param {{black: number, white: number}} given
+ * @returns {Insight}
+ */
+function judge(pegs, parts, given) {
+  const before = sum(parts);
+  const after = parts.find((part) => part.black === given.black && part.white === given.white)?.count ?? 0;
+  if (before === 0 || after === 0) return { ...UNKNOWN, before, after, parts };
+  const expectedBits = parts.reduce((bits, part) => bits + (part.count / before) * Math.log2(before / part.count), 0);
+  const asGood = parts.filter((part) => isAllBlack(part, pegs) || (!isAllBlack(given, pegs) && part.count <= after));
+  return { before, after, parts, bits: Math.log2(before / after), expectedBits, chance: sum(asGood) / before };
+}
+
+/** @param {readonly Part[]} parts */
+function sum(parts) {
+  return parts.reduce((codes, part) => codes + part.count, 0);
+}
+
+/**
+ * Return by how many bits the replies of a game brought more than was expected; null if that is unknown for one of them.
+ *
+ * @param {readonly Insight[]} known
+ * @returns {number | null}
+ */
+export function luckOf(known) {
+  return known.reduce(
+    (/** @type {number | null} */ luck, { bits, expectedBits }) =>
+      luck === null || bits === null || expectedBits === null ? null : luck + bits - expectedBits,
+    0,
+  );
+}

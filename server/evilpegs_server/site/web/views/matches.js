@@ -1,0 +1,177 @@
+/**
+ * The matches of the server, newest first. Filters and the page are part of the address, in the terms of the API. The
+ * first page follows the server; older ones do not change.
+ */
+
+import { LitElement, html, nothing } from "../vendor/lit.js";
+import { ApiError, getJson } from "../api.js";
+import { dataStyle } from "../components/data_style.js";
+import "../components/match_list.js";
+import { shared } from "../components/shared_style.js";
+import { Follower } from "../follow.js";
+
+/** @typedef {import("../components/match_list.js").MatchEntry} MatchEntry */
+
+const EVERY_MS = 5_000;
+const LIMIT = 25;
+const FILTERS = Object.freeze(["ladder", "player", "codemaker", "version", "since"]);
+const CODEMAKERS = Object.freeze(["fixed", "evil", "devil"]);
+
+export default class MatchesView extends LitElement {
+  static properties = {
+    query: { attribute: false },
+    ladders: { state: true },
+    entries: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [shared, dataStyle];
+
+  constructor() {
+    super();
+    this.query = new URLSearchParams();
+    /** @type {readonly string[]} */
+    this.ladders = [];
+    /** @type {readonly MatchEntry[] | null} */
+    this.entries = null;
+    /** @type {string | null} the cursor of the next page */
+    this.cursor = null;
+    this.failure = "";
+    this.leaving = new AbortController();
+    /** @type {Follower | null} */
+    this.follower = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.follower = new Follower({
+      path: `api/v1/matches?${this.request()}`,
+      everyMs: EVERY_MS,
+      onText: (text) => this.take(JSON.parse(text)),
+      onFailure: (error) => {
+        this.failure = error.message;
+        return error.status === 400 || error.status === 404;
+      },
+    });
+    this.follower.start();
+    void this.loadLadders();
+  }
+
+  disconnectedCallback() {
+    this.leaving.abort();
+    this.follower?.stop();
+    super.disconnectedCallback();
+  }
+
+  /** Return the parameters of the request: the filters of the address that are not empty. */
+  request() {
+    const given = new URLSearchParams({ limit: `${LIMIT}` });
+    for (const name of [...FILTERS, "cursor"]) {
+      const value = this.query.get(name);
+      if (value) given.set(name, value);
+    }
+    return given;
+  }
+
+  /** @param {{matches: MatchEntry[], next: string | null}} page */
+  take(page) {
+    this.failure = "";
+    this.cursor = page.next === null ? null : new URLSearchParams(page.next.split("?")[1]).get("cursor");
+    this.entries = page.matches;
+    return this.query.has("cursor") && page.matches.every((match) => match.over);
+  }
+
+  async loadLadders() {
+    try {
+      const { ladders } = await getJson("api/v1/ladders", this.leaving.signal);
+      this.ladders = ladders.map((/** @type {{id: string}} */ ladder) => ladder.id);
+    } catch (error) {
+      if (!this.leaving.signal.aborted && !(error instanceof ApiError)) throw error;
+    }
+  }
+
+  render() {
+    return html`
+      <div class="intro">
+        <h1>Matches</h1>
+        <p>Every match can be replayed, downloaded and verified. <a href="#/verify">Verify a record from a file</a></p>
+      </div>
+      ${this.form()}
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.entries === null ? this.waiting() : this.list(this.entries)}
+    `;
+  }
+
+  waiting() {
+    return this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`;
+  }
+
+  form() {
+    return html`<form class="form" @submit=${this.submit} @change=${this.submit}>
+      ${this.select("ladder", "Ladder", this.ladders)} ${this.select("codemaker", "Codemaker", CODEMAKERS)}
+      ${this.field("player", "Player")} ${this.field("version", "Version")}
+      <label
+        >Since
+        <input name="since" type="date" .value=${dateOf(this.query.get("since"))} />
+      </label>
+      ${FILTERS.some((name) => this.query.get(name)) ? html`<a class="button" href="#/matches">All matches</a>` : nothing}
+    </form>`;
+  }
+
+  /** @param {string} name @param {string} label @param {readonly string[]} values */
+  select(name, label, values) {
+    const chosen = this.query.get(name) ?? "";
+    const all = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
+    return html`<label
+      >${label}
+      <select name=${name}>
+        <option value="">all</option>
+        ${all.map((value) => html`<option value=${value} ?selected=${value === chosen}>${value}</option>`)}
+      </select>
+    </label>`;
+  }
+
+  /** @param {string} name @param {string} label */
+  field(name, label) {
+    return html`<label
+      >${label}
+      <input name=${name} size="16" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${this.query.get(name) ?? ""} />
+    </label>`;
+  }
+
+  /** Put the filters into the address, which opens them. @param {Event} event */
+  submit(event) {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const chosen = new URLSearchParams();
+    for (const name of FILTERS) {
+      const value = `${given.get(name) ?? ""}`.trim();
+      if (value) chosen.set(name, name === "since" ? `${new Date(`${value}T00:00`).getTime()}` : value);
+    }
+    location.hash = `#/matches?${chosen}`;
+  }
+
+  /** @param {readonly MatchEntry[]} matches */
+  list(matches) {
+    const older = new URLSearchParams(this.query);
+    older.set("cursor", this.cursor ?? "");
+    const newest = new URLSearchParams(this.query);
+    newest.delete("cursor");
+    return html`
+      ${matches.length === 0
+        ? html`<p class="card empty">No match fits. Matches are shown from their first event on.</p>`
+        : html`<div class="card"><match-list .entries=${matches}></match-list></div>`}
+      <nav class="links" aria-label="Pages">
+        ${this.query.has("cursor") ? html`<a class="button" href="#/matches?${newest}">Newest</a>` : nothing}
+        ${this.cursor === null ? nothing : html`<a class="button" href="#/matches?${older}">Older</a>`}
+      </nav>
+    `;
+  }
+}
+
+/** @param {string | null} since Unix milliseconds @returns {string} the day as a date field takes it */
+function dateOf(since) {
+  const moment = new Date(Number(since));
+  if (!since || Number.isNaN(moment.getTime())) return "";
+  return `${moment.getFullYear()}-${`${moment.getMonth() + 1}`.padStart(2, "0")}-${`${moment.getDate()}`.padStart(2, "0")}`;
+}

@@ -1,0 +1,140 @@
+/** A player: the results of every version of their client by ladder, and their last matches. */
+
+import { LitElement, html, nothing } from "../vendor/lit.js";
+import { dataStyle } from "../components/data_style.js";
+import "../components/match_list.js";
+import { intervalWords, meanWords, momentWords, shareWords, timeWords } from "../components/result_words.js";
+import { shared } from "../components/shared_style.js";
+import { formatNumber } from "../components/words.js";
+import { Follower } from "../follow.js";
+
+/** @typedef {import("../components/match_list.js").MatchEntry} MatchEntry */
+/** @typedef {import("../components/result_words.js").Row} Row */
+/** @typedef {{name: string, kind: string, created_at: number, results: readonly {ladder: string, row: Row}[]}} Player */
+
+const EVERY_MS = 5_000;
+const LIMIT = 10;
+const KINDS = Object.freeze({ bot: "A bot", human: "A person", guest: "A guest" });
+
+export default class PlayerView extends LitElement {
+  static properties = {
+    params: { attribute: false },
+    player: { state: true },
+    entries: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [shared, dataStyle];
+
+  constructor() {
+    super();
+    /** @type {Record<string, string>} */
+    this.params = {};
+    /** @type {Player | null} */
+    this.player = null;
+    /** @type {readonly MatchEntry[]} */
+    this.entries = [];
+    this.failure = "";
+    /** @type {readonly Follower[]} */
+    this.followers = [];
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    const name = encodeURIComponent(this.params.player);
+    this.followers = [
+      this.follow(`api/v1/players/${name}`, (document) => (this.player = document)),
+      this.follow(`api/v1/matches?player=${name}&limit=${LIMIT}`, (document) => (this.entries = document.matches)),
+    ];
+    for (const follower of this.followers) follower.start();
+  }
+
+  disconnectedCallback() {
+    for (const follower of this.followers) follower.stop();
+    super.disconnectedCallback();
+  }
+
+  /** @param {string} path @param {(document: any) => void} take */
+  follow(path, take) {
+    return new Follower({
+      path,
+      everyMs: EVERY_MS,
+      onText: (text) => {
+        this.failure = "";
+        take(JSON.parse(text));
+      },
+      onFailure: (error) => {
+        // A name that nobody can have is refused by the list of matches too; the player's own answer says it better.
+        if (path.includes("?") && error.status === 400) return true;
+        this.failure = error.status === 404 ? "This server has no such player." : error.message;
+        return error.status === 404;
+      },
+    });
+  }
+
+  render() {
+    const { player } = this;
+    return html`
+      <div class="intro">
+        <h1>${this.params.player}</h1>
+        ${player === null ? nothing : html`<p>${kindWords(player.kind)}, here since ${momentWords(player.created_at)}.</p>`}
+      </div>
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${player === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : this.document(player)}
+    `;
+  }
+
+  /** @param {Player} player */
+  document(player) {
+    return html`
+      <section class="card" aria-labelledby="results">
+        <h2 id="results">Results by ladder and version</h2>
+        ${player.results.length === 0
+          ? html`<p>No rated game is over yet. Practice games do not count.</p>`
+          : html`<div class="scroll" tabindex="0" role="region" aria-label="Results">${resultTable(player.results)}</div>`}
+      </section>
+      <section class="card" aria-labelledby="matches">
+        <h2 id="matches">Last matches</h2>
+        ${this.entries.length === 0 ? html`<p>There is none yet.</p>` : html`<match-list .entries=${this.entries} label="Table of the last matches"></match-list>`}
+        <div class="links"><a class="button" href="#/matches?${new URLSearchParams({ player: player.name })}">All matches</a></div>
+      </section>
+    `;
+  }
+}
+
+/** @param {string} kind */
+function kindWords(kind) {
+  return Object.hasOwn(KINDS, kind) ? KINDS[/** @type {keyof typeof KINDS} */ (kind)] : kind;
+}
+
+/** @param {Player["results"]} results */
+function resultTable(results) {
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Ladder</th>
+        <th scope="col">Version</th>
+        <th scope="col" class="right">Mean</th>
+        <th scope="col">95 % interval</th>
+        <th scope="col" class="right">Games</th>
+        <th scope="col" class="right">Worst</th>
+        <th scope="col" class="right">Solved</th>
+        <th scope="col" class="right">Mean time</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${results.map(
+        ({ ladder, row }) => html`<tr>
+          <th scope="row"><a href="#/ladder/${encodeURIComponent(ladder)}">${ladder}</a></th>
+          <td class="long">${row.client}</td>
+          <td class="right">${meanWords(row.mean)}</td>
+          <td>${intervalWords(row) || html`<span class="muted">too few games</span>`}</td>
+          <td class="right">${formatNumber(row.games)}</td>
+          <td class="right">${row.worst}</td>
+          <td class="right">${shareWords(row.solved)}</td>
+          <td class="right">${timeWords(row.mean_ms)}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

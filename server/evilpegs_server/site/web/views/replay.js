@@ -1,0 +1,164 @@
+/**
+ * The replay of a match of the server. The record is the source of what is shown; once the match is over, the server's
+ * analysis adds the best guesses and the regret. The address names the game and the guess that are shown.
+ */
+
+import { LitElement, html, nothing } from "../vendor/lit.js";
+import { dataStyle } from "../components/data_style.js";
+import "../components/match_replay.js";
+import "../components/record_check.js";
+import { momentWords } from "../components/result_words.js";
+import { saveText } from "../components/save_text.js";
+import { shared } from "../components/shared_style.js";
+import { GameError } from "../core/errors.js";
+import { readRecord } from "../core/record_file.js";
+import { Follower } from "../follow.js";
+import { codemakerWords, rulesName } from "../game/ladder_words.js";
+import { readReplay } from "../replay/timeline.js";
+
+/** @typedef {import("../replay/position.js").Position} Position */
+
+const EVERY_MS = 1_500;
+const ANALYSIS_MS = 2_000;
+const COMPUTING = "The server is computing the best guesses and the regret. They appear here when it is done.";
+
+export default class ReplayView extends LitElement {
+  static properties = {
+    params: { attribute: false },
+    query: { attribute: false },
+    text: { state: true },
+    analysis: { state: true },
+    note: { state: true },
+    isVerifying: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [shared, dataStyle];
+
+  constructor() {
+    super();
+    /** @type {Record<string, string>} */
+    this.params = {};
+    this.query = new URLSearchParams();
+    this.text = "";
+    /** @type {readonly import("../core/record_file.js").RecordEvent[]} */
+    this.events = [];
+    /** @type {import("../replay/timeline.js").Replay | null} */
+    this.replay = null;
+    /** @type {any} */
+    this.analysis = null;
+    this.note = "";
+    this.isVerifying = false;
+    this.failure = "";
+    /** Where the replay begins. @type {Position} */
+    this.position = { game: 0, turn: 0 };
+    /** @type {Follower[]} */
+    this.followers = [];
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.position = { game: Number(this.query.get("game") ?? 1) - 1, turn: Number(this.query.get("guess") ?? 0) };
+    this.start({ path: `${this.path}/record`, everyMs: EVERY_MS, onText: (text) => this.take(text), onFailure: (error) => this.fail(error) });
+  }
+
+  disconnectedCallback() {
+    for (const follower of this.followers) follower.stop();
+    super.disconnectedCallback();
+  }
+
+  get path() {
+    return `api/v1/matches/${encodeURIComponent(this.params.match)}`;
+  }
+
+  /** @param {import("../follow.js").Following} following */
+  start(following) {
+    const follower = new Follower(following);
+    this.followers.push(follower);
+    follower.start();
+  }
+
+  /** Take the record so far. @param {string} text @returns {boolean} whether the match is over */
+  take(text) {
+    try {
+      this.events = readRecord(text);
+      this.replay = readReplay(this.events);
+    } catch (error) {
+      if (!(error instanceof GameError)) throw error;
+      this.failure = `The server’s record cannot be shown: ${error.message}.`;
+      return true;
+    }
+    this.failure = "";
+    this.text = text;
+    if (this.replay.over) this.analyze();
+    return this.replay.over;
+  }
+
+  analyze() {
+    this.note = COMPUTING;
+    this.start({
+      path: `${this.path}/analysis`,
+      everyMs: ANALYSIS_MS,
+      onText: (text) => {
+        this.analysis = JSON.parse(text);
+        return true;
+      },
+      onFailure: (error) => {
+        this.note = error.status === 503 || error.status === 0 ? COMPUTING : `There is no analysis: ${error.message}`;
+        return error.status !== 503 && error.status !== 0;
+      },
+    });
+  }
+
+  /** @param {import("../api.js").ApiError} error */
+  fail(error) {
+    this.failure = error.status === 404 ? "This server has no such match." : error.message;
+    return error.status === 404;
+  }
+
+  /** Write the position into the address without leaving the view. @param {CustomEvent<Position>} event */
+  remember(event) {
+    const { game, turn } = event.detail;
+    history.replaceState(null, "", `#/match/${encodeURIComponent(this.params.match)}?game=${game + 1}&guess=${turn}`);
+  }
+
+  render() {
+    const { replay } = this;
+    return html`
+      <div class="intro">
+        <h1>${replay === null ? "Replay" : html`${replay.player} against ${codemakerWords(replay.codemaker).title.toLowerCase()}`}</h1>
+        ${replay === null ? nothing : this.subtitle(replay)}
+      </div>
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/matches">All matches</a></p>` : nothing}
+      ${replay === null
+        ? this.failure
+          ? nothing
+          : html`<p class="muted" role="status">Loading…</p>`
+        : html`<match-replay .replay=${replay} .position=${this.position} .analysis=${this.analysis} note=${this.note} @moved=${this.remember}></match-replay>
+            ${this.record(replay)}`}
+    `;
+  }
+
+  /** @param {import("../replay/timeline.js").Replay} replay */
+  subtitle(replay) {
+    return html`<p>
+      ${replay.over ? nothing : html`<span class="live">live</span> · `}${rulesName(replay.rulesText)} on ${replay.ladder}, begun
+      ${momentWords(replay.at)}, played by ${replay.client}. <a href="#/player/${encodeURIComponent(replay.player)}">${replay.player}</a>
+    </p>`;
+  }
+
+  /** @param {import("../replay/timeline.js").Replay} replay */
+  record(replay) {
+    return html`<section class="card" aria-labelledby="record">
+      <h2 id="record">The record</h2>
+      ${this.isVerifying
+        ? html`<record-check .events=${this.events}></record-check>`
+        : html`<p>It holds every event of the match with its hash. Your browser can check it without trusting the server.</p>`}
+      <div class="links">
+        ${this.isVerifying ? nothing : html`<button class="primary" @click=${() => (this.isVerifying = true)}>Verify in this page</button>`}
+        <button @click=${() => saveText(`${replay.match}.jsonl`, this.text, "application/jsonl")}>Download the record</button>
+        <a class="button" href="#/verify">Verify a file</a>
+      </div>
+    </section>`;
+  }
+}
