@@ -3,6 +3,7 @@
 import pytest
 
 from support.browser import WatchedPage, running_browser, site_in_thread
+from support.page.played_matches import play_bots
 
 
 @pytest.fixture(scope="session")
@@ -11,6 +12,15 @@ def server(tmp_path_factory):
     database = f"sqlite:///{tmp_path_factory.mktemp('page') / 'page.sqlite3'}"
     with site_in_thread(database) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def played(server, tmp_path_factory):
+    """The last match of each bot by its name and ladder, after bots have played on the server."""
+    plan = [("minimax", "classic", 2), ("first-consistent", "classic", 1), ("minimax", "classic-evil", 1)]
+    plan.append(("random-consistent", "classic-practice", 27))
+    summaries = play_bots(server, tmp_path_factory.mktemp("bots"), plan)
+    return {(each.player, ladder): each.matches[-1].match for each, (_, ladder, _) in zip(summaries, plan, strict=True)}
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,12 @@
 """`evilpegs demo`: a short plan, and stopping it with signals."""
 
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,12 @@ from evilpegs.errors import CommandError
 
 README = Path(__file__).parents[3] / "README.md"
 SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
+STAYING = [
+    *(sys.executable, "-c"),
+    "from evilpegs.commands.demo.command import DemoPlan, run_demo\n"
+    "plan = DemoPlan(('first-consistent',), (('classic-evil', 1),), 'classic-evil')\n"
+    "raise SystemExit(run_demo(plan, stay=True))",
+]
 
 
 def promised():
@@ -47,6 +57,23 @@ def test_stopped_demo_leaves_nothing_behind(start, tmp_path, number, status):
     assert "ws://" in child.next_line()
     (server,) = children_of(child.process.pid)
     assert child.end(number).status == status
+    assert not Path(f"/proc/{server}").exists()
+    assert list(tmp_path.glob("evilpegs-demo-*")) == []
+
+
+def test_staying_demo_keeps_page_until_interrupt(tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(STAYING, stdout=subprocess.PIPE, text=True, env=environment) as child:
+        try:
+            last = next(line for line in child.stdout if "Ctrl-C" in line)
+            (server,) = children_of(child.pid)
+            site = re.search(r"http://\S+/", last).group()
+            with urllib.request.urlopen(f"{site}api/v1/matches") as answer:
+                assert len(json.load(answer)["matches"]) == 1
+            child.send_signal(signal.SIGINT)
+            assert child.wait(60) == 0
+        finally:
+            child.kill()
     assert not Path(f"/proc/{server}").exists()
     assert list(tmp_path.glob("evilpegs-demo-*")) == []
 

@@ -5,12 +5,13 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.commands.bot.run import describe_games
-from evilpegs.commands.demo.server import cancel_on_signals, child_server
+from evilpegs.commands.demo.server import cancel_on_signals, child_server, wait_for_interrupt
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.commands.leaderboard.table import show_standings
 from evilpegs.commands.replay.command import show_match
@@ -49,35 +50,49 @@ FULL_PLAN: Final = DemoPlan(
 """Each bot plays 200 games on the fixed ladder, enough for a rank."""
 
 
-def demo() -> int:
+def demo(
+    *,
+    stay: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="Keep the server and its matches until Ctrl-C, to look around in a browser.",
+        ),
+    ] = False,
+) -> int:
     """Watch bots play matches on a real server, and the leaderboards that come of them.
 
-    Starts `evilpegs serve` on a free port with a database in a temporary directory, lets bots of five strategies
+    Starts `evilpegs serve` on free ports with a database in a temporary directory, lets bots of five strategies
     play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,
-    and stops the server. Takes under a minute and leaves nothing behind.
+    and stops the server. Meanwhile its page can be opened in a browser. Takes under a minute and leaves nothing behind.
     """
-    return run_demo(FULL_PLAN)
+    return run_demo(FULL_PLAN, stay=stay)
 
 
-def run_demo(plan: DemoPlan) -> int:
-    """Play a plan on a server in a temporary directory and return the exit status."""
+def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
+    """Play a plan on a server in a temporary directory and return the exit status; with ``stay`` after Ctrl-C."""
 
     async def run() -> bool:
         with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
-            return await demonstrate(plan, Path(folder), console())
+            return await demonstrate(plan, Path(folder), console(), stay=stay)
 
     return 0 if asyncio.run(run()) else NOT_VERIFIED
 
 
-async def demonstrate(plan: DemoPlan, folder: Path, out: Console) -> bool:
+async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
     """Play and show everything, with the database in ``folder``; return True if every game is verified."""
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
-        out.print(f"It listens on {server}. {len(plan.strategies)} bots connect and play {plan.total} matches:\n")
-        summaries = await _play(plan, server, folder, out)
+        out.print(f"It listens on {server.game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
+        out.print(f"Watch them in a browser: {server.site}\n")
+        summaries = await _play(plan, server.game, folder, out)
         shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
         _show_log(database, shown, out)
+        if stay:
+            out.print(f"\nThe server keeps running: look around at {server.site} until you press Ctrl-C", style="bold")
+            await wait_for_interrupt()
         out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)

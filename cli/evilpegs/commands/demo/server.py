@@ -7,6 +7,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,26 +18,40 @@ START_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 15.0
 """Seconds that the server may take to stop before it is killed."""
 GREETING: Final = "listening on "
+SITE_GREETING: Final = "the site is "
 END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 _PR_SET_PDEATHSIG: Final = 1
 
 
+@dataclass(frozen=True, slots=True)
+class ServerAddresses:
+    """Where a server is reached: ``game`` by clients, ``site`` by browsers."""
+
+    game: str
+    site: str
+
+
 @asynccontextmanager
-async def child_server(database: str, log: Path) -> AsyncIterator[str]:
-    """Run a server on a free port, stopped with SIGTERM at the end of the block; yield its address.
+async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
+    """Run a server on free ports, stopped with SIGTERM at the end of the block; yield its addresses.
+
+    The server has a process group of its own, so that a Ctrl-C in the terminal does not reach it.
 
     Raises:
         CommandError: it did not start, or did not stop with exit status 0; the message has the last line of its log.
     """
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "evilpegs", "serve", "--no-site", "--port", "0", "--database", database),
+            *(sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", database),
+            *("--site", "--site-port", "0"),
             stdout=PIPE,
             stderr=errors,
+            process_group=0,
             preexec_fn=_end_with_parent,
         )
         try:
-            yield await _read_address(server, log)
+            game = await _read_address(server, log, GREETING)
+            yield ServerAddresses(game, await _read_address(server, log, SITE_GREETING))
         finally:
             status = await _stop(server)
     if status != 0:
@@ -49,16 +64,17 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-async def _read_address(server: Process, log: Path) -> str:
+async def _read_address(server: Process, log: Path, greeting: str) -> str:
+    """Return the address in the next line that the server prints, which begins with ``greeting``."""
     assert server.stdout is not None  # noqa: S101 - it is a pipe
     try:
         line = await asyncio.wait_for(server.stdout.readline(), START_SECONDS)
     except TimeoutError:
         line = b""
-    if not line.startswith(GREETING.encode()):
+    if not line.startswith(greeting.encode()):
         message = f"the server did not start: {_last_line(log)}"
         raise CommandError(message)
-    return line.decode().removeprefix(GREETING).strip()
+    return line.decode().removeprefix(greeting).strip()
 
 
 async def _stop(server: Process) -> int:
@@ -75,6 +91,16 @@ async def _stop(server: Process) -> int:
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").split("\n")
     return next((line for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+async def wait_for_interrupt() -> None:
+    """Wait until Ctrl-C is pressed, which then raises nothing."""
+    loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGINT, interrupted.set)
+    try:
+        await interrupted.wait()
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 @contextmanager

@@ -1,0 +1,76 @@
+"""The bots to copy: both play a match on a real server as the page shows them; and the protocol of the page."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evilpegs_server.site.page import WEB_DIRECTORY
+
+WRITTEN = "ws://127.0.0.1:8765/v1"
+PATIENCE = 60
+PROTOCOL = Path(__file__).parents[2] / "protocol/README.md"
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def node_command():
+    """Return how node runs a script with a WebSocket; before version 22 it needs an option for that."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    for options in ([], ["--experimental-websocket"]):
+        if run([node, *options, "-e", "process.exit(typeof WebSocket === 'function' ? 0 : 1)"]).returncode == 0:
+            return [node, *options]
+    pytest.skip("this node has no WebSocket")
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_bot_to_copy_plays_match(server, tmp_path, language):
+    text = (WEB_DIRECTORY / f"bots/{language}.txt").read_text()
+    assert text.count(WRITTEN) == 1
+    assert len(text.splitlines()) <= 20
+    script = tmp_path / {"python": "bot.py", "javascript": "bot.mjs"}[language]
+    script.write_text(text.replace(WRITTEN, server.url))
+    result = run([*({"python": lambda: [sys.executable], "javascript": node_command}[language]()), str(script)])
+    assert result.returncode == 0, result.stderr
+    outcome, _, guesses, _ = result.stdout.split()
+    assert outcome in {"solved", "unsolved"}
+    assert 1 <= int(guesses) <= 10
+
+
+def test_protocol_of_page_is_that_of_repository():
+    assert (WEB_DIRECTORY / "protocol.md").read_bytes() == PROTOCOL.read_bytes()
+
+
+@pytest.mark.page
+def test_page_fills_in_address(open_view, server):
+    page = open_view("#/bots")
+    for field in ("Python", "JavaScript"):
+        text = page.get_by_label(field).input_value()
+        assert server.url in text
+        assert server.url == WRITTEN or WRITTEN not in text
+    assert server.url in page.get_by_label("With evilpegs installed").input_value()
+
+
+@pytest.mark.page
+def test_javascript_bot_plays_in_console_of_page(open_view):
+    page = open_view("#/bots")
+    text = page.get_by_label("JavaScript").input_value()
+    with page.expect_console_message(lambda message: "guesses" in message.text):
+        page.evaluate(f"() => {{ {text} }}")
+
+
+@pytest.mark.page
+def test_protocol_is_rendered(open_view):
+    page = open_view("#/protocol?part=errors")
+    page.get_by_role("heading", name="Errors").wait_for()
+    headings = [line.lstrip("# ") for line in PROTOCOL.read_text().splitlines() if line.startswith("## ")]
+    assert page.locator("article h2").all_inner_texts() == headings
+    tables = [line for line in PROTOCOL.read_text().splitlines() if line.startswith("|---")]
+    assert page.locator("article table").count() == len(tables)
+    assert not any("**" in text for text in page.locator("article p, article li").all_inner_texts())

@@ -1,0 +1,146 @@
+"""Leaderboards, players and lists of matches that bots have played."""
+
+import pytest
+
+from support.page.played_matches import open_match
+
+pytestmark = pytest.mark.page
+CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+
+
+def rows(page, table="table"):
+    """Return the texts of the cells of a table's body."""
+    page.locator(f"{table} tbody tr").first.wait_for()
+    return page.locator(f"{table} tbody tr").evaluate_all(CELLS)
+
+
+def document(page, path):
+    """Return a document of the API, as the page gets it."""
+    return page.evaluate("path => fetch(path).then((answer) => answer.json())", path)
+
+
+@pytest.mark.usefixtures("played")
+def test_leaderboard_has_rows_of_api(open_view):
+    page = open_view("#/ladder/classic")
+    shown = rows(page, ".card table")
+    expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
+    assert [row[1] for row in shown] == [row["player"] for row in expected] == ["minimax", "first-consistent"]
+    assert [row[2] for row in shown] == [f"{row['mean']:.2f}" for row in expected]
+    assert [row[4] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
+    assert "no rank yet" in shown[0][0]
+
+
+@pytest.mark.usefixtures("played")
+def test_charts_are_drawn_and_have_tables(open_view):
+    page = open_view("#/ladder/classic")
+    page.locator("result-charts svg").nth(1).wait_for()
+    page.get_by_text("Guesses per game as a table").click()
+    table = rows(page, "details table")
+    assert [row[0] for row in table] == ["minimax", "first-consistent"]
+    assert [sum(map(int, row[1:])) for row in table] == [20, 10]
+
+
+@pytest.mark.usefixtures("played")
+def test_charts_are_loaded_only_where_they_are(open_view):
+    page = open_view("#/matches")
+    loaded = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.reload()
+    page.locator("match-list").wait_for()
+    assert not any("plot" in each for each in loaded)
+    page.get_by_role("link", name="Leaders").click()
+    page.locator("result-charts svg").first.wait_for()
+    assert any("plot" in each for each in loaded)
+
+
+def test_leaderboard_follows_games(open_view, server):
+    page = open_view("#/ladder/super-evil")
+    page.get_by_role("heading", name="Nobody has played here yet").wait_for()
+    command = page.get_by_label("Command").input_value()
+    assert command == f"evilpegs bot minimax --ladder super-evil --server {server.url}"
+    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD))
+    page.get_by_role("link", name="somebody").wait_for()
+
+
+BOARD = {
+    "ladder": "super-evil",
+    "rules": "5x8",
+    "codemaker": "evil",
+    "guess_limit": 12,
+    "rows": [
+        {
+            "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
+            "solved": 0.9999, "p95_ms": 70_000, "mean_ms": 1_234.5, "histogram": [[7, 119], [13, 1]],
+            "rank": 1, "rank_worst": 3,
+        }
+    ],
+}  # fmt: skip
+
+
+def test_rank_range_and_rounded_share(open_view):
+    page = open_view("#/nothing")
+    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD))
+    page.goto(page.url.replace("nothing", "ladder/super-evil"))
+    [row] = rows(page, ".card table")
+    assert row[0] == "1–3"
+    assert row[6:9] == ["99.9%", "1.2 s", "1.2 min"]
+
+
+def test_unknown_ladder_is_one_line(open_view):
+    page = open_view("#/ladder/no-such")
+    assert "no leaderboard of that name" in page.get_by_role("alert").inner_text()
+    page.get_by_label("Ladder").select_option("classic")
+    page.get_by_role("heading", name="Leaderboard of classic").wait_for()
+
+
+@pytest.mark.usefixtures("played")
+def test_player_has_versions_and_matches(open_view):
+    page = open_view("#/player/minimax")
+    results = rows(page, "section:first-of-type table")
+    assert {row[0] for row in results} == {"classic", "classic-evil"}
+    assert len(rows(page, "match-list table")) == 3
+
+
+def test_unknown_player_is_one_line(watch):
+    page = watch().open("#/player/nobody-here")
+    assert page.get_by_role("alert").inner_text() == "This server has no such player."
+
+
+@pytest.mark.usefixtures("played")
+def test_filters_are_part_of_address(open_view):
+    page = open_view("#/matches")
+    page.get_by_label("Codemaker").select_option("evil")
+    page.wait_for_url("**/#/matches?codemaker=evil")
+    page.locator("match-list table").wait_for()
+    assert {row[3] for row in rows(page, "match-list table")} == {"classic-evil"}
+    page.get_by_label("Player").fill("first-consistent")
+    page.get_by_label("Player").press("Enter")
+    page.get_by_text("No match fits").wait_for()
+    page.get_by_role("link", name="All matches").click()
+    page.locator("match-list table").wait_for()
+
+
+@pytest.mark.usefixtures("played")
+def test_older_matches_are_on_next_page(open_view):
+    page = open_view("#/matches?ladder=classic-practice")
+    newest = rows(page, "match-list table")
+    assert len(newest) == 25
+    first = page.locator("match-list a").first.get_attribute("href")
+    page.get_by_role("link", name="Older").click()
+    page.wait_for_url("**cursor=**")
+    page.get_by_role("link", name="Newest").wait_for()
+    page.locator("match-list table").wait_for()
+    assert len(rows(page, "match-list table")) >= 2
+    assert page.locator("match-list a").first.get_attribute("href") != first
+
+
+def test_live_match_is_marked_and_followed(open_view, server):
+    with open_match(server) as live:
+        page = open_view("#/matches?ladder=classic-practice")
+        page.get_by_role("link", name=f"Follow {live.match}").click()
+        page.locator("match-replay").wait_for()
+        live.guess("1122")
+        page.get_by_role("button", name="Guess 1").wait_for()
+        assert page.locator("match-replay .jump[aria-current]").inner_text() == "1"
+        live.resign()
+        page.get_by_role("heading", name="Game 1: resigned").wait_for()

@@ -1,0 +1,172 @@
+"""Replays of real matches, the verification of records, and records from files."""
+
+import json
+
+import pytest
+
+from evilpegs_clients.verification.verify import verify_record
+from support.page_records import RECORDS, VECTORS, apply
+
+HONEST = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())["honest"]}
+FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
+INSIGHTS = """async (record) => {
+  const [{ readRecord }, { readReplay }, { insights }] = await Promise.all([
+    import("./static/core/record_file.js"), import("./static/replay/timeline.js"),
+    import("./static/replay/insight.js")]);
+  const replay = readReplay(readRecord(await (await fetch(record)).text()));
+  return replay.games.map((game) => insights(replay.rules, game.turns));
+}"""
+
+
+def shown(page):
+    """Return the number of the guess that is shown, 0 before the first."""
+    current = page.locator("match-replay .jump[aria-current]")
+    return int(current.inner_text()) if current.count() else 0
+
+
+def record_file(events, name="record.jsonl"):
+    """Return events as a file for a field of the page."""
+    text = "".join(json.dumps(event) + "\n" for event in events)
+    return {"name": name, "mimeType": "application/jsonl", "buffer": text.encode()}
+
+
+@pytest.mark.page
+def test_replay_by_keyboard(open_view, played):
+    page = open_view(f"#/match/{played['minimax', 'classic-evil']}")
+    page.locator("match-replay").wait_for()
+    assert shown(page) == 0
+    for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 5), ("Home", 0)):
+        page.keyboard.press(key)
+        page.wait_for_function("number => location.hash.endsWith(`guess=${number}`)", arg=expected)
+        assert shown(page) == expected
+    page.keyboard.press("PageDown")
+    page.get_by_role("heading", name="Game 2").wait_for()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("heading", name="Game 3").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Pause").wait_for()
+    page.locator("match-replay .jump[aria-current]").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Play", exact=True).wait_for()
+
+
+@pytest.mark.page
+def test_address_names_game_and_guess(open_view, played):
+    page = open_view(f"#/match/{played['minimax', 'classic-evil']}?game=2&guess=3")
+    page.get_by_role("heading", name="Game 2").wait_for()
+    assert shown(page) == 3
+    page.get_by_role("button", name="Guess 2").click()
+    assert shown(page) == 2
+    page.reload()
+    page.get_by_role("heading", name="Game 2").wait_for()
+    assert shown(page) == 2
+
+
+@pytest.mark.page
+def test_guess_has_parts_best_guesses_regret_and_luck(open_view, played):
+    match = played["minimax", "classic-evil"]
+    page = open_view(f"#/match/{match}?game=1&guess=1")
+    page.get_by_text("Regret").wait_for(timeout=60_000)
+    analysis = page.evaluate(f"fetch('api/v1/matches/{match}/analysis').then((answer) => answer.json())")
+    first = analysis["games"][0]["turns"][0]["analysis"]
+    assert page.locator("guess-worth .left").inner_text().split() == [
+        str(first["after"]),
+        "of",
+        "1,296",
+        "codes",
+        "left",
+    ]
+    bars = page.locator("guess-worth reply-bars li")
+    assert bars.count() == first["parts"]
+    page.keyboard.press("End")
+    page.get_by_text("Luck of the game: −").wait_for()
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("name", [("minimax", "classic-evil"), ("minimax", "classic")])
+def test_insights_are_those_of_analysis(open_view, played, name):
+    path = f"api/v1/matches/{played[name]}"
+    page = open_view("#/nothing")
+    page.wait_for_function(f"fetch('{path}/analysis').then((answer) => answer.ok)", timeout=60_000, polling=1_000)
+    analysis = page.evaluate(f"fetch('{path}/analysis').then((answer) => answer.json())")
+    computed = page.evaluate(INSIGHTS, f"{path}/record")
+    expected = [[turn["analysis"] for turn in game["turns"]] for game in analysis["games"]]
+    assert [len(game) for game in computed] == [len(game) for game in expected]
+    for game, analyzed in zip(computed, expected, strict=True):
+        for turn, worth in zip(game, analyzed, strict=True):
+            assert (turn["before"], turn["after"], len(turn["parts"])) == (
+                worth["before"],
+                worth["after"],
+                worth["parts"],
+            )
+            assert turn["bits"] == pytest.approx(worth["bits"], abs=1e-3)
+            assert turn["expectedBits"] == pytest.approx(worth["expected_bits"], abs=1e-3)
+            assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
+
+
+@pytest.mark.page
+def test_match_is_verified_and_downloaded(open_view, played):
+    page = open_view(f"#/match/{played['minimax', 'classic']}")
+    page.get_by_role("button", name="Verify in this page").click()
+    page.locator("record-check .good").wait_for()
+    page.get_by_text("What was checked").click()
+    assert page.locator("record-check li").count() > 10
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download the record").click()
+    record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
+    assert verify_record(record) == []
+
+
+@pytest.mark.page
+def test_unknown_match_is_one_line(watch):
+    page = watch().open("#/match/0000000000000000")
+    assert page.get_by_role("alert").inner_text() == "This server has no such match."
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_file_is_verified_and_replayed_without_request(open_view, name):
+    page = open_view("#/verify")
+    page.get_by_label("choose its file").wait_for()
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.get_by_label("choose its file").set_input_files(record_file(HONEST[name]))
+    page.locator("record-check .good").wait_for()
+    page.keyboard.press("End")
+    page.locator("guess-worth").wait_for()
+    assert requests == []
+
+
+@pytest.mark.page
+def test_forged_file_is_refused(open_view):
+    page = open_view("#/verify")
+    for number, forged in enumerate(FORGED[::7]):
+        events = apply(HONEST[forged["record"]], forged["changes"])
+        page.get_by_label("choose its file").set_input_files(record_file(events, f"forged-{number}"))
+        page.get_by_text(f"forged-{number}").wait_for()
+        page.locator("record-check .bad, [role=alert]").first.wait_for()
+        assert page.locator("record-check .good").count() == 0
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("text", ["", "no record\n", "[]\n", '{"type": "match_started"}\n' * 2])
+def test_other_file_is_one_line(open_view, text):
+    page = open_view("#/verify")
+    page.get_by_label("choose its file").set_input_files({"name": "x", "mimeType": "", "buffer": text.encode()})
+    assert page.get_by_role("alert").inner_text().startswith("x cannot be read: this")
+
+
+@pytest.mark.page
+def test_dropped_file_is_verified(open_view):
+    page = open_view("#/verify")
+    page.locator(".drop").evaluate(
+        """(element, text) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([text], "dropped.jsonl"));
+          element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        }""",
+        record_file(HONEST["evil"])["buffer"].decode(),
+    )
+    page.get_by_role("heading", name="dropped.jsonl").wait_for()
+    page.locator("record-check .good").wait_for()

@@ -1,0 +1,74 @@
+"""Real matches for tests of leaderboards and replays: bots of evilpegs play them against the test's server."""
+
+import asyncio
+import contextlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from websockets.sync.client import connect
+
+from evilpegs_clients.bot.bot import play_matches
+from evilpegs_clients.strategies.loading import load_strategy
+
+
+def play_bots(server, folder, plan):
+    """Play matches and return their summaries; ``plan`` has a strategy, a ladder and a number of matches for each bot.
+
+    They are played in a thread, because Playwright runs a loop in that of the tests.
+    """
+
+    async def play():
+        return [
+            await play_matches(
+                server=server.url,
+                ladder=ladder,
+                strategy=load_strategy(strategy),
+                name=strategy,
+                matches=matches,
+                token_file=folder / "tokens.json",
+            )
+            for strategy, ladder, matches in plan
+        ]
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(play())).result(120)
+
+
+@contextlib.contextmanager
+def open_match(server):
+    """Begin a practice match and keep its connection within the block."""
+    with connect(server.url, subprotocols=["evilpegs.v1"]) as socket:
+        yield OpenMatch(socket)
+
+
+class OpenMatch:
+    """A practice match of a guest that stays open; each call of `guess` plays one turn."""
+
+    def __init__(self, socket, ladder="classic-practice"):
+        self._socket = socket
+        self._send(type="hello", client={"name": "open", "version": "1"})
+        welcome = self._receive("welcome")
+        self.player = welcome["player"]
+        self._send(type="play", ladder=ladder)
+        self.match = self._receive("match_started")["match"]
+        self._receive("game_started")
+        self._send(type="ready")
+        self._turn = self._receive("turn")["turn"]
+
+    def guess(self, code):
+        """Guess a code, which must not end the game."""
+        self._send(type="guess", turn=self._turn, code=code)
+        self._turn = self._receive("turn")["turn"]
+
+    def resign(self):
+        """End the match."""
+        self._send(type="resign")
+        self._receive("match_over")
+
+    def _send(self, **message):
+        self._socket.send(json.dumps(message))
+
+    def _receive(self, kind):
+        while (message := json.loads(self._socket.recv(30)))["type"] != kind:
+            assert message["type"] != "error", message
+        return message
