@@ -72,7 +72,7 @@ export function checkEnd(events) {
   const changed = "the record was changed: the hash in match_over is not that of the events before it";
   const checks = [
     checked("summary", 0, summaryProblems(events[0], before, over), "the last event sums up the games"),
-    checked("hashes", 0, over.head === head ? [] : [changed], `${pluralize(before.length, "hash", "hashes")} to ${head}`),
+    checked("hashes", 0, over.head === head ? [] : [changed], `${pluralize(before.length, "hash", "hashes")} in a chain`),
   ];
   if ((over.signature ?? null) !== null) {
     checks.push(notChecked("signature", 0, "evilpegs verify --key checks the server's signature"));
