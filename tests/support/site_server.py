@@ -1,8 +1,8 @@
 """A real server with a site on which some matches were played, in a thread with an event loop of its own.
 
 Hypothesis fails a test if the state of the global random generator changes while it draws. websockets draws the payload
-of every ping from that generator, and the server pings its clients every 20 seconds, in another thread than the test. So
-it draws from a generator of its own as long as the server is running.
+of every ping from that generator, and the server pings its clients every 20 seconds in this thread. So websockets draws
+from another generator as long as the server is running.
 """
 
 import asyncio
