@@ -25,6 +25,9 @@ from support.servers import dial
 PATIENCE = 60
 """Seconds in which the server must have started and the matches been played."""
 
+COMPILING = 300
+"""Seconds in which all kernels of an analysis must have been compiled on a busy machine."""
+
 
 @dataclass
 class PlayedSite:
@@ -61,6 +64,14 @@ class PlayedSite:
             while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=60).json()["rows"]:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
+
+    def wait_for_analyses(self):
+        """Wait until the finished matches are analyzed. Kernels may compile for longer than a request waits."""
+        deadline = time.monotonic() + COMPILING
+        for match in (self.over, self.evil):
+            while httpx.get(f"{self.url}api/v1/matches/{match}/analysis", timeout=60).status_code == 503:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
