@@ -15,7 +15,6 @@ from support.brokers import PATIENCE, Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.servers import dial
 
-
 PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
