@@ -17,7 +17,7 @@ test: check
 	@$(BIN)/coverage report
 
 # What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
-INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples
+INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples tests/page
 
 test-outer: $(READY)
 	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))
@@ -53,6 +53,11 @@ load: $(READY)
 abuse: $(READY)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
+# The page in a browser, and the types of its JavaScript. Needs npm for tsc, once.
+page: $(READY)
+	@npm ci --silent --no-audit --no-fund --prefix tests/page
+	@$(BIN)/python -m pytest -q -m page tests/page
+
 # Minutes: which games make counting dearest, and does any pass the stated bound?
 worst: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
@@ -75,4 +80,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse worst snapshots openapi
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse page worst snapshots openapi

@@ -1,0 +1,95 @@
+"""The game of the day: everyone plays the same game against evil on 4x6, without a server.
+
+The date draws the first guess, and evil's reply to it is already on the board. The guess comes from the SHA-256 of the
+text ``evilpegs daily 2026-11-22``: its bytes are read two by two as big-endian numbers. Numbers from 65,536 -
+65,536 mod 1,296 on are skipped, so that every code is equally likely; the others give the code at that number modulo
+1,296 in code order. Codes of a single color are skipped too, because such a guess tells little. Should all 16 numbers
+be skipped, the SHA-256 of ``evilpegs daily 2026-11-22 2`` follows, and so on.
+
+The page of the server has the same in JavaScript (``web/core/daily.js``); shared test vectors keep the two alike.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from datetime import date
+from itertools import count
+from typing import Final
+
+from evilpegs_clients.errors import ClientError
+from evilpegs_game.codemakers.codemaker import Evil
+from evilpegs_game.codes import Code, code_at
+from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.history import History
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+DAILY_RULES: Final = Rules(4, 6)
+DAILY_LIMIT: Final = 10
+"""The guesses of a daily game, the one of the date included."""
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DRAWN_VALUES: Final = 1 << 16
+_MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
+"""The marks for black, white and neither, as symbols and as letters."""
+
+
+class DateError(ClientError):
+    """A text that is no date; the message is one line."""
+
+
+def parse_date(text: str) -> date:
+    """Read a date such as ``2026-11-22``. Raise DateError if it has another form or is not in the calendar."""
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    message = f"not a date: {text[:40]!r}; write YYYY-MM-DD like 2026-11-22"
+    raise DateError(message)
+
+
+def first_guess(day: date) -> Code:
+    """Return the guess that a date draws."""
+    accepted = _DRAWN_VALUES - _DRAWN_VALUES % DAILY_RULES.size
+    codes = (code_at(drawn % DAILY_RULES.size, DAILY_RULES) for drawn in _draws(day) if drawn < accepted)
+    return next(code for code in codes if len(set(code)) > 1)
+
+
+def daily_position(day: date) -> Position:
+    """Return the position of a date's game before the player's first guess: one turn has been played."""
+    return reply_to(Position(DAILY_RULES), first_guess(day))
+
+
+def reply_to(position: Position, guess: Code) -> Position:
+    """Return the position after evil's reply to ``guess``."""
+    return position.after(guess, Evil().reply(position, guess))
+
+
+def is_solved(history: History) -> bool:
+    """Return True if the last guess was answered with all-black."""
+    return history[-1].feedback == all_black(DAILY_RULES.pegs)
+
+
+def share_text(day: date, history: History, letters: bool = False) -> str:
+    """Return the result of a finished game as text that gives no code away: date, guesses and a row per feedback.
+
+    The guesses include that of the date. A game that was not solved has X instead of their number. ``letters`` writes
+    B, W and . instead of symbols.
+    """
+    score = len(history) if is_solved(history) else "X"
+    rows = [_marks(turn.feedback, _MARKS[letters]) for turn in history]
+    return "\n".join([f"evilpegs daily {day} {score}/{DAILY_LIMIT}", *rows])
+
+
+def _draws(day: date) -> Iterator[int]:
+    """Yield numbers below 65,536 that follow from the date, without end."""
+    for number in count(1):
+        text = f"evilpegs daily {day}" + ("" if number == 1 else f" {number}")
+        digest = hashlib.sha256(text.encode()).digest()
+        for place in range(0, len(digest), 2):
+            yield int.from_bytes(digest[place : place + 2], "big")
+
+
+def _marks(given: Feedback, marks: tuple[str, str, str]) -> str:
+    black, white, neither = marks
+    return black * given.black + white * given.white + neither * (DAILY_RULES.pegs - given.black - given.white)

@@ -1,0 +1,35 @@
+/**
+ * The rule of the evil codemaker: it has no secret and gives the reply that leaves the most codes.
+ *
+ * All-black is given only if it is the only part. Among equally large parts the tie rule `largest` takes the first in
+ * feedback order: fewest blacks, then fewest whites. `evilpegs_game.codemakers` states the same rule in Python.
+ */
+
+import { isAllBlack } from "./feedback.js";
+
+/** @typedef {import("./partition.js").Part} Part */
+
+/**
+ * Return the parts that evil may keep, in feedback order: the largest ones.
+ *
+ * @param {readonly Part[]} parts The non-empty parts of a guess, in feedback order; at least one.
+ * @param {number} pegs
+ * @returns {Part[]}
+ */
+export function largestParts(parts, pegs) {
+  const others = parts.filter((part) => !isAllBlack(part, pegs));
+  const allowed = others.length > 0 ? others : parts;
+  const most = allowed.reduce((most, part) => Math.max(most, part.count), 0);
+  return allowed.filter((part) => part.count === most);
+}
+
+/**
+ * Return the part that evil keeps under the tie rule `largest`.
+ *
+ * @param {readonly Part[]} parts The non-empty parts of a guess, in feedback order; at least one.
+ * @param {number} pegs
+ * @returns {Part}
+ */
+export function chooseReply(parts, pegs) {
+  return largestParts(parts, pegs)[0];
+}

@@ -1,0 +1,51 @@
+/**
+ * The result of verifying one statement of a record.
+ *
+ * `ok` is true if the statement holds, false if it does not, and null if it is not checked here. `game` is 0 for a
+ * statement about the whole match. `detail` is one line for people; it may quote the record, so it is text, never
+ * markup.
+ */
+
+/**
+ * @typedef {object} Check
+ * @property {string} name Such as `commitment`; see the modules of this folder.
+ * @property {number} game
+ * @property {boolean | null} ok
+ * @property {string} detail
+ */
+
+/**
+ * Return a check that holds unless there are problems; its detail is then the first of them.
+ *
+ * @param {string} name
+ * @param {number} game
+ * @param {readonly string[]} problems
+ * @param {string} fine The detail of a check that holds.
+ * @returns {Check}
+ */
+export function checked(name, game, problems, fine) {
+  return { name, game, ok: problems.length === 0, detail: problems.length === 0 ? fine : problems[0] };
+}
+
+/**
+ * Return a check of a statement that this page cannot check.
+ *
+ * @param {string} name
+ * @param {number} game
+ * @param {string} why
+ * @returns {Check}
+ */
+export function notChecked(name, game, why) {
+  return { name, game, ok: null, detail: `not checked here: ${why}` };
+}
+
+/**
+ * Return the number with the noun, which is in the plural unless the number is 1.
+ *
+ * @param {number} number
+ * @param {string} singular
+ * @param {string} [plural]
+ */
+export function pluralize(number, singular, plural = `${singular}s`) {
+  return `${number.toLocaleString("en-US")} ${number === 1 ? singular : plural}`;
+}

@@ -1,0 +1,207 @@
+/**
+ * Verification that a server was honest, from nothing but the events it sent, in the browser.
+ *
+ * It covers what `evilpegs verify` covers as far as a browser can: the chain of hashes, commitments, secrets, every
+ * feedback, evil's replies where the rules have at most a million codes, outcomes, counts and times. What it cannot
+ * check has `ok` null and says so: a devil's exact replies, larger rules, and the server's signature, because Ed25519
+ * exists in browsers only where SubtleCrypto does.
+ *
+ * Nothing in a record raises an exception: whatever cannot be read is a check that does not hold.
+ */
+
+import { canonical } from "./canonical.js";
+import { parseRules } from "./rules.js";
+import { checked } from "./verification/check.js";
+import { whyNoEvent } from "./verification/event_fields.js";
+import { checkClock, checkNonces, checkOutcome, checkTurns } from "./verification/game_checks.js";
+import { checkReplies } from "./verification/reply_checks.js";
+import { checkEnd, checkOrder, checkStart } from "./verification/whole_record.js";
+
+/** @typedef {import("./verification/check.js").Check} Check */
+/** @typedef {import("./verification/event_fields.js").RecordEvent} RecordEvent */
+/** @typedef {import("./verification/game_checks.js").GameRecord} GameRecord */
+/** @typedef {Readonly<Record<number, string>>} NoncesSent The nonce that the client sent in `ready`, by game. */
+
+/**
+ * @typedef {object} Verification
+ * @property {Check[]} checks In the order of the record; first those of the whole match, whose `game` is 0.
+ * @property {boolean} ok True if no check is false. Checks that are null may still be wrong.
+ * @property {boolean} finished True if the match is over in the record. Otherwise the record may have been cut off.
+ */
+
+/**
+ * Verify a whole match: first that the record is complete and unchanged, then every game in it.
+ *
+ * If the record itself does not hold, its games are not checked.
+ *
+ * @param {unknown} events Every event of the match, in order; the field `re` of an answer is ignored.
+ * @param {NoncesSent} [noncesSent]
+ * @returns {Verification}
+ */
+export function verifyRecord(events, noncesSent = {}) {
+  const steps = verificationSteps(events, noncesSent);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      return step.value;
+    }
+  }
+}
+
+/**
+ * Verify as `verifyRecord` does, but let the page draw after each game.
+ *
+ * @param {unknown} events
+ * @param {NoncesSent} [noncesSent]
+ * @param {() => Promise<void>} [pause] Called after each game; by default the next task of the event loop.
+ * @returns {Promise<Verification>}
+ */
+export async function verifyRecordInSteps(events, noncesSent = {}, pause = nextTask) {
+  const steps = verificationSteps(events, noncesSent);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      return step.value;
+    }
+    await pause();
+  }
+}
+
+/**
+ * Verify one finished game; its match may still be open.
+ *
+ * @param {unknown} events The first event of the match and those of the game, in order; others are ignored.
+ * @param {number} game From 1.
+ * @param {string | null} [nonceSent] The nonce that the client sent in `ready`, null if unknown.
+ * @returns {Verification} `finished` is true if the game is over.
+ */
+export function verifyGame(events, game, nonceSent = null) {
+  return guarded(() => {
+    const { parsed, check } = readEvents(events);
+    const checks = check.ok ? checkStart(parsed[0]) : [check];
+    if (checks.every((start) => start.ok)) {
+      const records = gameRecords(parsed, nonceSent === null ? {} : { [game]: nonceSent });
+      const record = records.find((played) => played.over.game === game);
+      if (record !== undefined) {
+        return report(checkGame(record), true);
+      }
+      checks.push(checked("end", game, ["the game is not in the record, or not over"], ""));
+    }
+    return report(checks, false);
+  });
+}
+
+/**
+ * @param {unknown} events
+ * @param {NoncesSent} noncesSent
+ * @returns {Generator<void, Verification, void>}
+ */
+function* verificationSteps(events, noncesSent) {
+  /** @type {GameRecord[]} */
+  let games = [];
+  const whole = guarded(() => {
+    const { parsed, check } = readEvents(events);
+    if (!check.ok) {
+      return report([check], false);
+    }
+    const checks = [check, ...checkStart(parsed[0]), checkOrder(parsed), ...checkEnd(parsed)];
+    const result = report(checks, parsed[parsed.length - 1].type === "match_over");
+    games = result.ok ? gameRecords(parsed, noncesSent) : [];
+    return result;
+  });
+  const checks = [...whole.checks];
+  for (const game of games) {
+    checks.push(...guarded(() => report(checkGame(game), true)).checks);
+    yield;
+  }
+  return report(checks, whole.finished);
+}
+
+/**
+ * Return the events without `re`, and the check that each of them is one.
+ *
+ * @param {unknown} events
+ * @returns {{ parsed: RecordEvent[], check: Check }}
+ */
+function readEvents(events) {
+  const values = Array.isArray(events) ? events : [];
+  const problems = values.flatMap((value, index) => {
+    const why = whyNoEvent(value) ?? whyNotCanonical(value);
+    return why === null ? [] : [`event ${index + 1} is not an event of a record: ${why}`];
+  });
+  if (problems.length === 0 && values[0]?.type !== "match_started") {
+    problems.push("the record does not begin with match_started");
+  }
+  const parsed = problems.length > 0 ? [] : values.map(({ re, ...event }) => event);
+  return { parsed, check: checked("events", 0, problems, "every event can be read") };
+}
+
+/** @param {unknown} value @returns {string | null} */
+function whyNotCanonical(value) {
+  try {
+    canonical(value);
+    return null;
+  } catch (error) {
+    return error instanceof RangeError ? "it is nested too deeply" : /** @type {Error} */ (error).message;
+  }
+}
+
+/**
+ * Return the games that were begun and are over.
+ *
+ * @param {RecordEvent[]} events
+ * @param {NoncesSent} noncesSent
+ * @returns {GameRecord[]}
+ */
+function gameRecords(events, noncesSent) {
+  const [match] = events;
+  const rules = parseRules(match.rules);
+  return events.flatMap((over) => {
+    if (over.type !== "game_over") {
+      return [];
+    }
+    const started = events.find((event) => event.type === "game_started" && event.game === over.game);
+    if (started === undefined) {
+      return [];
+    }
+    const feedbacks = events.filter((event) => event.type === "feedback" && event.game === over.game);
+    return [{ rules, match, started, feedbacks, over, nonceSent: noncesSent[over.game] ?? null }];
+  });
+}
+
+/** @param {GameRecord} game @returns {Check[]} */
+function checkGame(game) {
+  const turns = checkTurns(game);
+  if (!turns.ok) {
+    return [turns];
+  }
+  return [turns, ...checkNonces(game), ...checkReplies(game), checkOutcome(game), checkClock(game)];
+}
+
+/**
+ * @param {Check[]} checks
+ * @param {boolean} finished
+ * @returns {Verification}
+ */
+function report(checks, finished) {
+  return { checks, ok: checks.every((check) => check.ok !== false), finished };
+}
+
+/**
+ * Return what a function returns, or a check that does not hold if it throws.
+ *
+ * @param {() => Verification} verify
+ * @returns {Verification}
+ */
+function guarded(verify) {
+  try {
+    return verify();
+  } catch (error) {
+    return report([checked("events", 0, [`the record cannot be read: ${error}`], "")], false);
+  }
+}
+
+/** @returns {Promise<void>} */
+function nextTask() {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,56 @@
+// The game of the day agrees with `evilpegs play --daily`.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { dailyGame, dateText, shareText } from "../../../server/evilpegs_server/site/web/core/daily.js";
+import { UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
+import { vectors } from "./support.js";
+
+const daily = vectors("daily");
+
+test("daily games agree with Python", () => {
+  for (const day of daily.games) {
+    const game = dailyGame(day.date);
+    const [{ code, black, white, left }] = game.turns;
+    assert.deepEqual([code, [black, white], left], [day.first, day.reply, day.left]);
+    assert.equal(game.over, null);
+    day.guesses.forEach((guess) => game.guess(guess));
+    assert.equal(game.over, "solved");
+    assert.equal(shareText(game, day.date), day.share);
+    assert.equal(shareText(game, day.date, { letters: true }), day.share_letters);
+  }
+});
+
+test("a lost daily game is shared with an X", () => {
+  for (const day of daily.games) {
+    const game = dailyGame(day.date);
+    while (game.over === null) {
+      game.guess(day.first);
+    }
+    assert.equal(shareText(game, day.date), day.share_lost);
+  }
+});
+
+test("another date is noticed", () => {
+  assert.notEqual(dailyGame("2026-11-22").turns[0].code, dailyGame("2026-11-23").turns[0].code);
+});
+
+test("the text to share gives no code away", () => {
+  for (const { share, guesses, first } of daily.games) {
+    const [, ...rows] = share.split("\n");
+    assert.ok(rows.every((row) => /^[⚫⚪·]{4}$/u.test(row)));
+    assert.ok([first, ...guesses].every((code) => !share.includes(code)));
+  }
+});
+
+test("texts that are no dates are refused", () => {
+  for (const text of daily.no_dates) {
+    assert.throws(() => dailyGame(text), UnreadableError, text);
+  }
+});
+
+test("the date is that of the reader's calendar", () => {
+  assert.equal(dateText(new Date(2026, 0, 2, 0, 0)), "2026-01-02");
+  assert.equal(dateText(new Date(2026, 10, 22, 23, 59)), "2026-11-22");
+});

@@ -1,0 +1,19 @@
+// The vectors shared with Python, and forgeries made from them.
+
+import { readFileSync } from "node:fs";
+
+
+export function vectors(name) {
+  return JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), "utf8"));
+}
+
+/** Return a copy of the events with the changes of a forgery; tests/support/page_records.py describes them. */
+export function apply(events, changes) {
+  const changed = structuredClone(events);
+  for (const { event, set = {}, unset = [] } of changes) {
+    Object.assign(changed[event], set);
+    unset.forEach((field) => delete changed[event][field]);
+  }
+  const dropped = new Set(changes.filter((change) => change.drop).map((change) => change.event));
+  return changed.filter((_, index) => !dropped.has(index));
+}

@@ -1,0 +1,176 @@
+// Honest records hold, forged ones are refused by the check that they break, and garbage never throws.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
+import { readRecord, recordEvents } from "../../../server/evilpegs_server/site/web/core/record_file.js";
+import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../server/evilpegs_server/site/web/core/verify.js";
+import { apply, vectors } from "./support.js";
+
+const { honest } = vectors("records");
+const { forged } = vectors("forgeries");
+const eventsOf = Object.fromEntries(honest.map(({ name, events }) => [name, events]));
+
+for (const { name, events, unchecked } of honest) {
+  test(`honest record holds: ${name}`, async () => {
+    const result = verifyRecord(events);
+    assert.deepEqual(result.checks.filter((check) => check.ok === false), []);
+    assert.deepEqual([result.ok, result.finished], [true, true]);
+    const left = new Set(result.checks.filter((check) => check.ok === null).map((check) => check.name));
+    assert.deepEqual([...left].sort(), [...unchecked].sort());
+    assert.deepEqual(await verifyRecordInSteps(events, {}, async () => {}), result);
+    assert.ok(result.checks.every((check) => check.detail !== ""));
+  });
+
+  test(`each game holds alone: ${name}`, () => {
+    for (const over of events.filter((event) => event.type === "game_over")) {
+      const begun = events.some((event) => event.type === "game_started" && event.game === over.game);
+      const result = verifyGame(events, over.game, over.client_nonce ?? null);
+      assert.deepEqual([result.ok, result.finished], [begun, begun]);
+    }
+    assert.equal(verifyGame(events, 99).ok, false);
+  });
+
+  test(`every changed or missing field is found: ${name}`, () => {
+    for (const [index, event] of events.entries()) {
+      for (const field of (event.game ?? 1) === 1 ? Object.keys(event) : []) {
+        if (event.type === "match_over" && ["at", "signature"].includes(field)) {
+          continue; // nothing that comes later could vouch for them
+        }
+        const changed = events.with(index, { ...event, [field]: otherValue(event[field]) });
+        assert.equal(verifyRecord(changed).ok, false, `${event.type} ${field}`);
+        const { [field]: _, ...rest } = event;
+        assert.equal(verifyRecord(events.with(index, rest)).ok, false, `${event.type} without ${field}`);
+      }
+    }
+  });
+
+  test(`every missing event is found: ${name}`, () => {
+    for (const index of events.keys()) {
+      const result = verifyRecord(events.toSpliced(index, 1));
+      assert.equal(result.ok && result.finished, false);
+    }
+  });
+
+  test(`a record that is cut off is not finished: ${name}`, () => {
+    for (let length = 1; length < events.length; length++) {
+      const result = verifyRecord(events.slice(0, length));
+      assert.deepEqual([result.ok, result.finished], [true, false]);
+    }
+  });
+}
+
+function otherValue(value) {
+  switch (typeof value) {
+    case "number":
+      return value + 1;
+    case "boolean":
+      return !value;
+    case "string":
+      return /^[0-9a-f]{16,}$/.test(value) ? "7".repeat(value.length) : `${value}x`;
+    default:
+      return value === null ? 5 : Array.isArray(value) ? value.slice(1) : null;
+  }
+}
+
+for (const { record, forgery, refused_by: check, changes } of forged) {
+  test(`forged record is refused: ${record}: ${forgery}`, () => {
+    const result = verifyRecord(apply(eventsOf[record], changes));
+    assert.equal(result.ok, false);
+    const failed = result.checks.filter((found) => found.ok === false).map((found) => found.name);
+    assert.ok(failed.includes(check), `${failed} instead of ${check}`);
+  });
+}
+
+test("without its changes a forgery holds", () => {
+  for (const { record } of forged) {
+    assert.ok(verifyRecord(apply(eventsOf[record], [])).ok);
+  }
+});
+
+test("the client's own nonce must have been used", () => {
+  const { events } = honest.find(({ name }) => name === "fixed");
+  assert.ok(verifyRecord(events, { 1: "my-own-luck" }).ok);
+  const { ok, checks } = verifyRecord(events, { 1: "another" });
+  assert.equal(ok, false);
+  assert.deepEqual(checks.filter((check) => check.ok === false).map((check) => [check.game, check.name]), [[1, "client nonce"]]);
+  assert.equal(verifyGame(events, 1, "another").ok, false);
+});
+
+test("unknown fields and the field re are allowed", () => {
+  const events = structuredClone(eventsOf.fixed);
+  events[3].re = "7";
+  assert.ok(verifyRecord(events).ok);
+  const signed = events.findIndex((event) => event.type === "match_over");
+  events[signed].news = { x: [1] };
+  assert.ok(verifyRecord(events).ok);
+});
+
+test("garbage is a check that does not hold, never an exception", () => {
+  const [first] = eventsOf.evil;
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000));
+  const cyclic = { ...first };
+  cyclic.self = cyclic;
+  const hostile = new Proxy({}, {
+    get() {
+      throw new Error("no");
+    },
+  });
+  const garbage = [
+    null, undefined, 0, "record", true, {}, { length: 2 }, [], [null], [undefined], [[]], [7], ["match_started"], [{}],
+    [{ type: "match_started" }], [{ type: "__proto__" }], [{ type: "constructor" }], [{ type: ["feedback"] }],
+    [{ ...first, news: deep }], [cyclic], [{ ...first, news: NaN }], [{ ...first, rules: "99x99" }], [{ ...first, clock: [] }],
+    [{ ...first, client: "x" }], [hostile], hostile, new Array(3), [first, , first], [first, first],
+  ];
+  for (const value of garbage) {
+    for (const result of [verifyRecord(value), verifyGame(value, 1)]) {
+      assert.equal(result.ok, false);
+      assert.ok(result.checks.length > 0);
+    }
+  }
+});
+
+test("honest events in random order or number never throw", () => {
+  const pool = honest.flatMap(({ events }) => events);
+  let state = 1;
+  const next = (bound) => {
+    state = (state * 48271) % 2147483647;
+    return state % bound;
+  };
+  for (let round = 0; round < 300; round++) {
+    const events = [pool[0], ...Array.from({ length: next(12) }, () => pool[next(pool.length)])];
+    const { ok, finished, checks } = verifyRecord(events);
+    assert.equal(typeof ok, "boolean");
+    assert.ok(!(ok && finished));
+    assert.ok(checks.length > 0);
+  }
+});
+
+test("a record file is read, with messages that are no events left out", () => {
+  const events = eventsOf["evil practice"];
+  const lines = events.map((event, index) => JSON.stringify(index % 2 ? event : { ...event, re: "1" }));
+  lines.splice(3, 0, '{"type":"turn","match":"0123456789abcdef","game":1,"turn":1,"left_ms":null}', "");
+  for (const text of [lines.join("\n"), `\uFEFF${lines.join("\r\n")}\n`]) {
+    assert.deepEqual(readRecord(text), events);
+    assert.ok(verifyRecord(readRecord(text)).ok);
+  }
+  assert.deepEqual(recordEvents(lines.filter((line) => line !== "").map((line) => JSON.parse(line))), events);
+});
+
+test("what is no record file is refused in one line", () => {
+  const [started, ...rest] = eventsOf.fixed.map((event) => JSON.stringify(event));
+  const wrong = [
+    "", "\n\n", "hello", "[1]", "7", "null", "{}", rest.join("\n"), `${started}\n{"type":`, [started, ...rest, started].join("\n"),
+    started.replace("{", '{"at":1,'), started.replace('"pegs":4', '"pegs":4.0'), started.replace('"pegs":4', '"pegs":4e0'),
+    "{".repeat(100_000),
+  ];
+  for (const text of wrong) {
+    assert.throws(() => readRecord(text), (error) => error instanceof UnreadableError && !error.message.includes("\n"), text.slice(0, 60));
+  }
+});
+
+test("texts with colons, points and quotes are no keys and no fractions", () => {
+  const odd = { ...eventsOf.fixed[0], news: ['":1', "a: 1.5e3", '\\":', { "1.5": "x", 'q"': ":" }] };
+  assert.deepEqual(readRecord(JSON.stringify(odd)), [odd]);
+});

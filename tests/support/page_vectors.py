@@ -1,0 +1,367 @@
+"""The vectors that the page of the server shares with Python: results of the game package, as JSON in `tests/vectors`.
+
+Tests of both languages read them: `tests/page/test_vectors.py` and the modules of `tests/page/js`. Every file is the
+same in each run. ``python tests/support/page_vectors.py`` writes all of them again, except for the records that
+`page_records.py` writes; read the diff before you commit it.
+"""
+
+import hashlib
+import hmac
+import json
+import sys
+from datetime import date
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from evilpegs_clients.daily import DateError, daily_position, is_solved, parse_date, reply_to, share_text
+from evilpegs_game.codemakers.codemaker import Evil, witness
+from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import feedback
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import PRESETS, Rules
+from evilpegs_protocol.canonical import canonical, chain
+from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from support.page_records import RECORDS, VECTORS, forge_all, render
+
+RULES = ("4x6", "1x3", "3x3-distinct", "4x10-distinct", "5x8", "6x10", "10x12", "16x34")
+ENUMERATED = ("4x6", "1x3", "3x3-distinct", "3x5-distinct", "4x10-distinct", "5x8")
+NONCES = [hashlib.sha256(f"nonce {number}".encode()).hexdigest() for number in range(4)]
+MATCH = "0123456789abcdef"
+
+
+def codes():
+    """Return rules and codes: what can be read, how many there are, and which code is where."""
+    rng = Random("codes")
+    good_rules = [*RULES, "04x06", *PRESETS]
+    bad_rules = [
+        "",
+        "4",
+        "4x",
+        "x6",
+        "0x6",
+        "4x0",
+        "17x6",
+        "4x35",
+        "4x3-distinct",
+        "4x6-Distinct",
+        " 4x6",
+        "4x6\n",
+        "٤x٦",
+    ]
+    texts = [
+        "1122",
+        "1234",
+        "6666",
+        "123",
+        "12345",
+        "1127",
+        "112I",
+        "1O22",
+        "11 2",
+        "",
+        "ab12",
+        "1q22",
+        "１１２２",
+        "11😀2",
+    ]
+    distinct = ["1234", "0987", "1123", "123a", "ijkl", "ABCD"]
+    return {
+        "rules": [[text, str(rules := Rules.parse(text)), str(rules.size)] for text in good_rules],
+        "no_rules": [text for text in bad_rules if refused(Rules.parse, text)],
+        "codes": [
+            [rules, text, read_code(rules, text)]
+            for rules, shown in (("4x6", texts), ("4x10-distinct", distinct), ("4x12", ["ab12", "12ik", "120c"]))
+            for text in shown
+        ],
+        "code_at": [
+            [rules, str(index), format_code(code_at(index, Rules.parse(rules)))]
+            for rules in RULES
+            for index in sorted(
+                {0, Rules.parse(rules).size - 1, *(rng.randrange(Rules.parse(rules).size) for _ in range(5))}
+            )
+        ],
+        "enumerated": [[rules, digest_of_all_codes(Rules.parse(rules))] for rules in ENUMERATED],
+    }
+
+
+def refused(read, *words):
+    """Return True; raise AssertionError if the words can be read."""
+    try:
+        read(*words)
+    except GameError:
+        return True
+    raise AssertionError(words)
+
+
+def read_code(rules, text):
+    """Return the color indices of a code; None if the text is not a code of the rules."""
+    try:
+        return list(parse_code(text, Rules.parse(rules)))
+    except GameError:
+        return None
+
+
+def digest_of_all_codes(rules):
+    """Return the SHA-256 of all codes in code order, a byte per peg."""
+    return hashlib.sha256(all_codes(rules).T.tobytes()).hexdigest()
+
+
+def random_code(rng, rules):
+    return code_at(rng.randrange(rules.size), rules)
+
+
+def feedbacks():
+    """Return guesses and codes with their feedback: random ones, and pairs that share many colors."""
+    rng, rows = Random("feedback"), []
+    for name in RULES:
+        rules = Rules.parse(name)
+        for _ in range(20):
+            guess = random_code(rng, rules)
+            other = tuple(rng.sample(guess, len(guess))) if rng.random() < 0.4 else random_code(rng, rules)
+            rows.append([name, format_code(guess), format_code(other), *feedback(guess, other)])
+        rows.append([name, format_code(guess), format_code(guess), *feedback(guess, guess)])
+    return {"feedback": rows}
+
+
+def partitions():
+    """Return the parts of guesses at positions that codes of the rules allow, and evil's reply."""
+    rng, rows = Random("partitions"), []
+    for name in (*ENUMERATED, "5x8", "4x10-distinct"):
+        rules = Rules.parse(name)
+        for turns in (0, 1, 2, 3):
+            secret, position = random_code(rng, rules), Position(rules)
+            for guess in [random_code(rng, rules) for _ in range(turns)]:
+                position = position.after(guess, feedback(guess, secret))
+            guess = random_code(rng, rules) if turns < 3 else position.first_candidate
+            history = [[format_code(turn.guess), *turn.feedback] for turn in position.history]
+            rows.append(
+                {
+                    "rules": name,
+                    "history": history,
+                    "guess": format_code(guess),
+                    "parts": parts_of(position, guess),
+                    "evil": list(Evil().reply(position, guess)),
+                }
+            )
+    return {"partitions": rows}
+
+
+def parts_of(position, guess):
+    return [[given.black, given.white, count] for given, count in position.parts(guess).items()]
+
+
+def evil_games():
+    """Return whole games against evil: guesses at random, guesses that could be the secret, and some of each."""
+    rng = Random("evil games")
+    return {
+        "games": [
+            evil_game(rng, name, limit, share)
+            for name, limit in (
+                ("4x6", 10),
+                ("3x3-distinct", 4),
+                ("3x5-distinct", 8),
+                ("4x10-distinct", 9),
+                ("5x8", 14),
+                ("1x3", 5),
+                ("2x2", 1),
+            )
+            for share in (0.0, 0.5, 1.0)
+        ]
+    }
+
+
+def evil_game(rng, name, limit, share):
+    """Play a game in which this share of the guesses are candidates drawn at random."""
+    rules = Rules.parse(name)
+    position, turns = Position(rules), []
+    while len(turns) < limit and not (turns and is_over(position)):
+        guess = position.sample(rng)[0] if rng.random() < share else random_code(rng, rules)
+        before, parts = position.count, parts_of(position, guess)
+        position = reply_to(position, guess)
+        turns.append(
+            {"code": format_code(guess), **reply(position), "before": before, "left": position.count, "parts": parts}
+        )
+    colors = {color for code in position.candidates.T.tolist() for color in code}
+    return {
+        "rules": name,
+        "limit": limit,
+        "turns": turns,
+        "over": "solved" if is_over(position) else "unsolved",
+        "secret": format_code(witness(position)),
+        "candidates": [format_code(column_code(position.candidates, index)) for index in range(min(5, position.count))],
+        "excluded": sorted(set(range(rules.colors)) - colors),
+    }
+
+
+def reply(position):
+    black, white = position.history[-1].feedback
+    return {"black": black, "white": white}
+
+
+def is_over(position):
+    return position.history[-1].feedback.black == position.rules.pegs
+
+
+REDRAWN = ("2026-11-02", "2026-01-15")
+"""Dates whose first number gives a code of a single color, and is one of those that are skipped."""
+DAYS = (
+    *REDRAWN,
+    "2026-11-22",
+    "2026-11-23",
+    "2024-02-29",
+    "2000-02-29",
+    "1999-12-31",
+    "2100-03-01",
+    "0001-01-01",
+    "9999-12-31",
+)
+NO_DAYS = (
+    "",
+    "2026-11-31",
+    "2026-02-29",
+    "1900-02-29",
+    "0000-01-01",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-1-1",
+    "20261122",
+    "2026-W47-7",
+    "today",
+    "2026-11-22 ",
+    "２０２６-11-22",
+)
+
+
+def daily():
+    """Return the games of several dates, each played on in two ways, and texts that are no dates."""
+    return {
+        "games": [daily_game(date.fromisoformat(day)) for day in DAYS],
+        "no_dates": [text for text in NO_DAYS if no_date(text)],
+    }
+
+
+def no_date(text):
+    try:
+        parse_date(text)
+    except DateError:
+        return True
+    raise AssertionError(text)
+
+
+def daily_game(day):
+    start = position = daily_position(day)
+    guesses = []
+    while not is_solved(position.history):
+        guesses.append(position.first_candidate)
+        position = reply_to(position, guesses[-1])
+    lost, turn = start, start.history[0].guess
+    while len(lost.history) < 10:
+        lost = reply_to(lost, turn)
+    return {
+        "date": str(day),
+        "first": format_code(turn),
+        "reply": list(start.history[0].feedback),
+        "left": start.count,
+        "guesses": [format_code(guess) for guess in guesses],
+        "share": share_text(day, position.history),
+        "share_letters": share_text(day, position.history, letters=True),
+        "share_lost": share_text(day, lost.history),
+    }
+
+
+RFC_4231 = (
+    ("0b" * 20, b"Hi There"),
+    (b"Jefe".hex(), b"what do ya want for nothing?"),
+    ("aa" * 20, b"\xdd" * 50),
+    (bytes(range(1, 26)).hex(), b"\xcd" * 50),
+    ("0c" * 20, b"Test With Truncation"),
+    ("aa" * 131, b"Test Using Larger Than Block-Size Key - Hash Key First"),
+    (
+        "aa" * 131,
+        b"This is a test using a larger than block-size key and a larger than block-size data. "
+        b"The key needs to be hashed before being used by the HMAC algorithm.",
+    ),
+)
+TEXTS = (
+    "",
+    "abc",
+    "a" * 55,
+    "a" * 56,
+    "a" * 63,
+    "a" * 64,
+    "a" * 65,
+    "b" * 119,
+    "b" * 120,
+    "c" * 1000,
+    "Grüße, 世界 🦆",
+    "\x00\x7f\u2028",
+)
+LONG_KEYS = [("ab" * size, text.encode()) for size in (0, 63, 64, 65, 200) for text in TEXTS[-2:]]
+VALUES = (
+    None, True, False, 0, -1, 2**53 - 1, -(2**53) + 1, "",
+    'quote " backslash \\ slash /', "\b\t\n\f\r\x00\x1f\x7f", "é\u2028\u2029😀\uffff",
+    [], {}, [[], {}],
+    {"b": 1, "a": [1, {"d": None, "c": "x"}]},
+    {"\U00010000": 1, "\uffff": 2, "z": 3, "": 4, "a\x00": 5, "a": 6},
+    {"__proto__": 1, "constructor": 2, "10": 3, "9": 4}, ["evilpegs-v1", MATCH, 1, "4x6", NONCES[0]],
+)  # fmt: skip
+NO_VALUES = ("0.5", "1e400", "9007199254740992", '"\\ud800"', '{"\\udfff":1}', "[[1.25]]")
+"""JSON that has no canonical form for the page; Python knows larger numbers, which no record has."""
+
+
+def hashes():
+    """Return digests, canonical JSON, and what follows from nonces."""
+    return {
+        "sha256": [[text, hashlib.sha256(text.encode()).hexdigest()] for text in TEXTS],
+        "hmac": [
+            [key, message.hex(), hmac.new(bytes.fromhex(key), message, "sha256").hexdigest()]
+            for key, message in (*RFC_4231, *LONG_KEYS)
+        ],
+        "canonical": [[json.dumps(value), canonical(value)] for value in VALUES],
+        "no_canonical": list(NO_VALUES),
+        "chain": [["{}", '{"a":1}', '"é"'], chain(["{}", '{"a":1}', '"é"'])],
+        "commitments": [
+            [match, game, rules, nonce, commitment(match, game, rules, nonce)]
+            for nonce in NONCES
+            for match, game, rules in ((MATCH, 1, "4x6"), ("f" * 16, 30, "4x10-distinct"))
+        ],
+        "secrets": [
+            [rules, nonce, client, game, drawn_secret(Rules.parse(rules), nonce, client, game)]
+            for rules in RULES
+            for nonce, client, game in ((NONCES[0], None, 1), (NONCES[1], "my-own-luck", 2), (NONCES[2], "_-" * 32, 10))
+        ],
+        "ties": [
+            [nonce, game, turn, tied, share, tie_index(nonce, MATCH, game, turn, tied, share)]
+            for nonce in ("0" * 64, *NONCES)
+            for share in (None, "", "my-own-luck")
+            for game, turn, tied in ((1, 1, 10**9), (1, 2, 2), (3, 7, 3))
+        ],
+    }  # fmt: skip
+
+
+def forgeries():
+    """Return forgeries of the records in `records.json`."""
+    return {"forged": forge_all(json.loads(RECORDS.read_text())["honest"])}
+
+
+def drawn_secret(rules, nonce, client_nonce, game):
+    return format_code(code_at(secret_index(nonce, client_nonce, MATCH, game, rules.size), rules))
+
+
+FILES = {
+    "codes": codes,
+    "feedback": feedbacks,
+    "partitions": partitions,
+    "evil_games": evil_games,
+    "daily": daily,
+    "hashes": hashes,
+    "forgeries": forgeries,
+}
+"""The function that makes each file."""
+
+
+if __name__ == "__main__":
+    for name, make in FILES.items():
+        (VECTORS / f"{name}.json").write_text(render(make()))
