@@ -6,7 +6,7 @@ from support.browser import WatchedPage, running_browser, site_in_thread
 from support.page.played_matches import play_bots
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory):
     """A server without matches, which tests may play on."""
     database = f"sqlite:///{tmp_path_factory.mktemp('page') / 'page.sqlite3'}"
