@@ -137,12 +137,26 @@ def test_largest_rules_of_browser_answer(open_view):
 @pytest.mark.page
 def test_chosen_rules_are_played(open_view):
     page = open_view()
+    rules = page.get_by_role("form", name="Rules")
     page.get_by_text("Other rules").click()
-    page.get_by_label("Pegs").select_option("5")
-    page.get_by_label("Colors", exact=True).select_option("8")
-    page.get_by_label("Codemaker").select_option("fixed")
+    rules.get_by_label("Pegs").select_option("5")
+    rules.get_by_label("Colors", exact=True).select_option("8")
+    rules.get_by_label("Codemaker").select_option("fixed")
     page.get_by_role("link", name="Play 5x8").click()
     page.get_by_role("heading", name="5x8 against a fixed secret").wait_for()
     page.get_by_text("Other rules").click()
-    page.get_by_label("Pegs").select_option("10")
+    rules.get_by_label("Pegs").select_option("10")
     assert page.get_by_role("link", name="Play large rules on the server").is_visible()
+
+
+@pytest.mark.page
+def test_enter_plays_what_was_typed_while_button_had_focus(open_view):
+    page = open_view("#/play/3x5")
+    page.get_by_text("Other rules").focus()
+    page.keyboard.type("123")
+    page.locator("reply-bars").wait_for()
+    page.get_by_role("button", name="theme").focus()
+    page.keyboard.type("345")
+    page.keyboard.press("Enter")
+    page.locator("guess-table tbody tr").nth(1).wait_for()
+    assert guesses(page) == ["123", "345"]

@@ -159,8 +159,8 @@ class EvilpegsApp extends LitElement {
   render() {
     const { route } = findRoute(location.hash);
     return html`
-      <a class="skip button" href="#/" @click=${this.skip}>Skip to the content</a>
       <header>
+        <a class="skip button" href="#/" @click=${this.skip}>Skip to the content</a>
         <a class="name" href="#/"><img src="static/favicon.svg" alt="" width="28" height="28" />evilpegs</a>
         <nav aria-label="Views">
           ${ROUTES.filter((each) => each.link).map(

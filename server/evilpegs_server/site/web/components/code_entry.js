@@ -175,7 +175,7 @@ export class CodeEntry extends LitElement {
   /** Do what a key means; return false if it means nothing here. @param {string} key @param {Element} target */
   act(key, target) {
     const color = key.length === 1 ? SYMBOLS.indexOf(key.toUpperCase()) : -1;
-    if (color !== -1 && color < this.rules.colors) this.put(color);
+    if (color !== -1 && color < this.rules.colors) this.type(color, target);
     else if (key === "Backspace" || key === "Delete") this.draft.erase();
     else if (key === "ArrowLeft" || key === "ArrowRight") this.draft.move(key === "ArrowLeft" ? -1 : 1);
     else if (key === "ArrowUp" || key === "ArrowDown") this.draft.turn(key === "ArrowUp" ? 1 : -1);
@@ -183,6 +183,16 @@ export class CodeEntry extends LitElement {
     else if (key === "Enter" && this.draft.isFull && !this.isElsewhere(target)) this.play();
     else return false;
     return true;
+  }
+
+  /**
+   * Put a typed color. The focus leaves a link or a button elsewhere, so that Enter plays the guess.
+   * @param {number} color
+   * @param {Element} target
+   */
+  type(color, target) {
+    if (this.isElsewhere(target)) /** @type {HTMLElement} */ (this.renderRoot.querySelector(".cursor")).focus();
+    this.put(color);
   }
 
   /** Return true if Enter belongs to a link or a button outside of this component. @param {Element} target */
