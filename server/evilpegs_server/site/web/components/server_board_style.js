@@ -27,6 +27,8 @@ export const boardStyle = css`
   }
   guess-table {
     --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+  }
+  guess-table:not(:last-child) {
     margin-bottom: 1rem;
   }
   .before {
