@@ -119,6 +119,7 @@ def _start_feed(broker: Broker, server_id: str, sources: OutletSources, stack: A
 
     registry, engine, writer, log = sources.registry, sources.engine, sources.writer, sources.log
     leaderboards = sources.leaderboards
+    leaderboards.keep_counting()
     feed = Feed(FeedServices(broker, server_id, version("evilpegs"), registry, engine, writer, leaderboards, log))
     feed.start()
     stack.push_async_callback(feed.close)

@@ -56,12 +56,12 @@ async def test_counted_stop_is_charged(database, monkeypatch):
         assert given["took_ms"] > 3_900
 
 
-async def latencies_beside(url, kind, *arguments):
-    """Return the latencies of an honest player in quiet, and during an attack."""
+async def latencies_beside(url, kind, *arguments, site=None):
+    """Return the latencies of an honest player in quiet, and during an attack on the game or on the site."""
     async with honest_player(url) as honest:
         await honest.latencies(2)
         quiet = await honest.latencies(SECONDS)
-        async with attack(kind, url, SECONDS + 2, *arguments):
+        async with attack(kind, site or url, SECONDS + 2, *arguments):
             await asyncio.sleep(1)
             return quiet, await honest.latencies(SECONDS)
 
@@ -193,3 +193,26 @@ async def test_others_notice_unlimited_read_storm(database):
         quiet, stormed = await latencies_beside(child.url, "storm", *matches)
         report("100 readers", quiet, stormed)
         assert percentile(stormed, 0.5) > 50
+
+
+PATHS = ["/api/v1/ladders", "/api/v1/matches", "/nothing"]
+
+
+@pytest.mark.abuse
+@pytest.mark.parametrize("path", PATHS)
+async def test_players_do_not_notice_flood_of_site(database, path):
+    async with child_server(database, site=True) as child:
+        await finished_matches(child.url, 60)
+        quiet, flooded = await latencies_beside(child.url, "requests", path, site=child.site_url)
+        report(path, quiet, flooded)
+        assert percentile(flooded, 0.5) < 50
+
+
+@pytest.mark.abuse
+async def test_players_notice_unlimited_flood_of_site(database):
+    """Control: the same flood on a site that takes all the time it wants."""
+    async with child_server(database, LENIENT_SERVER, site=True) as child:
+        await finished_matches(child.url, 60)
+        quiet, flooded = await latencies_beside(child.url, "requests", PATHS[1], site=child.site_url)
+        report(PATHS[1], quiet, flooded)
+        assert percentile(flooded, 0.5) > 50

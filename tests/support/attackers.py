@@ -2,6 +2,7 @@
 
     python attackers.py flood URL SECONDS KIND
     python attackers.py storm URL SECONDS MATCH...
+    python attackers.py requests SITE_URL SECONDS PATH
 
 Each stops by itself when the time is over, and then prints what it has done as a JSON document.
 """
@@ -12,6 +13,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -22,6 +24,7 @@ from support.servers import dial
 MAX_BYTES = 1 << 30
 """The number of bytes after which a flood ends early."""
 GUESTS = 100
+REQUESTERS, PIPELINED = 200, 4
 CHUNKS = {
     "empty pings": frame(PING) * 10_000,
     "long pings": frame(PING, b"x" * 125) * 500,
@@ -75,6 +78,32 @@ async def _read_on(url, end, matches, counts):
                             writer.close()
                             break
         writer.close()
+
+
+def request(url, seconds, path):
+    """Send requests to a site on many connections, several at once on each, and read the answers."""
+    return asyncio.run(_request(url, seconds, path))
+
+
+async def _request(url, seconds, path):
+    address, counts = urlsplit(url), {"answers": 0}
+    batch = f"GET {path} HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode() * PIPELINED
+
+    async def keep_asking():
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        received = b"-"
+        while received:
+            writer.write(batch)
+            received = await reader.read(1 << 20)
+            counts["answers"] += received.count(b"HTTP/1.1 ")
+        writer.close()
+
+    connections = [asyncio.create_task(keep_asking()) for _ in range(REQUESTERS)]
+    await asyncio.wait(connections, timeout=seconds)
+    for each in connections:
+        each.cancel()
+    await asyncio.wait(connections)
+    return counts
 
 
 class Honest:
@@ -137,5 +166,5 @@ def percentile(times, share):
 
 
 if __name__ == "__main__":
-    attacks = {"flood": flood, "storm": storm}
+    attacks = {"flood": flood, "storm": storm, "requests": request}
     print(json.dumps(attacks[sys.argv[1]](sys.argv[2], float(sys.argv[3]), *sys.argv[4:])))

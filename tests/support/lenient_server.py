@@ -1,7 +1,7 @@
 """The control of tests/abuse: a server without the bounds that hold an attacker, as servers once were.
 
-It parses a whole read at once, keeps whatever is unread, credits every stall of the event loop, and replays finished
-matches on the event loop.
+It parses a whole read at once, keeps whatever is unread, credits every stall of the event loop, replays finished
+matches on the event loop, and lets the site take all of its time.
 """
 
 import math
@@ -10,6 +10,7 @@ import os
 from evilpegs.main import main
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.matches import finished_matches, player_clock, stall_free_clock
+from evilpegs_server.site import loop_share
 
 
 async def read_at_once(finished, match):
@@ -22,6 +23,8 @@ if __name__ == "__main__":
     BoundedConnection.slice_bytes = BoundedConnection.max_unsent_bytes = 1 << 60
     finished_matches.FinishedMatches.find = read_at_once
     player_clock.TURN_CREDIT_MS = player_clock.GAME_CREDIT_MS = math.inf
+    loop_share.LoopShare.wait_seconds = lambda share: 0.0
+    loop_share.ADMITTED_PER_STEP = 1 << 30
     if os.environ.get("COUNT_STOPS"):
         player_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf
     main()

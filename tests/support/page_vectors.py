@@ -204,7 +204,19 @@ def is_over(position):
     return position.history[-1].feedback.black == position.rules.pegs
 
 
-DAYS = ("2026-11-22", "2026-11-23", "2024-02-29", "2000-02-29", "1999-12-31", "2100-03-01", "0001-01-01", "9999-12-31")
+REDRAWN = ("2026-11-02", "2026-01-15")
+"""Dates whose first number gives a code of a single color, and is one of those that are skipped."""
+DAYS = (
+    *REDRAWN,
+    "2026-11-22",
+    "2026-11-23",
+    "2024-02-29",
+    "2000-02-29",
+    "1999-12-31",
+    "2100-03-01",
+    "0001-01-01",
+    "9999-12-31",
+)
 NO_DAYS = (
     "",
     "2026-11-31",

@@ -91,18 +91,19 @@ class ChildNotStartedError(Exception):
 class Child:
     """A server in a process of its own that can be killed."""
 
-    def __init__(self, database, *program):
+    def __init__(self, database, *program, site=False):
         self.command = [
             sys.executable,
             *(program or ("-m", "evilpegs")),
             "serve",
-            "--no-site",
+            *(("--site-port", "0") if site else ("--no-site",)),
             "--port",
             "0",
             "--database",
             database,
         ]
-        self.url = ""
+        self._has_site = site
+        self.url = self.site_url = ""
 
     async def start(self):
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
@@ -110,13 +111,15 @@ class Child:
             *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment
         )
         async with asyncio.timeout(60):
-            while not self.url:
+            while not self.url or (self._has_site and not self.site_url):
                 line = (await self.process.stdout.readline()).decode()
                 if not line:
                     _, errors = await self.process.communicate()
                     raise ChildNotStartedError(self.process.returncode, errors.decode())
                 if "ws://" in line:
                     self.url = line.split()[-1]
+                elif "http://" in line:
+                    self.site_url = line.split()[-1]
         return self
 
     async def stop(self, number):
@@ -130,9 +133,9 @@ class Child:
 
 
 @contextlib.asynccontextmanager
-async def child_server(database, *program):
+async def child_server(database, *program, site=False):
     """Start a child that is gone at the end of the block, however the block ends."""
-    child = await Child(database, *program).start()
+    child = await Child(database, *program, site=site).start()
     try:
         yield child
     finally:

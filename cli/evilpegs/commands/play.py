@@ -1,8 +1,10 @@
 """`evilpegs play`: a person plays at the terminal."""
 
 import asyncio
+import os
 import sys
-from typing import Annotated
+from datetime import date
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -10,19 +12,35 @@ from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
 from evilpegs.play_options import check_play_options
+from evilpegs_clients.daily import parse_date
 from evilpegs_clients.terminal.app import run_terminal
+from evilpegs_clients.terminal.daily_game import run_daily
+
+DEFAULT_LADDER: Final = "classic-practice"
 
 
 def play(
     *,
     ladder: Annotated[
         str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ones want a --name.")
-    ] = "classic-practice",
+    ] = DEFAULT_LADDER,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
         str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
     ] = None,
     token_from: TokenFrom = None,
+    daily: Annotated[
+        bool,
+        Parameter(
+            name="--daily",
+            show_default=False,
+            help="Play the game of the day against evil on 4x6, the same for everyone, without a server. The date "
+            "makes the first guess.",
+        ),
+    ] = False,
+    day: Annotated[
+        str | None, Parameter(name="--date", help="The date of the game of the day, YYYY-MM-DD; by default today.")
+    ] = None,
 ) -> None:
     """Play a match yourself.
 
@@ -32,8 +50,29 @@ def play(
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
         raise CommandError(message)
+    if daily:
+        _refuse_server_options(ladder, server, name, token_from)
+        asyncio.run(run_daily(date.today() if day is None else parse_date(day), console=console()))
+        return
+    if day is not None:
+        message = "--date is for the game of the day; add --daily"
+        raise CommandError(message)
     check_play_options(ladder, name)
     if token_from is not None and name is None:
         message = "--token-from is for a player with a name; add --name"
         raise CommandError(message)
     asyncio.run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, console=console()))
+
+
+def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:
+    """Raise CommandError for an option that names a server or what is on it."""
+    named = {
+        "--ladder": ladder != DEFAULT_LADDER,
+        "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},
+        "--name": name is not None,
+        "--token-from": token_from is not None,
+    }
+    for option, is_named in named.items():
+        if is_named:
+            message = f"--daily is played without a server; leave out {option}"
+            raise CommandError(message)

@@ -140,13 +140,17 @@ class MatchScreen:
         """Print every part of a guess."""
         self.say(all_parts_text(event, match.codemaker, self._console.width))
 
-    def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
-        """Print the outcome of a game, its secret and the violations that verification found."""
+    def outcome(self, match: MatchStarted, game: GameOver) -> None:
+        """Print the outcome of a game, and its secret unless it was found."""
         solved = game.outcome == "solved"
         self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
             what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
             self.say(Text.assemble(what, peg_text(game.secret)))
+
+    def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
+        """Print the outcome of a game, its secret and the violations that verification found."""
+        self.outcome(match, game)
         if violations:
             self.say(NOT_VERIFIED, "bold red")
             for violation in violations:

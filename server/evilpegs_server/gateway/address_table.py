@@ -1,6 +1,6 @@
 """What is remembered about each address: its connections, and what it did in the last minute and hour.
 
-An address is here the text that `proxies.counted_network` returns, so a whole /64 network of IPv6 has one record. An
+An address is here the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
 address with connections is kept, and their number is bounded by the seats of the server. An address without any is kept
 while something that it did still counts against it, and at most `MAX_IDLE` of these, the newest. So the table holds a
 few hundred bytes for each of at most 10,000 addresses and all seats, whatever strangers do.

@@ -78,6 +78,7 @@ class Listings:
 
     async def _current_pages(self, ladder: Ladder) -> list[str]:
         """Return the texts of all pages of a leaderboard. Many requests at once wait for the same texts."""
+        await self.leaderboards.refresh()
         async with self._locks.setdefault(ladder.id, asyncio.Lock()):
             version = self.leaderboards.version(ladder.id)
             known = self._pages.get(ladder.id)

@@ -1,4 +1,4 @@
-"""The address of a client, directly or behind trusted proxies, and the network that limits count it by.
+"""The client of a connection, directly or behind trusted proxies, as limits count it.
 
 A proxy adds the address it was called from at the right end of a header. Entries further left were sent by the caller,
 who can write anything. So the client is the rightmost entry that is not itself a trusted proxy, and headers that come
@@ -8,43 +8,16 @@ Most proxies write one of the two headers and pass on the other as the client se
 different clients, neither can be believed, and the connection counts as one of the proxy itself.
 """
 
-import ipaddress
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+from evilpegs_server.addresses import IpAddress, IpNetwork, counted_network, parse_address
 
 MAX_HEADER: Final = 4096
 """The most characters of a header that are read. A longer one names no client."""
-_IPV6_PREFIX: Final = 64
-"""The bits of an IPv6 address that limits look at, because one subscriber usually has all that share them."""
 _PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^",;]+|[",;]')
 """A part of the header `Forwarded`: text in quotation marks, which separates nothing, other text, or a separator."""
-_WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
-
-
-def parse_address(text: str) -> IpAddress | None:
-    """Return the IP address that a text names, with or without a port; None if it names none.
-
-    An IPv4 address that is written as an IPv6 address becomes an IPv4 address again.
-    """
-    match = _WITH_PORT.fullmatch(text.strip())
-    bare = (match[1] or match[2] or "") if match else text.strip()
-    try:
-        address = ipaddress.ip_address(bare.partition("%")[0])
-    except ValueError:
-        return None
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return mapped or address
-
-
-def counted_network(address: IpAddress) -> str:
-    """Return the text that limits count an address by: an IPv4 address itself, the /64 network of an IPv6 address."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))
 
 
 class TrustedProxies:

@@ -20,11 +20,15 @@ class HttpCounts:
     """Counts of HTTP on both ports of a server.
 
     ``refusals`` counts the responses with a status of 400 or more since the start, by port (`game` or `site`) and
-    status. ``connections`` is the number of connections to the site that are open now.
+    status. ``connections`` is the number of connections to the site that are open now, ``refused_connections`` counts
+    those that were closed because too many were open, and ``waits`` the requests that had to wait because the site had
+    used its share of the time.
     """
 
     refusals: Counter[tuple[str, int]] = field(default_factory=Counter)
     connections: int = 0
+    refused_connections: int = 0
+    waits: int = 0
 
     def note_status(self, port: str, status: int) -> None:
         """Count a response of this port if it is a refusal."""

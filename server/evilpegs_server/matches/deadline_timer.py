@@ -34,8 +34,13 @@ class DeadlineTimer:
         return self._timer is not None
 
     def stop(self) -> None:
-        """Cancel the timer for good: setting it again has no effect."""
+        """Cancel the timer for good: setting it again has no effect.
+
+        It lets go of the match that it wakes, which holds this timer: a cycle would keep both in memory until a full
+        garbage collection, and these are rare.
+        """
         self._stopped = True
+        self._wake = _do_nothing
         self._cancel()
 
     def expire(self) -> None:
@@ -47,3 +52,7 @@ class DeadlineTimer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _do_nothing() -> None:
+    pass

@@ -13,9 +13,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matching_tag
 from evilpegs_server.site.problems import problem_response
-from evilpegs_server.storage.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError
 
 MIN_GZIP_BYTES: Final = 1_000
 """The smallest body that is compressed; smaller ones fit into one packet as they are."""
@@ -48,7 +49,7 @@ class _Answer:
 class Caching:
     """The layer. The bodies of all answers are whole, so that they can be hashed."""
 
-    def __init__(self, app: ASGIApp, reads: Reads) -> None:
+    def __init__(self, app: ASGIApp, reads: MeteredReads) -> None:
         self._app = app
         self._reads = reads
 

@@ -1,4 +1,4 @@
-"""uvicorn within the event loop of the server: listening, limits for strangers, and an orderly end."""
+"""uvicorn within the event loop of the server: listening, and an orderly end."""
 
 import asyncio
 import logging
@@ -11,91 +11,15 @@ from typing import Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from evilpegs_server.matches.counts import HttpCounts
-from evilpegs_server.site.problems import problem_response
+from evilpegs_server.site.http_connection import Connections, LimitedProtocol
+from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 
-MAX_CONNECTIONS: Final = 500
-MAX_REQUEST_BYTES: Final = 16 << 10
-"""The longest request, with its headers and a body that nobody reads."""
 KEEP_ALIVE_SECONDS: Final = 15
-CHECK_SECONDS: Final = 5.0
-"""The time in which a connection must send the rest of a request, or take more of an answer."""
-_MALFORMED: Final = "this is not a request that the server can read"
 _BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 2.0
 """The time that answers have to reach their clients when the server stops."""
-
-
-class LimitedProtocol(HttpToolsProtocol):
-    """A connection that ends if it asks for nothing, sends too much or too slowly, or does not take its answer."""
-
-    _received = 0
-    _has_asked = False
-    _unsent = 0
-    _stale = False
-    _check: asyncio.TimerHandle | None = None
-
-    def __init__(self, *args: Any, counts: HttpCounts, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._counts = counts
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the connection, or end it if there are too many."""
-        super().connection_made(transport)
-        self._counts.connections += 1
-        if len(self.connections) > MAX_CONNECTIONS:
-            transport.abort()
-        else:
-            self._check_later()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
-        self._counts.connections -= 1
-        if self._check is not None:
-            self._check.cancel()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Read on, unless this request is too long."""
-        self._received += len(data)
-        if self._received > MAX_REQUEST_BYTES:
-            self.transport.abort()
-        else:
-            super().data_received(data)
-
-    def on_headers_complete(self) -> None:
-        """Pass a request on. One for the server as a whole, `OPTIONS *`, is answered as one for its index."""
-        if self.url == b"*":
-            self.url = b"/" if self.parser.get_method() == b"OPTIONS" else b"/*"
-        super().on_headers_complete()
-
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the text of uvicorn
-        """Answer what is not HTTP with a problem, and close the connection."""
-        self._counts.note_status("site", 400)
-        response = problem_response(400, _MALFORMED, {"Connection": "close"})
-        head = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in response.raw_headers)]
-        self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))
-        self.transport.close()
-
-    def on_message_complete(self) -> None:
-        """Note that the next bytes belong to another request."""
-        super().on_message_complete()
-        self._received, self._stale, self._has_asked = 0, False, True
-
-    def _check_later(self) -> None:
-        self._check = self.loop.call_later(CHECK_SECONDS, self._end_if_stuck)
-
-    def _end_if_stuck(self) -> None:
-        unsent = self.transport.get_write_buffer_size()
-        takes_nothing = 0 < self._unsent <= unsent
-        is_asking = self._received > 0 or not self._has_asked
-        if takes_nothing or (is_asking and self._stale):
-            self.transport.abort()
-            return
-        self._unsent, self._stale = unsent, is_asking
-        self._check_later()
 
 
 class EmbeddedServer(uvicorn.Server):
@@ -140,16 +64,22 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 @asynccontextmanager
 async def running_http_server(
-    app: ASGIApp, sockets: list[socket.socket], counts: HttpCounts | None = None, tls: ssl.SSLContext | None = None
+    app: ASGIApp,
+    sockets: list[socket.socket],
+    counts: HttpCounts | None = None,
+    tls: ssl.SSLContext | None = None,
+    share: LoopShare | None = None,
 ) -> AsyncIterator[None]:
     """Serve the application on these sockets within the block. At its end, answers in progress have a short time.
 
-    Connections, and requests that cannot be read, are counted in ``counts``.
+    Connections, and requests that cannot be read, are counted in ``counts``. Requests wait while ``share`` is used up.
     """
+    share = share or LoopShare()
+    site = Connections(counts or HttpCounts(), share, asyncio.get_running_loop())
     server = EmbeddedServer(
         uvicorn.Config(
-            app,
-            http=partial(LimitedProtocol, counts=counts or HttpCounts()),  # type: ignore[arg-type]
+            MeteredApp(app, share),
+            http=partial(LimitedProtocol, site=site),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,

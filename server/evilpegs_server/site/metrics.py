@@ -131,6 +131,10 @@ class _ServerCollector(Collector):
     def _http(self) -> Iterator[Metric]:
         http = self._sources.registry.counts.http
         yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", http.connections)
+        refused = "Connections to the site that were closed because too many were open"
+        yield CounterMetricFamily("evilpegs_site_connections_refused", refused, http.refused_connections)
+        waits = "Requests that waited because the site had used its share of the time"
+        yield CounterMetricFamily("evilpegs_site_waits", waits, http.waits)
         refusals = CounterMetricFamily(
             "evilpegs_http_refusals", "HTTP requests refused by port and status", labels=["port", "status"]
         )

@@ -15,6 +15,7 @@ from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
+from evilpegs_server.site.loop_share import LoopShare, MeteredReads
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.page import load_web_files
 from evilpegs_server.site.readiness import Readiness
@@ -57,15 +58,16 @@ class SiteSources:
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
     """Run the site within the block, and give the block the port that was bound. Raises OSError."""
     sockets = await bind(options.host, options.port)
-    app = create_app(_services(options, sources))
+    share = LoopShare()
+    app = create_app(_services(options, sources, share))
     try:
-        async with running_http_server(app, sockets, sources.registry.counts.http, options.tls):
+        async with running_http_server(app, sockets, sources.registry.counts.http, options.tls, share):
             yield sockets[0].getsockname()[1]
     finally:
         sources.analyses.close()
 
 
-def _services(options: SiteOptions, sources: SiteSources) -> SiteServices:
+def _services(options: SiteOptions, sources: SiteSources, share: LoopShare) -> SiteServices:
     return SiteServices(
         registry=sources.registry,
         engine=sources.engine,
@@ -73,7 +75,7 @@ def _services(options: SiteOptions, sources: SiteSources) -> SiteServices:
         leaderboards=sources.leaderboards,
         analyses=sources.analyses,
         readiness=Readiness(sources.registry, sources.writer),
-        reads=sources.reads,
+        reads=MeteredReads(sources.reads, share),
         metrics=sources.metrics,
         public_metrics=options.public_metrics,
         hosts=options.hosts,

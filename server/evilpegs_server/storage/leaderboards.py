@@ -3,7 +3,8 @@
 They are the sum of all stored events up to some id. At the start the database groups and counts the events of all time
 in chunks; from then on, new events are counted in the same way at most once per second. The database does this
 in a thread without the interpreter lock, so running games are not disturbed. A chunk of events never changes once it is
-stored, so no long transaction is needed.
+stored, so no long transaction is needed. While nobody reads, listens or publishes them, nothing is counted after the
+start; the next reader waits until the rest is counted.
 
 A match whose chain of hashes is broken does not count at all. Every event is verified once before it is counted, at the
 start too, because a mark up to which events were verified could not notice what was changed below it later.
@@ -29,6 +30,11 @@ from evilpegs_server.storage.result_counts import ResultCount, load_player_names
 
 UPDATE_SECONDS: Final = 1.0
 """The shortest time between two updates."""
+REST_SECONDS: Final = 60.0
+"""The time without a reader after which new events are no longer counted, until the next reader comes.
+
+Counting takes a sixth of the processor time of a guess, so that a server which nobody looks at answers more guesses.
+"""
 CHUNK: Final = 4_000
 """The number of events that the database counts at a time. More would hold the interpreter lock for too long."""
 
@@ -37,7 +43,12 @@ class LiveLeaderboards:
     """The leaderboards of all rated ladders. Every method is called on the thread of the event loop."""
 
     def __init__(
-        self, engine: Engine, ladders: Mapping[str, Ladder], log: BoundLogger, update_seconds: float = UPDATE_SECONDS
+        self,
+        engine: Engine,
+        ladders: Mapping[str, Ladder],
+        log: BoundLogger,
+        update_seconds: float = UPDATE_SECONDS,
+        rest_seconds: float = REST_SECONDS,
     ) -> None:
         self._counting = _CountedLeaderboards(engine, ladders)
         self._log = log
@@ -50,6 +61,11 @@ class LiveLeaderboards:
         self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
         self._filled, self._woken = asyncio.Event(), asyncio.Event()
+        self._rest_seconds = rest_seconds
+        self._read_at = 0.0
+        self._resting = self._never_rests = False
+        self._read = asyncio.Event()
+        self._catching_up: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -72,6 +88,12 @@ class LiveLeaderboards:
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever the rows of some ladder have changed. It must not raise or wait."""
         self._listeners.append(listener)
+        self.keep_counting()
+
+    def keep_counting(self) -> None:
+        """Count new events from now on, also while nobody calls `rows`; this is meant for the live feed."""
+        self._never_rests = True
+        self._read.set()
 
     async def update(self) -> None:
         """Count every event that is stored now.
@@ -92,6 +114,15 @@ class LiveLeaderboards:
             for listener in self._listeners:
                 listener()
 
+    async def refresh(self) -> None:
+        """Note that somebody reads, and count what was left uncounted while nobody did. Call it before `version`."""
+        await self._filled.wait()
+        self._read_at = asyncio.get_running_loop().time()
+        if self._resting and self._catching_up is None:
+            self._catching_up = asyncio.create_task(self._catch_up())
+        if self._catching_up is not None:
+            await asyncio.shield(self._catching_up)
+
     @property
     def filled(self) -> bool:
         """True once all events of the time before the start are counted; until then `rows` waits."""
@@ -99,7 +130,7 @@ class LiveLeaderboards:
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
         """Return the rows of a ladder, best first; there are none if the ladder is unknown or for practice."""
-        await self._filled.wait()
+        await self.refresh()
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
@@ -107,7 +138,7 @@ class LiveLeaderboards:
 
         Only the row that is on the leaderboard of its ladder has a rank.
         """
-        await self._filled.wait()
+        await self.refresh()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.player_rows, player)
 
     async def has_rows(self, ladder: str) -> bool:
@@ -119,6 +150,7 @@ class LiveLeaderboards:
 
         It is made in a thread, because long ones take milliseconds. Many callers at once wait for the same text.
         """
+        await self.refresh()
         async with self._locks.setdefault(info.id, asyncio.Lock()):
             version = self.version(info.id)
             known = self._bodies.get(info.id)
@@ -136,13 +168,25 @@ class LiveLeaderboards:
     async def _follow(self) -> None:
         while True:
             self._woken.clear()
-            try:
-                await self.update()
-            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
-                self._woken.set()
+            await self._try_to_update()
             await asyncio.sleep(self._update_seconds)
             await self._woken.wait()
+            if not self._never_rests and asyncio.get_running_loop().time() - self._read_at >= self._rest_seconds:
+                self._read.clear()
+                self._resting = True
+                await self._read.wait()
+
+    async def _catch_up(self) -> None:
+        await self._try_to_update()
+        self._resting, self._catching_up = False, None
+        self._read.set()
+
+    async def _try_to_update(self) -> None:
+        try:
+            await self.update()
+        except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+            self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
+            self._woken.set()
 
 
 class _CountedLeaderboards:

@@ -50,3 +50,26 @@ def test_play_without_input_is_refused(run, monkeypatch):
     assert result.complaint
     with pytest.raises(CommandError):
         app(["play"])
+
+
+def test_daily_game_needs_no_server(start, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
+    result = start("play", "--daily", "--date", "2026-11-22", stdin=subprocess.PIPE).end(typed=b"1233\nresign\n")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith("evilpegs daily 2026-11-22 X/10\n····\n⚪···\n")
+
+
+@pytest.mark.parametrize(
+    "option", [("--ladder", "classic-evil"), ("--name", "ann"), ("--server", "ws://127.0.0.1:1/v1")]
+)
+def test_daily_game_refuses_options_of_server(run, option):
+    result = run("play", "--daily", *option)
+    assert result.status == 2
+    assert option[0] in result.complaint
+
+
+@pytest.mark.parametrize("words", [("--daily", "--date", "2026-02-30"), ("--date", "2026-11-22")])
+def test_wrong_date_is_refused(run, words):
+    result = run("play", *words)
+    assert result.status == 2
+    assert ("2026-02-30" if "--daily" in words else "--daily") in result.complaint

@@ -52,6 +52,9 @@ class FakeLeaderboards:
     def __init__(self, *rows):
         self.filled, self.current, self.calls = True, tuple(rows), 0
 
+    async def refresh(self):
+        pass
+
     def version(self, ladder):
         return len(self.current)
 

@@ -11,8 +11,9 @@ import pytest
 from starlette.responses import Response
 
 from evilpegs_server.matches.counts import HttpCounts
-from evilpegs_server.site import http_server
-from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, bind, running_http_server
+from evilpegs_server.site import http_connection, http_server
+from evilpegs_server.site.http_connection import MAX_REQUEST_BYTES
+from evilpegs_server.site.http_server import bind, running_http_server
 
 PATIENCE = 10
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -81,7 +82,7 @@ async def test_too_long_request_ends_connection():
 
 
 async def test_unfinished_request_ends_connection(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
     async with serving(answer) as connect:
         reader, writer = await connect()
         writer.write(REQUEST[:-2])
@@ -91,8 +92,8 @@ async def test_unfinished_request_ends_connection(monkeypatch):
 
 async def test_silent_connections_make_room(monkeypatch):
     """Connections that ask for nothing end by themselves, so they cannot keep others out."""
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
-    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 2)
     async with serving(answer) as connect:
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
@@ -106,7 +107,7 @@ async def test_silent_connections_make_room(monkeypatch):
 
 async def test_connection_that_has_asked_may_rest(monkeypatch):
     """The control of the test above: between two requests a connection stays open."""
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
     async with serving(answer) as connect:
         reader, writer = await connect()
         for _ in range(2):
@@ -119,7 +120,7 @@ async def test_connection_that_has_asked_may_rest(monkeypatch):
 
 
 async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.05)
     async with serving(send_much) as connect:
         _, writer = await connect()
         writer.transport.pause_reading()
@@ -133,7 +134,7 @@ async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
 
 
 async def test_connection_over_limit_is_refused(monkeypatch):
-    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 1)
     async with serving(answer) as connect:
         first, second = await connect(), await connect()
         assert await read_all(second[0]) == b""
@@ -142,6 +143,57 @@ async def test_connection_over_limit_is_refused(monkeypatch):
             assert (await first[0].readline()).startswith(b"HTTP/1.1 200 ")
         for _, writer in (first, second):
             writer.close()
+
+
+async def test_connections_per_address_are_bounded(monkeypatch):
+    """Connections from this machine are not counted by address, so the second server takes them for strangers."""
+    monkeypatch.setattr(http_connection, "MAX_PER_ADDRESS", 1)
+    async with serving(answer) as connect:
+        first, second = await connect(), await connect()
+        for reader, writer in (first, second):
+            writer.write(REQUEST)
+            async with asyncio.timeout(PATIENCE):
+                assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+        counts = HttpCounts()
+        monkeypatch.setattr(http_connection, "_is_local", lambda address: False)
+        async with serving(answer, counts) as connect_as_stranger:
+            kept, refused = await connect_as_stranger(), await connect_as_stranger()
+            assert await read_all(refused[0]) == b""
+            assert counts.refused_connections == 1
+            kept[1].write(REQUEST)
+            async with asyncio.timeout(PATIENCE):
+                assert (await kept[0].readline()).startswith(b"HTTP/1.1 200 ")
+            for _, writer in (first, second, kept, refused):
+                writer.close()
+
+
+@pytest.mark.parametrize("sizes", [[1], [7, 300], [10_000]])
+async def test_requests_sent_at_once_are_answered_in_order(sizes):
+    """Whatever the pieces in which they arrive; the bodies that come with some are skipped."""
+
+    async def echo(scope, receive, send):
+        await Response(scope["path"], media_type="text/plain")(scope, receive, send)
+
+    bodies = [b"", b"x" * 700]
+    sent = b"".join(
+        b"GET /%d HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" % (number, len(body), body)
+        for number, body in enumerate(bodies * 20)
+    )
+    async with serving(echo) as connect:
+        reader, writer = await connect()
+        begin, step = 0, 0
+        while begin < len(sent):
+            writer.write(sent[begin : begin + sizes[step % len(sizes)]])
+            begin, step = begin + sizes[step % len(sizes)], step + 1
+            if step % 50 == 0:
+                await asyncio.sleep(0)
+        for number in range(2 * 20):
+            async with asyncio.timeout(PATIENCE):
+                head = await reader.readuntil(b"\r\n\r\n")
+                assert head.startswith(b"HTTP/1.1 200 ")
+                expected = b"/%d" % number
+                assert await reader.readexactly(len(expected)) == expected
+        writer.close()
 
 
 async def test_endless_answer_does_not_delay_end(monkeypatch):

@@ -116,6 +116,53 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     await live.close()
 
 
+class TestRest:
+    """Leaderboards that nobody reads cost nothing."""
+
+    async def play_unseen(self, engine, live):
+        """Store a game that the leaderboards are woken for, after a first reader has left."""
+        store_players(engine)
+        await live.start()
+        assert await live.rows("tiny") == ()
+        live.wake()
+        await self.turns()
+        store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
+        live.wake()
+        await self.turns()
+
+    async def turns(self):
+        for _ in range(1_000):
+            await asyncio.sleep(0)
+
+    async def test_unread_leaderboards_count_nothing(self, engine):
+        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=0.0)
+        await self.play_unseen(engine, live)
+        assert live.version("tiny") == 0
+        both = await asyncio.gather(live.rows("tiny"), live.rows("tiny"))
+        assert [[row.games for row in rows] for rows in both] == [[1], [1]]
+        assert live.version("tiny") == 1
+        await live.close()
+
+    async def test_read_leaderboards_follow(self, engine):
+        """The control: a reader of a minute ago keeps them counting."""
+        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=60.0)
+        await self.play_unseen(engine, live)
+        async with asyncio.timeout(PATIENCE):
+            while not live.version("tiny"):  # noqa: ASYNC110 - a listener would keep them counting
+                await asyncio.sleep(0)
+        await live.close()
+
+    async def test_listened_leaderboards_follow(self, engine):
+        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=0.0)
+        changed = asyncio.Event()
+        live.listen(changed.set)
+        await self.play_unseen(engine, live)
+        async with asyncio.timeout(PATIENCE):
+            await changed.wait()
+        assert live.version("tiny") == 1
+        await live.close()
+
+
 async def test_update_without_events_keeps_version(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()

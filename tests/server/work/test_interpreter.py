@@ -28,7 +28,7 @@ def test_tuned_settings_last_only_within_block(plain_interpreter):
     before = settings()
     with tune_gc_and_gil():
         thresholds, frozen, switch_seconds = settings()
-        assert thresholds == (1_000, 10, 1_000)
+        assert thresholds == (1_000, 10, 100)
         assert frozen
         assert switch_seconds < before[2]
     assert settings() == before

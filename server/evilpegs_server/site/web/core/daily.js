@@ -83,7 +83,8 @@ export function dateText(moment) {
 export function shareText(game, date, { letters = false } = {}) {
   const [black, white, neither] = letters ? ["B", "W", "."] : ["⚫", "⚪", "·"];
   const rows = game.turns.map((turn) => {
-    return black.repeat(turn.black) + white.repeat(turn.white) + neither.repeat(game.rules.pegs - turn.black - turn.white);
+    const rest = game.rules.pegs - turn.black - turn.white;
+    return black.repeat(turn.black) + white.repeat(turn.white) + neither.repeat(rest);
   });
   const score = game.over === "solved" ? game.turns.length : "X";
   return [`evilpegs daily ${date} ${score}/${game.limit}`, ...rows].join("\n");

@@ -58,8 +58,8 @@ export function parseRules(text) {
   const preset = Object.hasOwn(PRESETS, text) ? PRESETS[/** @type {keyof typeof PRESETS} */ (text)] : text;
   const found = TEXT.exec(preset);
   if (found === null) {
-    const names = Object.keys(PRESETS).join(", ");
-    throw new RulesError(`not rules: '${text.slice(0, 40)}'; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of ${names}`);
+    const hint = `write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of ${Object.keys(PRESETS).join(", ")}`;
+    throw new RulesError(`not rules: '${text.slice(0, 40)}'; ${hint}`);
   }
   return makeRules(Number(found[1]), Number(found[2]), found[3] === undefined);
 }

@@ -114,7 +114,14 @@ function compress(state, words) {
     const temp1 = (h + big1 + ((e & f) ^ (~e & g)) + ROUNDS[t] + words[t]) | 0;
     const big0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const temp2 = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + temp1) | 0, c, b, a, (temp1 + temp2) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + temp1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (temp1 + temp2) | 0;
   }
   [a, b, c, d, e, f, g, h].forEach((word, index) => {
     state[index] += word;

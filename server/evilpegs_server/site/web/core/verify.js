@@ -80,7 +80,8 @@ export function verifyGame(events, game, nonceSent = null) {
     const { parsed, check } = readEvents(events);
     const checks = check.ok ? checkStart(parsed[0]) : [check];
     if (checks.every((start) => start.ok)) {
-      const record = gameRecords(parsed, nonceSent === null ? {} : { [game]: nonceSent }).find((played) => played.over.game === game);
+      const records = gameRecords(parsed, nonceSent === null ? {} : { [game]: nonceSent });
+      const record = records.find((played) => played.over.game === game);
       if (record !== undefined) {
         return report(checkGame(record), true);
       }

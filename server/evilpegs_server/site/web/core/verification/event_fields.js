@@ -126,6 +126,6 @@ function isObject(value) {
  * @returns {string | null} The first field with a wrong value.
  */
 function firstWrong(tests, value) {
-  const wrong = Object.entries(tests).find(([name, test]) => !test(Object.hasOwn(value, name) ? value[name] : undefined));
-  return wrong === undefined ? null : wrong[0];
+  const field = (/** @type {string} */ name) => (Object.hasOwn(value, name) ? value[name] : undefined);
+  return Object.keys(tests).find((name) => !tests[name](field(name))) ?? null;
 }

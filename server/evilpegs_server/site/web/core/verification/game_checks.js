@@ -56,7 +56,7 @@ export function checkNonces({ match, started, feedbacks, over, nonceSent }) {
   } else if (started.commitment !== commitment(match.match, over.game, match.rules, over.nonce)) {
     problems.push("the commitment does not fit the nonce");
   }
-  const checks = [checked("commitment", over.game, problems, "the nonce is the one committed to before the first guess")];
+  const checks = [checked("commitment", over.game, problems, "the nonce is the one that the server committed to")];
   if (nonceSent !== null) {
     const neverBegan = (over.client_nonce ?? null) === null && feedbacks.length === 0;
     const isOther = nonceSent !== over.client_nonce && !neverBegan;

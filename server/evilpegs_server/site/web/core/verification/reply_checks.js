@@ -69,7 +69,8 @@ function checkAdversary(game, counted) {
   const problems = firstProblems(counted.turns, (turn) => adversaryProblems(game, turn));
   const exact = counted.turns.filter((turn) => isExact(game, turn)).length;
   if (problems.length === 0 && exact > 0) {
-    return [witness, notChecked("replies", over.game, `${pluralize(exact, "exact reply", "exact replies")} of the devil`)];
+    const what = `${pluralize(exact, "exact reply", "exact replies")} of the devil; use evilpegs verify`;
+    return [witness, notChecked("replies", over.game, what)];
   }
   const fine = `${pluralize(feedbacks.length, "reply", "replies")} recomputed by the rule of ${match.codemaker}`;
   return [witness, checked("replies", over.game, problems, fine)];
@@ -154,7 +155,8 @@ function witnessProblems({ rules, match, feedbacks, over }, counted) {
   const problems = feedbacks.flatMap((event) => feedbackProblems(event, parseCode(rules, event.code), witness));
   if (problems.length === 0 && feedbacks.length > 0 && match.codemaker === "evil" && counted !== null) {
     const first = formatCode(counted.left.subarray(0, rules.pegs));
-    return over.secret === first ? [] : [`the code shown at the end is ${over.secret}, the first that fits is ${first}`];
+    const what = `the code shown at the end is ${over.secret}, the first that fits is ${first}`;
+    return over.secret === first ? [] : [what];
   }
   return problems;
 }

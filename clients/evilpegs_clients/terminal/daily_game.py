@@ -1,0 +1,162 @@
+"""The game of the day at a terminal: against evil, untimed, and without a server.
+
+It looks like a match on a practice ladder: each turn is printed from the event that a server would send.
+"""
+
+import sys
+from datetime import date
+from typing import Final
+
+from rich.console import Console
+
+from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, daily_position, is_solved, reply_to, share_text
+from evilpegs_clients.terminal.input import Dialog, LeaveError, LineReader, PlayCommand, ReadLine, parse_command
+from evilpegs_clients.terminal.screen import MatchScreen
+from evilpegs_game.codemakers.codemaker import witness
+from evilpegs_game.codes import SYMBOLS, format_code
+from evilpegs_game.errors import GameError
+from evilpegs_game.live.position import Position
+from evilpegs_protocol.fields import Outcome, Program
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
+
+DAILY_HELP: Final = """\
+  1122           a guess: one symbol per peg, spaces do not matter
+  Enter          the board
+  parts          what each reply to the last guess would have left
+  resign         give up, and see a code that fits
+  quit or q      leave; the game of the day stays the same"""
+_NO_MATCH: Final = "0" * 16
+
+
+async def run_daily(day: date, *, console: Console | None = None, read_line: ReadLine | None = None) -> None:
+    """Play the game of a date; standard input and output are the defaults."""
+    console = console or Console()
+    screen = MatchScreen(console)
+    dialog = Dialog(screen, read_line or LineReader(sys.stdin.fileno()))
+    game = DailyGame(day, dialog)
+    try:
+        await game.play()
+        screen.say(f"\n{share_text(day, game.position.history, letters=console.options.ascii_only)}")
+    except LeaveError:
+        screen.say(f"Goodbye. To begin the game again: evilpegs play --daily --date {day}")
+    finally:
+        screen.end_line()
+        dialog.close()
+
+
+class DailyGame:
+    """A person's play of the game of ``day``, through ``dialog``; ``position`` is that of the game so far."""
+
+    def __init__(self, day: date, dialog: Dialog) -> None:
+        self.position = daily_position(day)
+        self._dialog = dialog
+        self._screen = dialog.screen
+        self._started = _describe(day)
+        self._events = [_feedback_event(Position(DAILY_RULES), self.position)]
+
+    async def play(self) -> None:
+        """Play to the end of the game; raise LeaveError if the person wants to leave."""
+        self._screen.match(self._started)
+        self._screen.say("The date has made the first guess; it counts.")
+        self._show_reply()
+        while (outcome := await self._move()) is None:
+            pass
+        self._screen.outcome(self._started, self._end(outcome))
+
+    @property
+    def _turns(self) -> int:
+        return len(self.position.history)
+
+    def _end(self, outcome: Outcome) -> GameOver:
+        return GameOver(
+            match=_NO_MATCH,
+            seq=0,
+            at=0,
+            game=1,
+            outcome=outcome,
+            guesses=self._turns,
+            elapsed_ms=0,
+            secret=format_code(witness(self.position)),
+            nonce=None,
+        )
+
+    async def _move(self) -> Outcome | None:
+        """Ask for a line and obey it; return the outcome if the game is over."""
+        line = await self._dialog.ask(f"Guess {self._turns + 1} of {DAILY_LIMIT} >")
+        try:
+            command = parse_command(line, DAILY_RULES)
+        except GameError as error:
+            self._screen.say(str(error))
+            return None
+        if isinstance(command, PlayCommand):
+            return self._execute(command)
+        before, self.position = self.position, reply_to(self.position, command)
+        self._events.append(_feedback_event(before, self.position))
+        self._show_reply()
+        if is_solved(self.position.history):
+            return "solved"
+        return "unsolved" if self._turns == DAILY_LIMIT else None
+
+    def _execute(self, command: PlayCommand) -> Outcome | None:
+        match command:
+            case PlayCommand.SHOW:
+                for event in self._events:
+                    self._screen.turn(self._started, event)
+            case PlayCommand.HELP:
+                self._screen.say(DAILY_HELP)
+            case PlayCommand.HINT:
+                self._screen.say("The game of the day gives no hints.")
+            case PlayCommand.PARTS:
+                self._screen.parts(self._started, self._events[-1])
+            case PlayCommand.RESIGN | PlayCommand.RESIGN_MATCH:
+                return "resigned"
+            case PlayCommand.QUIT:
+                raise LeaveError
+        return None
+
+    def _show_reply(self) -> None:
+        self._screen.turn(self._started, self._events[-1])
+        self._screen.choice(self._started, self._events[-1])
+
+
+def _describe(day: date) -> MatchStarted:
+    """Return the description of the game as that of a match."""
+    rules = DAILY_RULES
+    return MatchStarted(
+        match=_NO_MATCH,
+        seq=0,
+        at=0,
+        player="player",
+        client=Program(name="evilpegs play", version="daily"),
+        ladder=f"daily-{day}",
+        rules=str(rules),
+        pegs=rules.pegs,
+        colors=rules.colors,
+        symbols=SYMBOLS[: rules.colors],
+        repeats=rules.repeats,
+        guess_limit=DAILY_LIMIT,
+        codemaker="evil",
+        tie="largest",
+        clock=None,
+        games=1,
+        rated=False,
+    )
+
+
+def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
+    """Return the last turn of ``after`` as the event of a practice ladder; ``before`` is the position before it."""
+    guess, given = after.history[-1]
+    return FeedbackGiven(
+        match=_NO_MATCH,
+        seq=0,
+        at=0,
+        game=1,
+        turn=len(after.history),
+        code=format_code(guess),
+        black=given.black,
+        white=given.white,
+        took_ms=0,
+        left_ms=None,
+        candidates=after.count,
+        parts=tuple((part.black, part.white, size) for part, size in before.parts(guess).items()),
+    )

@@ -1,0 +1,183 @@
+"""The connections of the site: limits for strangers, and requests that wait for their turn."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from evilpegs_server.addresses import counted_network, parse_address
+from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.site.loop_share import LoopShare, RequestQueue
+from evilpegs_server.site.problems import problem_response
+
+MAX_CONNECTIONS: Final = 500
+MAX_PER_ADDRESS: Final = 300
+"""The most connections per address, enough for a class behind one. Those of this machine itself are not counted."""
+MAX_REQUEST_BYTES: Final = 16 << 10
+"""The longest request, with its headers and a body that nobody reads."""
+CHECK_SECONDS: Final = 5.0
+"""The time in which a connection must send the rest of a request, or take more of an answer."""
+PIECE: Final = 512
+"""The bytes that are parsed at a time: most requests fit, and few fit twice."""
+_MALFORMED: Final = "this is not a request that the server can read"
+
+
+class Connections:
+    """The connections of a site: their number, their addresses, and the queue of their requests."""
+
+    def __init__(self, counts: HttpCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
+        self._counts = counts
+        self._by_address: Counter[str] = Counter()
+        self._queue = RequestQueue(share, loop)
+
+    def add(self, address: str) -> bool:
+        """Count a connection and return True if it may stay."""
+        self._counts.connections += 1
+        self._by_address[address] += 1
+        within = self._by_address[address] <= MAX_PER_ADDRESS or _is_local(address)
+        if within and self._counts.connections <= MAX_CONNECTIONS:
+            return True
+        self._counts.refused_connections += 1
+        return False
+
+    def queue_request(self, connection: object, address: str, begin: Callable[[], None]) -> None:
+        """Call ``begin`` when it is the turn of a connection's next request."""
+        if not self._queue.enter(connection, address, begin):
+            self._counts.waits += 1
+
+    def remove(self, connection: object, address: str) -> None:
+        """Forget a connection that was counted."""
+        self._queue.leave(connection, address)
+        self._counts.connections -= 1
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+    def note_malformed(self) -> None:
+        """Count a request that cannot be read."""
+        self._counts.note_status("site", 400)
+
+
+def _is_local(address: str) -> bool:
+    parsed = parse_address(address)
+    return parsed is not None and parsed.is_loopback
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """A connection that ends if it asks for nothing, sends too much or too slowly, or does not take its answer.
+
+    Each request waits for its turn before it is parsed, and the one after it stays unparsed until it is answered.
+    """
+
+    _address = ""
+    _has_turn = False
+    _received = 0
+    _has_asked = False
+    _unsent = 0
+    _stale = False
+    _check: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, site: Connections, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._site = site
+        self._unparsed = bytearray()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin the connection, or end it if there are too many."""
+        super().connection_made(transport)
+        peer = parse_address(self.client[0]) if self.client else None
+        self._address = "" if peer is None else counted_network(peer)
+        if self._site.add(self._address):
+            self._check_later()
+        else:
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._site.remove(self, self._address)
+        if self._check is not None:
+            self._check.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Keep what was received until it is its turn; read no more than the longest request before that."""
+        self._unset_keepalive_if_required()
+        self._unparsed += data
+        self._pause_if_full()
+        self._read_on()
+
+    def on_response_complete(self) -> None:
+        """Read the next request, if it has been received."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._pause_if_full()
+            self._read_on()
+
+    def _pause_if_full(self) -> None:
+        if len(self._unparsed) > MAX_REQUEST_BYTES:
+            self.flow.pause_reading()
+
+    def _read_on(self) -> None:
+        if not self._unparsed or self._is_answering() or self.transport.is_closing():
+            return
+        if self._has_turn:
+            self._parse()
+        else:
+            self._unset_keepalive_if_required()
+            self._site.queue_request(self, self._address, self._take_turn)
+
+    def _is_answering(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not (cycle.response_complete or cycle.more_body)
+
+    def _take_turn(self) -> None:
+        self._has_turn = True
+        self._parse()
+
+    def _parse(self) -> None:
+        """Parse until the request is whole. A request that is too long ends the connection."""
+        while self._unparsed and self._has_turn and not self.transport.is_closing():
+            piece = bytes(self._unparsed[:PIECE])
+            del self._unparsed[:PIECE]
+            self._received += len(piece)
+            if self._received > MAX_REQUEST_BYTES:
+                self.transport.abort()
+                return
+            super().data_received(piece)
+        if len(self._unparsed) <= MAX_REQUEST_BYTES and not self._is_answering():
+            self.flow.resume_reading()
+        self._read_on()
+
+    def on_headers_complete(self) -> None:
+        """Pass a request on. One for the server as a whole, `OPTIONS *`, is answered as one for its index."""
+        if self.url == b"*":
+            self.url = b"/" if self.parser.get_method() == b"OPTIONS" else b"/*"
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the text of uvicorn
+        """Answer what is not HTTP with a problem, and close the connection."""
+        self._site.note_malformed()
+        response = problem_response(400, _MALFORMED, {"Connection": "close"})
+        head = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in response.raw_headers)]
+        self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))
+        self.transport.close()
+
+    def on_message_complete(self) -> None:
+        """Note that the next bytes belong to another request."""
+        super().on_message_complete()
+        self._received, self._stale, self._has_asked, self._has_turn = 0, False, True, False
+
+    def _check_later(self) -> None:
+        self._check = self.loop.call_later(CHECK_SECONDS, self._end_if_stuck)
+
+    def _end_if_stuck(self) -> None:
+        unsent = self.transport.get_write_buffer_size()
+        takes_nothing = 0 < self._unsent <= unsent
+        is_asking = self._received > 0 or bool(self._unparsed) or not self._has_asked
+        if takes_nothing or (is_asking and self._stale):
+            self.transport.abort()
+            return
+        self._unsent, self._stale = unsent, is_asking
+        self._check_later()

@@ -1,0 +1,162 @@
+"""The part of the server's time that the site may take, and the order in which its requests get it.
+
+The games run on the same event loop as the site, so a flood of requests would delay every guess (measured: 400
+connections that ask without a pause raise the median of a guess from 2 to 600 ms). Everything that a request costs is
+therefore measured: each step of its coroutine on the event loop, and its reads in threads, which take the interpreter
+lock. While the site has used more than its share of the last moments, the next request waits, unparsed. Requests wait
+in order, and addresses take turns, so that one that floods the site delays only itself.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Generator
+from time import perf_counter
+from typing import Any, Final, ParamSpec, TypeVar
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from evilpegs_server.storage.reads import Reads
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+SHARE: Final = 0.3
+"""The part of the time that requests may take: 30 %, so that games keep most of it."""
+BURST_SECONDS: Final = 0.3
+"""The time that requests may take at once after a rest: some hundred requests, such as a class that opens the page."""
+REQUEST_SECONDS: Final = 150e-6
+"""What a request costs besides its application: accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
+ADMITTED_PER_STEP: Final = 4
+"""The most requests that begin in one step of the event loop, so that a guess waits for at most these."""
+
+
+class LoopShare:
+    """A budget of seconds that grows with time up to a bound. What is spent may exceed it; then it is in debt."""
+
+    def __init__(
+        self, share: float = SHARE, burst: float = BURST_SECONDS, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        self._share, self._burst, self._clock = share, burst, clock
+        self._left, self._counted_at = burst, clock()
+
+    def spend(self, seconds: float) -> None:
+        """Take time off the budget."""
+        self._left -= seconds
+
+    def wait_seconds(self) -> float:
+        """Return the time until the budget is positive again, 0 if it is."""
+        now = self._clock()
+        self._left = min(self._burst, self._left + (now - self._counted_at) * self._share)
+        self._counted_at = now
+        return max(0.0, -self._left / self._share)
+
+    def metered(self, coroutine: Awaitable[None]) -> Awaitable[None]:
+        """Return a coroutine that does the same and spends the time of its steps."""
+        return _Metered(coroutine, self)
+
+
+class _Metered:
+    """A coroutine whose steps are measured."""
+
+    def __init__(self, coroutine: Awaitable[None], share: LoopShare) -> None:
+        self._coroutine, self._share = coroutine, share
+
+    def __await__(self) -> Generator[Any, None, None]:
+        steps = self._coroutine.__await__()
+        step: Callable[[], Any] = steps.__next__
+        while True:
+            started = perf_counter()
+            try:
+                awaited = step()
+            except StopIteration:
+                return
+            finally:
+                self._share.spend(perf_counter() - started)
+            try:
+                yield awaited
+                step = steps.__next__
+            except BaseException as error:  # noqa: BLE001 - the coroutine decides what an error or a cancellation does
+                step = _thrower(steps, error)
+
+
+def _thrower(steps: Any, error: BaseException) -> Callable[[], Any]:
+    return lambda: steps.throw(error)
+
+
+class MeteredApp:
+    """A layer that spends the time that requests take on the event loop."""
+
+    def __init__(self, app: ASGIApp, share: LoopShare) -> None:
+        self._app, self._share = app, share
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        await self._share.metered(self._app(scope, receive, send))
+
+
+class MeteredReads:
+    """Reads in threads whose time is spent too, because they take the interpreter lock from the event loop."""
+
+    def __init__(self, reads: Reads, share: LoopShare) -> None:
+        self._reads, self._share = reads, share
+
+    async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Call a function in a thread and return its result. Raises BusyError if too many calls wait."""
+        times = []
+
+        def call() -> _T:
+            times.append(perf_counter())
+            try:
+                return function(*args, **kwargs)
+            finally:
+                times.append(perf_counter())
+
+        try:
+            return await self._reads.run(call)
+        finally:
+            if len(times) == 2:
+                self._share.spend(times[1] - times[0])
+
+
+class RequestQueue:
+    """The connections whose next request waits for the share of the site. Addresses take turns."""
+
+    def __init__(self, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
+        self._share, self._loop = share, loop
+        self._waiting: OrderedDict[str, dict[object, Callable[[], None]]] = OrderedDict()
+        self._next_step: asyncio.Handle | None = None
+
+    def enter(self, connection: object, address: str, begin: Callable[[], None]) -> bool:
+        """Call ``begin`` when the request of ``connection`` may begin, never within this call.
+
+        Return False if it has to wait because the share of the site is used up.
+        """
+        self._waiting.setdefault(address, {}).setdefault(connection, begin)
+        if self._next_step is None:
+            self._next_step = self._loop.call_soon(self._admit)
+        return self._share.wait_seconds() == 0
+
+    def leave(self, connection: object, address: str) -> None:
+        """Forget a connection that is closed."""
+        connections = self._waiting.get(address, {})
+        connections.pop(connection, None)
+        if not connections:
+            self._waiting.pop(address, None)
+
+    def _admit(self) -> None:
+        self._next_step = None
+        for _ in range(ADMITTED_PER_STEP):
+            if not self._waiting or self._share.wait_seconds() > 0:
+                break
+            self._share.spend(REQUEST_SECONDS)
+            self._take_next()()
+        if self._waiting and self._next_step is None:
+            self._next_step = self._loop.call_later(self._share.wait_seconds(), self._admit)
+
+    def _take_next(self) -> Callable[[], None]:
+        """Remove the oldest request of the address whose turn it is."""
+        address, connections = self._waiting.popitem(last=False)
+        begin = connections.pop(next(iter(connections)))
+        if connections:
+            self._waiting[address] = connections
+        return begin

@@ -1,0 +1,70 @@
+"""Closed connections and finished matches are freed at once, because full garbage collections are rare."""
+
+import asyncio
+import gc
+import weakref
+
+import pytest
+
+from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.matches.deadline_timer import DeadlineTimer
+from evilpegs_server.matches.runner import MatchRunner
+from support.servers import PATIENCE, dial
+
+CYCLES = 5
+
+
+@pytest.fixture
+def living(monkeypatch):
+    """The connections and runners that are in memory, while garbage with cycles is not collected."""
+    objects = weakref.WeakSet()
+
+    def note(cls):
+        make = cls.__init__
+
+        def note_and_make(self, *args, **kwargs):
+            objects.add(self)
+            make(self, *args, **kwargs)
+
+        monkeypatch.setattr(cls, "__init__", note_and_make)
+
+    note(BoundedConnection)
+    note(MatchRunner)
+    gc.collect()
+    gc.disable()
+    yield objects
+    gc.enable()
+
+
+async def play_and_leave(url):
+    """Connect, play a match to its end, begin another one and resign it, and disconnect."""
+    async with dial(url) as raw:
+        await raw.hello()
+        for _ in range(2):
+            match = await raw.play("classic")
+            await raw.guess(match, 1, 1, "1122")
+            await raw.ask("match_over", type="resign", match=match)
+
+
+async def most_living(run_server, living):
+    """Return how many objects still live when no connection is open."""
+    server = await run_server()
+    for _ in range(CYCLES):
+        await play_and_leave(server.url)
+    async with asyncio.timeout(PATIENCE):
+        while sum(server.registry.counts.connections.values()):  # noqa: ASYNC110 - counts have no events
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)  # the last callbacks
+    return len(living)
+
+
+async def test_memory_of_guests_and_matches_is_freed(run_server, living):
+    """The server may remember the latest ones."""
+    assert await most_living(run_server, living) < CYCLES
+
+
+async def test_cycles_would_keep_memory(run_server, living, monkeypatch):
+    """Control: with the cycles nothing is freed."""
+    monkeypatch.setattr(BoundedConnection, "_break_cycles", lambda self: None)
+    monkeypatch.setattr(DeadlineTimer, "stop", lambda self: self._cancel())
+    assert await most_living(run_server, living) >= 3 * CYCLES

@@ -1,0 +1,74 @@
+import io
+from datetime import date
+
+import pytest
+from rich.console import Console
+
+from evilpegs_clients.daily import daily_position, is_solved, reply_to, share_text
+from evilpegs_clients.terminal.daily_game import run_daily
+from evilpegs_game.codes import format_code
+from support.person import Typed
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.fixture
+def play_daily(output):
+    """Play the game of the day with these lines, and return what was printed."""
+
+    async def play(*lines, day=DAY):
+        await run_daily(day, console=Console(file=output, width=120), read_line=Typed(*lines))
+        return output.getvalue()
+
+    return play
+
+
+def solution():
+    """Return guesses that solve the game, and its turns."""
+    position, guesses = daily_position(DAY), []
+    while not is_solved(position.history):
+        guesses.append(format_code(position.first_candidate))
+        position = reply_to(position, position.first_candidate)
+    return guesses, position.history
+
+
+async def test_daily_game_is_solved_and_shared(play_daily):
+    guesses, history = solution()
+    printed = await play_daily(*guesses)
+    assert f"Solved after {len(history)} guesses." in printed
+    assert printed.rstrip("\n").endswith(share_text(DAY, history))
+    assert "Guess 2 of 10" in printed
+    assert "Guess 1 of 10" not in printed
+
+
+async def test_daily_game_ends_after_limit(play_daily):
+    printed = await play_daily(*["1155"] * 12)
+    assert "Not solved after 10 guesses." in printed
+    assert "evilpegs daily 2026-11-22 X/10" in printed
+    assert "Guess 11" not in printed
+
+
+async def test_resigned_daily_game_shows_fitting_code(play_daily):
+    printed = await play_daily("resign")
+    assert "Resigned after 1 guess." in printed
+    assert "2  2  2  2" in printed
+
+
+async def test_left_daily_game_names_command_to_begin_again(play_daily):
+    printed = await play_daily("1233", "quit", "1234")
+    assert printed.rstrip("\n").endswith("evilpegs play --daily --date 2026-11-22")
+    assert "X/10" not in printed
+
+
+async def test_wrong_lines_cost_no_guess(play_daily):
+    printed = await play_daily("12", "1289", "what", "hint", "parts", "help", "", "resign match")
+    assert printed.count("Guess 2 of 10") == 8
+    assert "Resigned after 1 guess." in printed
+
+
+async def test_shared_text_has_letters_on_ascii_terminal():
+    buffer = io.BytesIO()
+    file = io.TextIOWrapper(buffer, encoding="ascii")
+    await run_daily(DAY, console=Console(file=file, width=120), read_line=Typed("1233", "resign"))
+    file.flush()
+    assert buffer.getvalue().decode().rstrip("\n").endswith("evilpegs daily 2026-11-22 X/10\n....\nW...")
