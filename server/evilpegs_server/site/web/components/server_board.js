@@ -9,7 +9,7 @@ import { LitElement, html, nothing } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { countCodes, parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
-import { codemakerWords, duration, rulesName } from "../game/ladder_words.js";
+import { codemakerWords, codesWords, duration, rulesName } from "../game/ladder_words.js";
 import "./code_entry.js";
 import "./code_list.js";
 import "./game_clock.js";
@@ -21,13 +21,16 @@ import "./reply_bars.js";
 import "./resign_dialog.js";
 import { boardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
-import { count, formatNumber } from "./words.js";
+import { count } from "./words.js";
 
 /** @typedef {import("../game/server_play.js").ServerPlay} ServerPlay */
 /** @typedef {import("../game/match_state.js").MatchState} MatchState */
 /** @typedef {import("../game/match_state.js").Game} Game */
 /** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
 /** @typedef {import("../game/messages.js").FeedbackGiven} FeedbackGiven */
+
+/** The most replies that are drawn as bars; large rules have more. */
+const MOST_BARS = 20;
 
 export class ServerBoard extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number } };
@@ -260,7 +263,7 @@ export class ServerBoard extends LitElement {
 
   /** @param {number} left @param {number} before */
   left(left, before) {
-    return html`<p class="left"><strong class="number">${formatNumber(left)}</strong> <span>of ${count(before, "code")} left</span></p>`;
+    return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} codes left</span></p>`;
   }
 
   /** @param {number | undefined} left */
@@ -289,11 +292,13 @@ export class ServerBoard extends LitElement {
   /** @param {FeedbackGiven} turn @param {MatchStarted} started */
   bars(turn, started) {
     if (turn.parts === undefined) return nothing;
-    const parts = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
+    const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
+    const parts = shownParts(all, turn);
     const marks = { evil: "evil’s reply", devil: "the devil’s reply", fixed: "the reply" };
     return html`
       <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
       <reply-bars .parts=${parts} .taken=${turn} .mark=${marks[started.codemaker] ?? "the reply"}></reply-bars>
+      ${parts.length === all.length ? nothing : html`<p class="muted">${count(all.length - parts.length, "reply", "replies")} would have left fewer.</p>`}
     `;
   }
 
@@ -302,7 +307,7 @@ export class ServerBoard extends LitElement {
     const { words } = codemakerWords(started.codemaker);
     const rules = parseRules(started.rules);
     return html`
-      <p class="left"><strong class="number">${formatNumber(countCodes(rules))}</strong> <span>codes possible</span></p>
+      <p class="left"><strong class="number">${codesWords(countCodes(rules))}</strong> <span>codes possible</span></p>
       <p>
         A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
       </p>
@@ -327,6 +332,17 @@ export class ServerBoard extends LitElement {
     const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
     return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;
   }
+}
+
+/**
+ * Return the largest parts, and the one of the reply.
+ *
+ * @param {readonly import("../core/partition.js").Part[]} parts
+ * @param {{black: number, white: number}} taken
+ */
+function shownParts(parts, taken) {
+  const sorted = [...parts].sort((one, other) => other.count - one.count);
+  return sorted.filter((part, index) => index < MOST_BARS || (part.black === taken.black && part.white === taken.white));
 }
 
 customElements.define("server-board", ServerBoard);

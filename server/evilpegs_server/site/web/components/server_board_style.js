@@ -17,6 +17,9 @@ export const boardStyle = css`
   .columns.summary {
     grid-template-columns: minmax(0, 40rem);
   }
+  section:focus {
+    outline: none;
+  }
   .heading {
     display: flex;
     flex-wrap: wrap;
@@ -33,6 +36,7 @@ export const boardStyle = css`
   }
   .before {
     display: grid;
+    margin-bottom: 1rem;
     gap: 0.6rem;
     --peg: 1.6rem;
   }
@@ -110,7 +114,7 @@ export const boardStyle = css`
     font-size: 1.1rem;
   }
   .left strong {
-    font-size: 3.1rem;
+    font-size: min(3.1rem, 11vw);
     line-height: 1;
     letter-spacing: -0.03em;
   }
