@@ -5,6 +5,7 @@ first view under 60 KiB compressed, the first key answered within a second after
 10 ms. A reply is timed in a page of its own, each first guess once, with the code warm.
 """
 
+import contextlib
 import statistics
 import sys
 import tempfile
@@ -43,15 +44,17 @@ def main():
     """Print the figures."""
     if CHROMIUM is None:
         sys.exit("this bench needs chromium; on Debian: apt install chromium")
-    with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
-        with site_in_thread(f"sqlite:///{folder}/page.sqlite3", log_level="error") as server:
+    with contextlib.ExitStack() as stack:
+        folder, browser = stack.enter_context(tempfile.TemporaryDirectory()), stack.enter_context(running_browser())
+        with site_in_thread(f"sqlite:///{folder}/page.sqlite3") as server:
             ready = sorted(_open(browser, server.site_url, READY) for _ in range(TIMES))
             sent = _open(browser, server.site_url, SENT, "code-entry")
             guesses = [f"{each:04o}".translate(str.maketrans("01234567", "12345612")) for each in range(500)]
             replies = sorted(_open(browser, server.site_url, REPLIES, "code-entry", guesses))
     print(f"first view: {sent / 1024:.1f} KiB compressed (wanted: under 60)")
     print(f"can be played after {statistics.median(ready):.0f} ms, at worst {ready[-1]:.0f} ms (wanted: under 1000)")
-    print(f"evil replies on 4x6 in {statistics.median(replies):.2f} ms, p99 {replies[-5]:.2f} ms (wanted: under 10)")
+    mean, p99 = statistics.mean(replies), replies[-5]
+    print(f"evil replies on 4x6 in {mean:.2f} ms on average, p99 {p99:.1f} ms (wanted: under 10)")
 
 
 def _open(browser, url, expression, awaited=None, argument=None):

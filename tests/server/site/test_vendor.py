@@ -97,6 +97,14 @@ def test_first_view_is_small():
     assert compressed([*first, *document, VENDOR / "plot.js"]) < CHARTS_BYTES
 
 
+def test_document_preloads_modules_of_first_view():
+    """A module that is found only in another one costs a request after that request."""
+    shell, view = [modules_of(WEB_DIRECTORY / name, STATIC_IMPORT) for name in ("app.js", "views/first.js")]
+    needed = {path.relative_to(WEB_DIRECTORY).as_posix() for path in shell | view} - {"app.js"}
+    document = (WEB_DIRECTORY / "index.html").read_text()
+    assert set(re.findall('<link rel="modulepreload" href="static/([^"]+)">', document)) == needed
+
+
 def test_every_import_of_page_exists_and_stays_below_its_directory():
     for path in WEB_DIRECTORY.rglob("*.js"):
         if path.parent != VENDOR:

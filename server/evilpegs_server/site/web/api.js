@@ -1,5 +1,7 @@
 /** Requests to the HTTP API of this server. Addresses are relative, so that a proxy may serve the page below a path. */
 
+import { sentence } from "./components/words.js";
+
 /** The error of a request. Its message is one sentence for the visitor. */
 export class ApiError extends Error {
   /** @param {string} message @param {number} [status] the status of the answer; 0 if there was none */
@@ -37,7 +39,7 @@ async function request(path, signal) {
 async function refusal(answer) {
   try {
     const { detail } = await answer.json();
-    if (typeof detail === "string" && detail) return `${detail[0].toUpperCase()}${detail.slice(1)}.`;
+    if (typeof detail === "string" && detail) return sentence(detail);
   } catch {
     // The answer is not a problem of this server; perhaps a proxy wrote it.
   }

@@ -249,7 +249,7 @@ export class CodeEntry extends LitElement {
 
   render() {
     const { pegs, colors } = this.rules;
-    const columns = Math.max(pegs, Math.min(colors, 6));
+    const columns = Math.min(Math.max(pegs, colors), 6);
     return html`
       <div class="entry" .style=${`--columns: ${columns}`}>
         <div class="slots" role="group" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>

@@ -28,7 +28,7 @@ export class LocalBoard extends LitElement {
     css`
       .columns {
         display: grid;
-        grid-template-columns: minmax(0, 27rem) minmax(0, 1fr);
+        grid-template-columns: minmax(0, var(--board)) minmax(0, 1fr);
         align-items: start;
         gap: 1.25rem;
       }
@@ -38,7 +38,7 @@ export class LocalBoard extends LitElement {
         }
       }
       guess-table {
-        --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+        --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
         margin-bottom: 1rem;
       }
       .panel {
@@ -165,7 +165,7 @@ export class LocalBoard extends LitElement {
   render() {
     const { game } = this;
     return html`
-      <div class="columns" .style=${`--pegs: ${game.rules.pegs}`}>
+      <div class="columns" .style=${`--pegs: ${game.rules.pegs}; --board: ${game.rules.pegs > 6 ? 34 : 27}rem`}>
         <section class="card" aria-label="Board">
           <guess-table .turns=${[...game.turns]}></guess-table>
           ${game.over ? this.result() : this.entry()}

@@ -57,7 +57,7 @@ export const pegStyle = css`
     gap: calc(var(--peg, 2.5rem) * 0.16);
   }
   .color-7 {
-    --peg-ring: var(--line);
+    --peg-ring: var(--muted);
   }
   ${unsafeCSS(rules.join("\n"))}
 `;

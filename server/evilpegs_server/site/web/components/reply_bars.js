@@ -39,7 +39,7 @@ export class ReplyBars extends LitElement {
       }
       .bar i {
         flex: none;
-        width: calc(var(--share) * (100% - 3.2rem));
+        width: calc(var(--share) * (100% - var(--room)));
         min-width: 3px;
         height: 1.25rem;
         overflow: hidden;
@@ -84,7 +84,8 @@ export class ReplyBars extends LitElement {
   render() {
     const most = Math.max(...this.parts.map((part) => part.count));
     const sorted = [...this.parts].sort((one, other) => other.count - one.count);
-    return html`<ol>
+    const digits = formatNumber(most).length;
+    return html`<ol .style=${`--room: ${0.9 + 0.62 * digits}rem`}>
       ${sorted.map((part) => this.bar(part, part.count / most))}
     </ol>`;
   }

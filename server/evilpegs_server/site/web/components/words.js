@@ -1,4 +1,4 @@
-/** Numbers and counted nouns as the page writes them. */
+/** Numbers, counted nouns and sentences as the page writes them. */
 
 const FORMAT = new Intl.NumberFormat("en-US");
 const SHORT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
@@ -17,4 +17,12 @@ export function formatNumber(number) {
  */
 export function count(number, noun, plural = `${noun}s`) {
   return `${formatNumber(number)} ${Number(number) === 1 ? noun : plural}`;
+}
+
+/**
+ * Return the message of an error as a sentence: with a capital letter and a period.
+ * @param {string} message
+ */
+export function sentence(message) {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
 }

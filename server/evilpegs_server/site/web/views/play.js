@@ -3,6 +3,7 @@
 import { html } from "../vendor/lit.js";
 import { GameError } from "../core/errors.js";
 import { formatRules, parseRules } from "../core/rules.js";
+import { sentence } from "../components/words.js";
 import { LocalView } from "./local_view.js";
 
 const CODEMAKER = /-(evil|fixed)$/;
@@ -45,7 +46,7 @@ export default class PlayView extends LocalView {
     if (!this.failure) return super.render();
     return html`
       <h1>These rules cannot be played here</h1>
-      <p class="intro">${this.failure}.</p>
+      <p class="intro">${sentence(this.failure)}</p>
       <rules-chooser></rules-chooser>
     `;
   }
