@@ -95,7 +95,7 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}`}>
+      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}; --board: ${match.started.pegs > 6 ? 34 : 27}rem`}>
         ${this.isSummary(match)
           ? nothing
           : html`<section class="card board" aria-label="Board" tabindex="-1">

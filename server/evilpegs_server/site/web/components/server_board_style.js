@@ -5,7 +5,7 @@ import { css } from "../vendor/lit.js";
 export const boardStyle = css`
   .columns {
     display: grid;
-    grid-template-columns: minmax(0, 27rem) minmax(0, 1fr);
+    grid-template-columns: minmax(0, var(--board)) minmax(0, 1fr);
     align-items: start;
     gap: 1.25rem;
   }
@@ -29,7 +29,7 @@ export const boardStyle = css`
     margin-bottom: 0.8rem;
   }
   guess-table {
-    --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+    --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
   }
   guess-table:not(:last-child) {
     margin-bottom: 1rem;
