@@ -1,7 +1,20 @@
 """No test asserts a time, so no example has a deadline. As plain Python the slow kernels get fewer examples."""
 
+import threading
+
 import numba
+import pytest
 from hypothesis import settings
+
+from support.leftovers import threads_left
 
 settings.register_profile("evilpegs", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 100)
 settings.load_profile("evilpegs")
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left():
+    """Fail a test that leaves a thread behind."""
+    before = threading.enumerate()
+    yield
+    assert threads_left(before) == []

@@ -1,5 +1,6 @@
 """The command as a whole: help, version, and its exit."""
 
+import gc
 import inspect
 import io
 import platform
@@ -170,3 +171,12 @@ def test_text_beyond_terminal_encoding_is_replaced():
         check=True,
     )
     assert "2,0" in done.stdout
+
+
+def test_collection_of_garbage_goes_on_after_import(run):
+    """It pauses while a command is imported, even if the arguments are wrong."""
+    assert gc.isenabled()
+    assert run("partition", "--rules", "4x6", "1122").status == 0
+    assert gc.isenabled()
+    assert run("partition", "--no-such-option").status == 2
+    assert gc.isenabled()

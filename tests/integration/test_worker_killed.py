@@ -4,27 +4,16 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from random import Random
 
 import pytest
-import structlog
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
-from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.rules import Rules
-from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES
-from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
-from evilpegs_server.work.worker_messages import WorkerSetup
-from evilpegs_server.work.worker_process import WorkerProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
-
-CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
 
 
 def worker_pids():
@@ -35,47 +24,28 @@ def worker_pids():
                 yield pid
 
 
-async def seconds_to_results():
-    """Return how long a new worker process takes until it has done a task of each kind."""
-    guess = (0, 0, 1, 1, 2, 2, 3, 3)
-    tasks = [
-        CountParts(HUGE, (), guess),
-        FindWitness(HUGE, ((guess, Feedback(2, 2)),)),
-        FindDevilReplies(CLASSIC, 1296, (), guess[:4]),
-    ]
-    began = time.perf_counter()
-    process = WorkerProcess(WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
-    for task in tasks:
-        await process.run(task)
-    seconds = time.perf_counter() - began
-    await process.close()
-    return seconds
+async def kill_repeatedly(registry, times):
+    """Kill workers at varying moments, each kill after new events are durable.
 
-
-@pytest.fixture(scope="module")
-def pause():
-    """Return the seconds between two kills: on a busy machine a new process needs more time for a reply.
-
-    The first measurement is dropped, because it may include the compilation of kernels.
+    A task that dies three times is given up. No task dies twice here, because a player's next events need its result.
     """
-    asyncio.run(seconds_to_results())
-    return max(1.5, 2 * asyncio.run(seconds_to_results()))
-
-
-async def kill_repeatedly(killed, pause):
-    while True:
-        await asyncio.sleep(pause)
+    killed, pauses, progress = set(), Random(1), asyncio.Event()
+    registry.listen(progress.set)
+    while len(killed) < times:
+        progress.clear()
+        await progress.wait()
+        await asyncio.sleep(pauses.uniform(0, 0.5))
         for pid in worker_pids():
             os.kill(pid, signal.SIGKILL)
-            killed.append(pid)
+            killed.add(pid)
 
 
 @pytest.mark.parametrize("ladder", ["huge-evil", "classic-devil"])
-async def test_bot_plays_on_after_worker_deaths(pause, server, tmp_path, ladder):
-    killed = []
-    killing = asyncio.create_task(kill_repeatedly(killed, pause))
+async def test_bot_plays_on_after_worker_deaths(server, tmp_path, ladder):
+    await server.warm
+    killing = asyncio.create_task(kill_repeatedly(server.registry, 4))
     matches = 0
-    while len(set(killed)) < 3:
+    while not killing.done():
         summary = await play_matches(
             server=server.url,
             ladder=ladder,
@@ -87,5 +57,5 @@ async def test_bot_plays_on_after_worker_deaths(pause, server, tmp_path, ladder)
         assert summary.verified
         assert {game.outcome for match in summary.matches for game in match.games} == {"solved"}
         matches += 1
-    killing.cancel()
+    await killing
     assert matches

@@ -26,6 +26,7 @@ async def open_fake_server():
     yield open_server
     for server in servers:
         server.close()
+        await server.leaderboards.close()
         for client in server.clients:
             client.assert_each_request_was_answered_once()
         server.assert_each_refusal_was_counted()

@@ -278,11 +278,12 @@ class FakeServer:
         return again
 
     def close(self):
-        """Stop the clocks of all matches and write what was submitted."""
+        """Stop the clocks of all matches, write what was submitted and end the threads that read."""
         for runner in self.registry.runners:
             runner.drain()
         self.writer.close()
         self.reads.close()
+        self.registry.close()
 
     def assert_each_refusal_was_counted(self):
         """Compare the refusals by error code with the errors that all clients were sent."""

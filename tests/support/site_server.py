@@ -1,20 +1,32 @@
-"""A real server with a site on which some matches were played, in a thread with an event loop of its own."""
+"""A real server with a site on which some matches were played, in a thread with an event loop of its own.
+
+Hypothesis fails a test if the state of the global random generator changes while it draws. websockets draws the payload
+of every ping from that generator, and the server pings its clients every 20 seconds in this thread. So websockets draws
+from another generator as long as the server is running.
+"""
 
 import asyncio
 import contextlib
+import random
 import threading
 import time
 from dataclasses import dataclass
+from unittest import mock
 
 import httpx
 import structlog
+from websockets.asyncio import connection
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.leftovers import SHARED_SERVER
 from support.servers import dial
 
 PATIENCE = 60
 """Seconds in which the server must have started and the matches been played."""
+
+COMPILING = 300
+"""Seconds in which all kernels of an analysis must have been compiled on a busy machine."""
 
 
 @dataclass
@@ -53,6 +65,14 @@ class PlayedSite:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
 
+    def wait_for_analyses(self):
+        """Wait until the finished matches are analyzed. Kernels may compile for longer than a request waits."""
+        deadline = time.monotonic() + COMPILING
+        for match in (self.over, self.evil):
+            while httpx.get(f"{self.url}api/v1/matches/{match}/analysis", timeout=60).status_code == 503:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
         for turn, code in enumerate(["1122", "3344"], 1):
@@ -85,15 +105,21 @@ def played_site(database, **settings):
             loop.close()
             ready.set()
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        assert ready.wait(PATIENCE)
-        if failures:
-            raise failures[0]
-        yield site
-    finally:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stopped.set)
-        thread.join(PATIENCE)
+    thread = threading.Thread(target=run, name=SHARED_SERVER)
+    with own_random_of_pings():
+        thread.start()
+        try:
+            assert ready.wait(PATIENCE)
+            if failures:
+                raise failures[0]
+            yield site
+        finally:
+            if thread.is_alive():
+                loop.call_soon_threadsafe(stopped.set)
+            thread.join(PATIENCE)
     assert failures == []
+
+
+def own_random_of_pings():
+    """Return a context manager in which the payloads of pings do not come from the global random generator."""
+    return mock.patch.object(connection, "random", random.Random())

@@ -2,7 +2,9 @@
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
+import coverage
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
@@ -12,6 +14,17 @@ from evilpegs_server.settings import Settings
 from support.brokers import PATIENCE, Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.servers import dial
+
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _measured_publisher():
+    """Measure the coverage of child processes while that of the tests is measured: only a child runs the publisher."""
+    with pytest.MonkeyPatch.context() as patch:
+        if coverage.Coverage.current() is not None:
+            patch.setenv("COVERAGE_PROCESS_START", str(PYPROJECT))
+        yield
 
 
 class KeptLog(list):

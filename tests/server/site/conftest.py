@@ -6,16 +6,17 @@ import pytest
 from support.site_server import PATIENCE, played_site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory):
     """The server and its matches."""
     database = f"sqlite:///{tmp_path_factory.mktemp('site') / 'played.sqlite3'}"
     with played_site(database, count_work=1_000_000) as played:
         played.wait_for_leaderboards()
+        played.wait_for_analyses()
         yield played
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def web(site):
     """A client of the site."""
     with httpx.Client(base_url=site.url, timeout=PATIENCE) as client:

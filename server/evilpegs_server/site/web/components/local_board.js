@@ -171,6 +171,7 @@ export class LocalBoard extends LitElement {
           ${game.over ? this.result() : this.entry()}
         </section>
         <section class="card panel" aria-label=${this.isEvil ? "What evil did" : "Codes left"} aria-busy=${this.busy}>
+          ${this.busy ? html`<p class="muted">${count(game.candidates, "code")} to go through …</p>` : ""}
           ${game.over ? this.ending() : game.turns.length === 0 ? this.opening() : this.lastTurn()}
         </section>
       </div>

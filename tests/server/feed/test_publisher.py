@@ -1,0 +1,63 @@
+"""The publisher in this process, on a real broker: it obeys the server, whatever order its messages have."""
+
+import asyncio
+from random import Random
+
+import pytest
+
+from evilpegs_protocol.broker import Broker
+from evilpegs_server.feed.publisher.publisher import Publisher
+from evilpegs_server.feed.publisher_messages import (
+    BatchWritten,
+    Connected,
+    ConnectionEnd,
+    ConnectionFailed,
+    Delivered,
+    Delivery,
+    DeliveryRequest,
+    LiveBatch,
+    PublisherSetup,
+)
+from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
+from support.brokers import PATIENCE
+
+
+@pytest.fixture
+async def publisher(mosquitto):
+    """A publisher that is running, with ``receive``, which returns its next report to the server."""
+    reports, loop = asyncio.Queue(), asyncio.get_running_loop()
+    setup = PublisherSetup(Broker("127.0.0.1", mosquitto.port), "evilpegs-hall", "evilpegs/v1/hall/state", b"lost")
+    time = ReconnectTime(Random(1), loop.time, delays=ReconnectDelays(first=0.01))
+    publisher = Publisher(setup, reports.put_nowait, loop.call_later, time)
+
+    async def receive():
+        async with asyncio.timeout(PATIENCE):
+            return await reports.get()
+
+    publisher.receive = receive
+    publisher.running = asyncio.create_task(publisher.run())
+    yield publisher
+    publisher.running.cancel()
+    await asyncio.wait([publisher.running])
+
+
+async def test_publisher_connects_again_when_server_gives_up_connection(publisher):
+    """What was meant for the connection that ended is dropped; the control is what is sent on the next one."""
+    assert await publisher.receive() == Connected(1)
+    publisher.handle(ConnectionEnd(1, "the database cannot be read"))
+    publisher.handle(LiveBatch(1, 7, [("evilpegs/a", "dropped")]))
+    assert await publisher.receive() == ConnectionFailed("the database cannot be read")
+    assert await publisher.receive() == Connected(2)
+    publisher.handle(LiveBatch(1, 8, [("evilpegs/a", "dropped")]))
+    publisher.handle(LiveBatch(2, 9, [("evilpegs/a", "written")]))
+    assert await publisher.receive() == BatchWritten(2, 9)
+    publisher.handle(DeliveryRequest(2, 1, [Delivery("evilpegs/a", "delivered")]))
+    assert await publisher.receive() == Delivered(2, 1, [True])
+
+
+async def test_publisher_ends_with_goodbye(publisher):
+    assert await publisher.receive() == Connected(1)
+    assert not publisher.running.done()
+    publisher.handle(ConnectionEnd(1, None))
+    async with asyncio.timeout(PATIENCE):
+        await publisher.running
