@@ -19,6 +19,7 @@ from playwright.sync_api import sync_playwright
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.leftovers import SHARED_SERVER
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -125,7 +126,7 @@ def site_in_thread(database, **settings):
             loop.close()
             ready.set()
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, name=SHARED_SERVER)
     thread.start()
     try:
         assert ready.wait(60)
