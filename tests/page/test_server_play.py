@@ -40,8 +40,10 @@ def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     page.get_by_role("button", name="Begin the match").press("Enter")
     start = page.get_by_role("button", name="Start game 1")
     start.wait_for()
+    page.keyboard.press("Enter")
     assert page.locator("code-entry").count() == 0
-    start.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
     play_to_end(page, type_code)
     page.get_by_role("button", name="Start game 2").wait_for()
     assert "Game 1: Solved in" in page.locator(".before h2").inner_text()

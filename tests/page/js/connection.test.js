@@ -329,6 +329,7 @@ test("a server that never accepts or greets is left", async () => {
     if (isOpen) world.socket.open();
     world.timers.advance(15_000);
     assert.equal(world.connection.state, "waiting");
+    world.sockets[0].open();
     assert.equal(world.sockets[0].isClosed, true);
   }
 });

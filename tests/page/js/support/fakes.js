@@ -8,6 +8,7 @@ export class FakeSocket {
   onmessage = null;
   onclose = null;
   isClosed = false;
+  readyState = 0;
   /** Every message that the page has sent. */
   sent = [];
 
@@ -22,6 +23,7 @@ export class FakeSocket {
 
   /** Accept the connection. */
   open() {
+    this.readyState = 1;
     this.onopen?.({});
   }
 
@@ -51,6 +53,7 @@ export class FakeSocket {
   /** End the connection, as a cut or a server does. */
   end(code = 1006) {
     this.isClosed = true;
+    this.readyState = 3;
     this.onclose?.({ code });
   }
 }

@@ -1,10 +1,16 @@
-/** The line above a match that says what is wrong with the connection, with a button where the player can help. */
+/**
+ * The line above a match that says what is wrong with the connection, with a button where the player can help.
+ *
+ * Connecting usually takes a few milliseconds, so it is shown only when it takes longer than anybody would overlook.
+ */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { connectionStatus } from "../game/status_words.js";
 import { shared } from "./shared_style.js";
 
 const TICK_MS = 500;
+const OVERLOOKED_MS = 400;
+const CONNECTING = new Set(["connecting", "greeting", "resuming"]);
 
 export class ConnectionStatus extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number } };
@@ -36,6 +42,8 @@ export class ConnectionStatus extends LitElement {
     this.change = 0;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
+    /** When the page began to connect; null while it does not. @type {number | null} */
+    this.since = null;
   }
 
   disconnectedCallback() {
@@ -45,7 +53,7 @@ export class ConnectionStatus extends LitElement {
   }
 
   updated() {
-    const isCounting = this.play?.connection.state === "waiting";
+    const isCounting = this.since !== null || this.play?.connection.state === "waiting";
     if (isCounting && this.timer === undefined) this.timer = setInterval(() => this.requestUpdate(), TICK_MS);
     if (!isCounting) {
       clearInterval(this.timer);
@@ -57,9 +65,13 @@ export class ConnectionStatus extends LitElement {
     const { play } = this;
     if (play === null) return nothing;
     const { match } = play;
-    const facts = { hasMatch: match !== null, isTimed: match?.started?.clock != null, now: performance.now() };
+    const now = performance.now();
+    const facts = { hasMatch: match !== null, isTimed: match?.started?.clock != null, now };
     const status = connectionStatus(play.connection, facts);
-    return html`<div role="status">${status === null ? nothing : this.line(status)}</div>`;
+    const isConnecting = CONNECTING.has(play.connection.state);
+    this.since = isConnecting ? (this.since ?? now) : null;
+    const isOverlooked = this.since !== null && now - this.since < OVERLOOKED_MS;
+    return html`<div role="status">${status === null || isOverlooked ? nothing : this.line(status)}</div>`;
   }
 
   /** @param {import("../game/status_words.js").Status} status */

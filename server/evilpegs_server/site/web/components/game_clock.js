@@ -77,7 +77,7 @@ export class GameClock extends LitElement {
 
   render() {
     const left = this.read();
-    const isLow = left < LOW_MS;
+    const isLow = this.running && left < LOW_MS;
     return html`<span class="clock ${this.running ? "running" : ""} ${isLow ? "low" : ""}">
       <span>${this.label}</span>
       <span class="time" role="timer" aria-label=${`${this.label}: ${clockFace(left)}`}>${clockFace(left)}</span>

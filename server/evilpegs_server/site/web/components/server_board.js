@@ -9,7 +9,7 @@ import { LitElement, html, nothing } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { countCodes, parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
-import { codemakerWords, duration, rulesName } from "../game/ladder_words.js";
+import { codemakerWords, codesWords, duration, rulesName } from "../game/ladder_words.js";
 import "./code_entry.js";
 import "./code_list.js";
 import "./game_clock.js";
@@ -21,13 +21,16 @@ import "./reply_bars.js";
 import "./resign_dialog.js";
 import { boardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
-import { count, formatNumber } from "./words.js";
+import { count } from "./words.js";
 
 /** @typedef {import("../game/server_play.js").ServerPlay} ServerPlay */
 /** @typedef {import("../game/match_state.js").MatchState} MatchState */
 /** @typedef {import("../game/match_state.js").Game} Game */
 /** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
 /** @typedef {import("../game/messages.js").FeedbackGiven} FeedbackGiven */
+
+/** The most replies that are drawn as bars; large rules have more. */
+const MOST_BARS = 20;
 
 export class ServerBoard extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number } };
@@ -43,6 +46,8 @@ export class ServerBoard extends LitElement {
     /** @type {Candidates | null} */
     this.candidates = null;
     this.matchId = "";
+    /** What the board shows: a match, a game, and whether it waits to begin. */
+    this.scene = "";
     /** The game before the current one, with the codes left after each turn. @type {{game: Game, counts: number[]} | null} */
     this.past = null;
   }
@@ -58,6 +63,24 @@ export class ServerBoard extends LitElement {
   }
 
   updated() {
+    this.keepFocus();
+    this.countLater();
+  }
+
+  /**
+   * Keep the focus in the match when the button that had it is gone. The board gets it, and no button, so that the key
+   * that ended one game cannot start the next.
+   */
+  keepFocus() {
+    const { match } = this.play;
+    const scene = match === null ? "" : `${match.id} ${match.game} ${match.phase === "turn" ? "waiting" : match.phase}`;
+    if (scene === this.scene) return;
+    this.scene = scene;
+    if (document.activeElement !== document.body) return;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("section"))?.focus({ preventScroll: true });
+  }
+
+  countLater() {
     const { candidates } = this;
     const turns = this.play.match?.current?.turns ?? [];
     if (candidates === null || candidates.isQuick || candidates.counts.length === turns.length) return;
@@ -72,11 +95,13 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}`}>
-        <section class="card board" aria-label="Board">
-          ${this.heading(match, match.started)} ${this.board(match, match.started)}
-        </section>
-        ${this.isSummary(match) ? nothing : html`<section class="card panel" aria-label="Codes left">${this.panel(match, match.started)}</section>`}
+      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}; --board: ${match.started.pegs > 6 ? 34 : 27}rem`}>
+        ${this.isSummary(match)
+          ? nothing
+          : html`<section class="card board" aria-label="Board" tabindex="-1">
+              ${this.heading(match, match.started)} ${this.board(match, match.started)}
+            </section>`}
+        ${match.phase === "over" ? this.result(match) : this.side(match, match.started)}
       </div>
       <p class="hidden" role="status">${this.spoken(match)}</p>
       <resign-dialog
@@ -97,7 +122,6 @@ export class ServerBoard extends LitElement {
   heading(match, started) {
     const game = started.games > 1 ? `Game ${match.game} of ${started.games}` : rulesName(started.rules);
     const played = match.current?.turns.length ?? 0;
-    if (this.isSummary(match)) return nothing;
     const isOver = match.current?.over != null;
     const guesses = isOver ? count(played, "guess", "guesses") : `guess ${Math.min(played + 1, started.guess_limit)} of ${started.guess_limit}`;
     return html`<div class="heading">
@@ -114,18 +138,20 @@ export class ServerBoard extends LitElement {
 
   /** @param {MatchState} match @param {MatchStarted} started */
   board(match, started) {
-    if (match.phase === "over") {
-      return html`
-        ${started.games === 1 ? this.table(match.current) : nothing}
-        <match-result
-          .match=${match}
-          .nonces=${this.play.nonces}
-          @again=${() => this.play.play()}
-        ></match-result>
-      `;
-    }
     if (match.phase === "ready" && !this.play.beginsAtOnce) return this.readyCard(match, started);
-    return html`${this.table(match.current)} ${this.entry(match, started)}`;
+    return html`${this.table(match.current)} ${match.phase === "over" ? nothing : this.entry(match, started)}`;
+  }
+
+  /** @param {MatchState} match */
+  result(match) {
+    return html`<section class="card" aria-label="Result" tabindex="-1">
+      <match-result .match=${match} .nonces=${this.play.nonces} @again=${() => this.play.play()}></match-result>
+    </section>`;
+  }
+
+  /** @param {MatchState} match @param {MatchStarted} started */
+  side(match, started) {
+    return html`<section class="card panel" aria-label="Codes left">${this.panel(match, started)}</section>`;
   }
 
   /** @param {Game | null} game */
@@ -146,6 +172,7 @@ export class ServerBoard extends LitElement {
             ${secretWords(before, started.codemaker)} ${this.beforeTable(before)}
           </div>`}
       <div class="ready">
+        ${this.problem()}
         <p>${started.clock === null ? "The game begins when you are ready." : "Your clock starts when you press the button."}</p>
         <button class="primary large" @click=${() => this.play.ready()}>Start game ${match.game}</button>
         <game-clock .read=${() => match.readyLeft(performance.now())} running label="Start within"></game-clock>
@@ -172,14 +199,14 @@ export class ServerBoard extends LitElement {
 
   /** @param {MatchState} match @param {MatchStarted} started */
   entry(match, started) {
-    const { sentGuess, problem } = this.play;
-    const isOpen = match.phase === "turn" && sentGuess === null;
+    const { sentGuess } = this.play;
+    const isOpen = this.play.canGuess;
     const hasTurns = (match.current?.turns.length ?? 0) > 0;
     return html`
       ${sentGuess === null
         ? nothing
         : html`<p class="sent" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
-      ${problem === null ? nothing : html`<p class="bad" role="alert">${problem}</p>`}
+      ${this.problem()}
       <code-entry
         .rules=${this.candidates?.rules}
         .excluded=${hasTurns ? (this.candidates?.excluded ?? []) : []}
@@ -192,6 +219,11 @@ export class ServerBoard extends LitElement {
       </div>
       ${this.hint(isOpen)}
     `;
+  }
+
+  problem() {
+    const { problem } = this.play;
+    return problem === null ? nothing : html`<p class="bad" role="alert">${problem}</p>`;
   }
 
   /** @param {boolean} isOpen */
@@ -224,14 +256,14 @@ export class ServerBoard extends LitElement {
     const left = turn.candidates ?? this.candidates?.counts[turn.turn - 1];
     return html`
       ${left === undefined ? this.unknownLeft() : this.left(left, this.codesBefore(match, turn))} ${this.bars(turn, started)}
-      ${match.phase === "over" ? nothing : this.list(left)}
+      ${this.list(left)}
       ${this.legend()}
     `;
   }
 
   /** @param {number} left @param {number} before */
   left(left, before) {
-    return html`<p class="left"><strong class="number">${formatNumber(left)}</strong> <span>of ${count(before, "code")} left</span></p>`;
+    return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} codes left</span></p>`;
   }
 
   /** @param {number | undefined} left */
@@ -260,11 +292,13 @@ export class ServerBoard extends LitElement {
   /** @param {FeedbackGiven} turn @param {MatchStarted} started */
   bars(turn, started) {
     if (turn.parts === undefined) return nothing;
-    const parts = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
+    const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
+    const parts = shownParts(all, turn);
     const marks = { evil: "evil’s reply", devil: "the devil’s reply", fixed: "the reply" };
     return html`
       <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
       <reply-bars .parts=${parts} .taken=${turn} .mark=${marks[started.codemaker] ?? "the reply"}></reply-bars>
+      ${parts.length === all.length ? nothing : html`<p class="muted">${count(all.length - parts.length, "reply", "replies")} would have left fewer.</p>`}
     `;
   }
 
@@ -273,7 +307,7 @@ export class ServerBoard extends LitElement {
     const { words } = codemakerWords(started.codemaker);
     const rules = parseRules(started.rules);
     return html`
-      <p class="left"><strong class="number">${formatNumber(countCodes(rules))}</strong> <span>codes possible</span></p>
+      <p class="left"><strong class="number">${codesWords(countCodes(rules))}</strong> <span>codes possible</span></p>
       <p>
         A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
       </p>
@@ -298,6 +332,17 @@ export class ServerBoard extends LitElement {
     const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
     return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;
   }
+}
+
+/**
+ * Return the largest parts, and the one of the reply.
+ *
+ * @param {readonly import("../core/partition.js").Part[]} parts
+ * @param {{black: number, white: number}} taken
+ */
+function shownParts(parts, taken) {
+  const sorted = [...parts].sort((one, other) => other.count - one.count);
+  return sorted.filter((part, index) => index < MOST_BARS || (part.black === taken.black && part.white === taken.white));
 }
 
 customElements.define("server-board", ServerBoard);

@@ -5,7 +5,7 @@ import { css } from "../vendor/lit.js";
 export const boardStyle = css`
   .columns {
     display: grid;
-    grid-template-columns: minmax(0, 27rem) minmax(0, 1fr);
+    grid-template-columns: minmax(0, var(--board)) minmax(0, 1fr);
     align-items: start;
     gap: 1.25rem;
   }
@@ -17,6 +17,9 @@ export const boardStyle = css`
   .columns.summary {
     grid-template-columns: minmax(0, 40rem);
   }
+  section:focus {
+    outline: none;
+  }
   .heading {
     display: flex;
     flex-wrap: wrap;
@@ -26,11 +29,14 @@ export const boardStyle = css`
     margin-bottom: 0.8rem;
   }
   guess-table {
-    --peg: clamp(1.15rem, calc((min(100vw, 29rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+    --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+  }
+  guess-table:not(:last-child) {
     margin-bottom: 1rem;
   }
   .before {
     display: grid;
+    margin-bottom: 1rem;
     gap: 0.6rem;
     --peg: 1.6rem;
   }
@@ -108,7 +114,7 @@ export const boardStyle = css`
     font-size: 1.1rem;
   }
   .left strong {
-    font-size: 3.1rem;
+    font-size: min(3.1rem, 11vw);
     line-height: 1;
     letter-spacing: -0.03em;
   }

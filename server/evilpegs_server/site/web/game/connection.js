@@ -34,6 +34,7 @@ import { LostAnswerError, RefusedError, TEMPORARY } from "./refusals.js";
  * @typedef {object} Socket the part of a WebSocket that is used
  * @property {(text: string) => void} send
  * @property {(code?: number) => void} close
+ * @property {number} [readyState]
  * @property {((event: any) => void) | null} onopen
  * @property {((event: {data: unknown}) => void) | null} onmessage
  * @property {((event: {code: number}) => void) | null} onclose
@@ -69,6 +70,7 @@ const SILENCE_MS = 20_000;
 const PONG_MS = 10_000;
 const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;
+const CONNECTING = 0;
 const SEAT_TAKEN = 4003;
 const MAX_ATTEMPTS = 8;
 
@@ -397,7 +399,9 @@ export class GameConnection {
     this.retryAt = null;
     if (socket !== null) {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      socket.close();
+      // Closing a socket that has not been opened writes an error to the console of the browser.
+      if (socket.readyState === CONNECTING) socket.onopen = () => socket.close();
+      else socket.close();
     }
     const lost = [...this.#sent.values(), ...[...this.#paused].map((entry) => entry.pending)];
     for (const entry of this.#paused) this.#options.timers.clear(entry.timer);

@@ -109,18 +109,17 @@ export function ratedWords(ladder) {
   return ladder.rated ? `${games} that count on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
 }
 
+const EXACT = new Intl.NumberFormat("en-US");
+const ROUNDED = new Intl.NumberFormat("en-US", { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 });
+
 /**
- * Return a number of codes for people: exact below a million, rounded above.
+ * Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion".
  *
- * @param {number} codes
+ * @param {number | bigint} codes
  * @returns {string}
  */
 export function codesWords(codes) {
-  if (codes < 1_000_000) return codes.toLocaleString("en-US");
-  const names = ["million", "billion", "trillion", "quadrillion"];
-  const power = Math.min(names.length, Math.floor(Math.log10(codes) / 3) - 1);
-  const value = codes / 1000 ** (power + 1);
-  return `${value < 1000 ? Number(value.toPrecision(3)) : "over a thousand"} ${names[power - 1]}`;
+  return (codes < 1_000_000 ? EXACT : ROUNDED).format(codes);
 }
 
 /**

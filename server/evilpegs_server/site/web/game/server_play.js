@@ -35,6 +35,8 @@ import { CHANGED, LostAnswerError, RefusedError, refusalWords } from "./refusals
  */
 
 const MAX_RESYNCS = 3;
+/** States of the connection in which a match is played elsewhere, or not at all. */
+const LEFT = new Set(["displaced", "refused", "closed"]);
 
 /** The play of one person on one ladder. */
 export class ServerPlay {
@@ -86,6 +88,12 @@ export class ServerPlay {
   /** The ladder as the server describes it; null before `welcome`, or if the server does not offer it. */
   get ladderInfo() {
     return this.welcome?.ladders.find((info) => info.id === this.ladder) ?? null;
+  }
+
+  /** True if the player may guess now. While the connection is being restored, a guess waits for it. */
+  get canGuess() {
+    const isLeft = LEFT.has(this.connection.state);
+    return this.match?.phase === "turn" && this.sentGuess === null && !isLeft;
   }
 
   /** True for a match whose games begin without the player saying so: untimed practice. */
@@ -169,7 +177,7 @@ export class ServerPlay {
    */
   async guess(code) {
     const match = this.match;
-    if (match === null || match.phase !== "turn" || this.sentGuess !== null) return;
+    if (match === null || !this.canGuess) return;
     this.sentGuess = { game: match.game, turn: match.turn, code };
     this.#options.onChange();
     await this.#sendGuess();
@@ -364,7 +372,7 @@ export class ServerPlay {
     const { connection } = this;
     if (connection.state === "refused" && connection.refusal !== null) this.#refused(connection.refusal);
     if (connection.state === "displaced" || connection.state === "closed") this.#forgetMoves();
-    if (connection.state === "displaced" || connection.state === "closed" || connection.state === "refused") {
+    if (LEFT.has(connection.state)) {
       for (const resolve of this.#awaitWelcome.splice(0)) resolve();
     }
     this.#options.onChange();
