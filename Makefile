@@ -57,10 +57,15 @@ load: $(READY)
 abuse: $(READY)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
-# The page in a browser, and the types of its JavaScript. Needs npm for tsc, once.
-page: $(READY)
-	@npm ci --silent --no-audit --no-fund --prefix tests/page
-	@$(BIN)/python -m pytest -q -m page tests/page
+# Tests of the page in a browser, and the figures of bench/bench_page.py. Screenshots go to tests/page/artifacts.
+page: $(READY) tests/page/node_modules/.package-lock.json
+	@sh tests/components.sh
+	@$(BIN)/python -m pytest -q -m "" tests/page
+	@$(BIN)/python bench/bench_page.py
+
+tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
+	@command -v npm >/dev/null || sh tests/components.sh
+	@npm ci --prefix tests/page --no-audit --no-fund --silent
 
 # Minutes: which games make counting dearest, and does any pass the stated bound?
 worst: $(READY)
@@ -75,6 +80,10 @@ snapshots: $(READY)
 openapi: $(READY)
 	@$(BIN)/python -m evilpegs_server.site.openapi
 
+# Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
+vendor: $(READY)
+	@$(BIN)/python tests/support/vendor.py
+
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
@@ -84,4 +93,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-servers test-cli test-inner test-plain check format bench load abuse page worst snapshots openapi
+.PHONY: demo serve test test-servers test-cli test-inner test-plain check format bench load abuse page worst snapshots openapi vendor

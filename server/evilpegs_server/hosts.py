@@ -88,6 +88,41 @@ class SiteAddress:
         return urlsplit(self.url or "").path.rstrip("/")
 
 
+@dataclass(slots=True)
+class GameAddress:
+    """The address of the game as a page learns it: ``url`` if it is set, else the path of the game on ``host``.
+
+    ``host`` is set if the game listens on another address than the site, or if others reach the site by one name;
+    otherwise it is the host that the request named. ``port`` is None until the game listens.
+    """
+
+    path: str
+    url: str | None = None
+    host: str | None = None
+    scheme: str = "ws"
+    port: int | None = None
+
+    def url_for(self, host: str) -> str | None:
+        """Return the URL of the game for a page that reaches this machine at ``host``; None until it is known."""
+        if self.url is not None:
+            return self.url
+        if self.port is None:
+            return None
+        return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}{self.path}"
+
+
+def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
+    """Return the URL of the game behind the proxy that serves the site at ``site_url``; None if there is no proxy.
+
+    A proxy serves both on one name. Without one, ``site_url`` has the port on which the site listens.
+    """
+    parts = urlsplit(site_url)
+    if (parts.port or _DEFAULT_PORTS[parts.scheme]) == site_port:
+        return None
+    scheme = "wss" if parts.scheme == "https" else "ws"
+    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}{path}"
+
+
 class AllowedOrigins:
     """The origins of pages that may open a WebSocket: those of the site, by any allowed host, and that of its URL."""
 

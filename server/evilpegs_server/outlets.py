@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from ssl import SSLContext
 from typing import Final
+from urllib.parse import urlsplit
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
+from evilpegs_protocol.limits import PATH
 from evilpegs_server.codemaking.replies import Codemaking
-from evilpegs_server.hosts import AllowedHosts, SiteAddress
+from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress, game_url_beside
 from evilpegs_server.matches.counts import Seats
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.settings import Settings
@@ -54,8 +56,20 @@ class OutletSources:
     loop_lag: Durations
     log: BoundLogger
     server_key: ServerKey
+    game: GameAddress
     process: WorkerProcess
     seats: Callable[[], Seats]
+
+
+def find_game_address(settings: Settings) -> GameAddress:
+    """Return the address of the game for the page, without the port on which it will listen."""
+    url, host = settings.game_url, None
+    if url is None and settings.site_url is not None:
+        url = game_url_beside(settings.site_url, settings.site_port, PATH)
+        host = urlsplit(settings.site_url).hostname
+    elif settings.site_host not in {None, settings.host} and settings.host not in _ALL_INTERFACES:
+        host = settings.host
+    return GameAddress(PATH, url, host, "ws" if settings.tls_cert is None else "wss")
 
 
 def find_broker(settings: Settings) -> Broker | None:
@@ -122,7 +136,8 @@ async def _open_site(
     is_apart = host != settings.host and host not in _ALL_INTERFACES
     scheme = "http" if settings.tls_cert is None else "https"
     address = SiteAddress(settings.site_port, settings.site_url, host if is_apart else None, scheme)
-    options = SiteOptions(host, settings.site_port, address.base_path, hosts, settings.public_metrics, tls)
+    base_path, public_metrics = address.base_path, settings.public_metrics
+    options = SiteOptions(host, settings.site_port, base_path, hosts, public_metrics, sources.game, tls)
     try:
         port = await stack.enter_async_context(running_site(options, _site_sources(sources)))
     except OSError as error:

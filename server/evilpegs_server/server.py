@@ -20,7 +20,7 @@ from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, ho
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
-from evilpegs_server.outlets import address_error, find_broker
+from evilpegs_server.outlets import address_error, find_broker, find_game_address
 from evilpegs_server.settings import Settings
 from evilpegs_server.starting import (
     Start,
@@ -99,7 +99,8 @@ async def running_server(
     broker = find_broker(settings)
     tls = load_tls(settings.tls_cert, settings.tls_key)
     async with AsyncExitStack() as stack:
-        start = Start(settings, log, stack, wall_ms, clock or StallFreeClock(asyncio.get_running_loop().time))
+        clock = clock or StallFreeClock(asyncio.get_running_loop().time)
+        start = Start(settings, log, stack, wall_ms, clock, find_game_address(settings))
         storage = open_storage(start)
         work = open_work(start, storage)
         registry = open_registry(start, storage, work, ladders or load_ladders())
@@ -113,6 +114,7 @@ async def running_server(
         gateway = Gateway(services, start.clock, rules, site)
         start_chores(start, services)
         host, port = await _listen(gateway, settings)
+        start.game.port = port
         try:
             for stored in load_open_matches(storage.engine, registry.skip_unreadable):
                 registry.restore(stored)

@@ -66,6 +66,14 @@ def _check_site_url(url: str) -> str:
     return url
 
 
+def _check_game_url(url: str) -> str:
+    """Return a URL at which a game can be reached; raises ValueError."""
+    if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
+        message = f"not the address of a game: {url[:80]!r}; write ws://HOST:PORT/v1 or wss://HOST/v1"
+        raise ValueError(message)
+    return url
+
+
 def _is_site_url(url: str) -> bool:
     if not _SITE_URL.fullmatch(url):
         return False
@@ -91,6 +99,8 @@ class Settings(BaseSettings):
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
+    game_url: Annotated[str, AfterValidator(_check_game_url)] | None = None
+    """The URL at which the page reaches the game, if that is neither beside ``site_url`` nor on the port here."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
     """Names that requests may use for this machine, besides its own names and its addresses.
 

@@ -29,7 +29,7 @@ from evilpegs_server.gateway.lapse import lapse_names, lapse_time
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.presence import Presence
-from evilpegs_server.hosts import AllowedHosts, SiteAddress
+from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
@@ -79,6 +79,8 @@ class Start:
     stack: AsyncExitStack
     wall_ms: Callable[[], int]
     clock: StallFreeClock
+    game: GameAddress
+    """The address of the game. Its port is known when the game listens, which it does last."""
     loop_lag: Durations = field(default_factory=Durations)
     outlets: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What only reads: the leaderboards, the site and the feed, which are closed together within one deadline."""
@@ -203,6 +205,7 @@ async def open_site_and_feed(
         loop_lag=start.loop_lag,
         log=start.log,
         server_key=storage.server_key,
+        game=start.game,
         process=work.process,
         seats=lambda: services.admission.seats,
     )

@@ -26,6 +26,9 @@ GZIP_LEVEL: Final = 5
 REVALIDATE: Final = "no-cache"
 """The answer may be kept, but the client must ask whether it still holds."""
 
+_KEPT: Final = ("Cache-Control", "Vary", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy")
+"""The headers of an answer that a client has already, which replace those that it kept."""
+
 
 @dataclass(slots=True)
 class _Answer:
@@ -106,5 +109,5 @@ def _response(answer: _Answer) -> Response:
 
 
 def _not_modified(answer: _Answer, tag: str) -> Response:
-    kept = {name: answer.headers[name] for name in ("Cache-Control", "Vary", "X-Content-Type-Options")}
+    kept = {name: answer.headers[name] for name in _KEPT if name in answer.headers}
     return Response(status_code=304, headers=kept | {"ETag": tag})

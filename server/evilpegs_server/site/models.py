@@ -43,6 +43,14 @@ class LadderDocument(LadderInfo):
     bounds: Bounds
 
 
+class GameAddressDocument(Document):
+    """The address of the game. `url` is null until the server accepts players, and `version` is that of the server."""
+
+    url: str | None
+    subprotocol: str
+    version: str
+
+
 class LadderList(Document):
     """All ladders."""
 

@@ -22,9 +22,18 @@ def accepts_media(accept: str, media_type: str) -> bool:
     """Return True if an Accept header admits the media type. The most specific range that fits decides."""
     if not accept.strip():
         return True
+    return _media_weight(accept, media_type) > 0
+
+
+def prefers_media(accept: str, media_type: str, other: str) -> bool:
+    """Return True if an Accept header gives a media type more weight than another one."""
+    return _media_weight(accept, media_type) > _media_weight(accept, other)
+
+
+def _media_weight(accept: str, media_type: str) -> float:
     weights = dict(_weighted(accept))
     ranges = (media_type, media_type.partition("/")[0] + "/*", "*/*")
-    return next((weights[each] for each in ranges if each in weights), 0.0) > 0
+    return next((weights[each] for each in ranges if each in weights), 0.0)
 
 
 def accepts_gzip(accept_encoding: str) -> bool:

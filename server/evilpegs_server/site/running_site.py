@@ -9,7 +9,7 @@ from ssl import SSLContext
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
@@ -17,6 +17,7 @@ from evilpegs_server.site.http_server import bind, running_http_server
 from evilpegs_server.site.ladder_documents import ladder_list
 from evilpegs_server.site.loop_share import LoopShare, MeteredReads
 from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.page import load_web_files
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.services import SiteServices
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
@@ -34,6 +35,7 @@ class SiteOptions:
     base_path: str
     hosts: AllowedHosts
     public_metrics: bool
+    game: GameAddress
     tls: SSLContext | None = None
 
 
@@ -77,6 +79,8 @@ def _services(options: SiteOptions, sources: SiteSources, share: LoopShare) -> S
         metrics=sources.metrics,
         public_metrics=options.public_metrics,
         hosts=options.hosts,
+        game=options.game,
+        web_files=load_web_files(),
         base_path=options.base_path,
         version=version("evilpegs"),
         log=sources.log,

@@ -1,5 +1,6 @@
 """The services that the routes of the site use, and the layers between a request and its route."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -7,12 +8,13 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
+from evilpegs_server.site.page import WebFile
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.server_key import ServerKey
@@ -32,6 +34,8 @@ class SiteServices:
     metrics: Metrics
     public_metrics: bool
     hosts: AllowedHosts
+    game: GameAddress
+    web_files: Mapping[str, WebFile]
     base_path: str
     version: str
     log: BoundLogger

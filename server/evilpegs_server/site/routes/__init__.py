@@ -4,13 +4,14 @@ from typing import Final
 
 from fastapi import FastAPI
 
-from evilpegs_server.site.routes import health, ladders, live, matches, metrics, players
+from evilpegs_server.site.routes import health, ladders, live, matches, metrics, page, players
 
 API: Final = "/api/v1"
 
 
 def add_routes(app: FastAPI) -> None:
     """Add every route of the site to an application."""
+    app.include_router(page.router)
     app.include_router(health.router)
     app.include_router(metrics.router)
     for subject in (ladders, players, matches, live):

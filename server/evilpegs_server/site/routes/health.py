@@ -1,31 +1,14 @@
-"""Health, readiness, the index, the keys of the server, and the description of the API."""
+"""Health, readiness, the keys of the server, and the description of the API."""
 
 from fastapi import APIRouter, Request, Response
 
-from evilpegs_server.site.models import HealthDocument, IndexDocument, KeysDocument, ReadyDocument
+from evilpegs_server.site.models import HealthDocument, KeysDocument, ReadyDocument
 from evilpegs_server.site.problems import busy_response
 from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
 from evilpegs_server.site.services import Services
 
 router = APIRouter(tags=["server"])
 NEVER_KEPT = "no-store"
-_LINKS = {
-    "ladders": "/api/v1/ladders",
-    "players": "/api/v1/players",
-    "matches": "/api/v1/matches",
-    "live": "/api/v1/live",
-    "keys": "/api/v1/keys",
-    "openapi": "/api/v1/openapi.json",
-    "health": "/healthz",
-    "ready": "/readyz",
-}
-
-
-@router.get("/", response_model=IndexDocument, responses=problem_statuses())
-async def get_index(services: Services) -> Response:
-    """Return the paths at which to begin."""
-    links = {name: services.base_path + path for name, path in _LINKS.items()}
-    return document(IndexDocument(name="evilpegs", version=services.version, links=links), MINUTE)
 
 
 @router.get("/healthz", response_model=HealthDocument, responses=problem_statuses())

@@ -1,0 +1,61 @@
+"""The files of the page, and the headers that confine it to this server.
+
+The files are read once, when the server starts. What is not among them cannot be requested, so a path that leaves their
+directory is unknown like any other.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import urlsplit
+
+WEB_DIRECTORY: Final = Path(__file__).with_name("web")
+INDEX: Final = "index.html"
+FAVICON: Final = "favicon.svg"
+_MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        ".html": "text/html; charset=utf-8",
+        ".css": "text/css; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".svg": "image/svg+xml",
+        ".txt": "text/plain; charset=utf-8",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    """A file of the page: its bytes and their media type."""
+
+    body: bytes
+    media_type: str
+
+
+def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
+    """Return the files of the page by their paths below ``directory``. Files of other types are left out."""
+    return MappingProxyType(
+        {
+            path.relative_to(directory).as_posix(): WebFile(path.read_bytes(), _MEDIA_TYPES[path.suffix])
+            for path in sorted(directory.rglob("*"))
+            if path.suffix in _MEDIA_TYPES
+        }
+    )
+
+
+def page_headers(game_url: str | None) -> dict[str, str]:
+    """Return the headers of the page, which let it use this server and connect to ``game_url``, and no more."""
+    connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        f" connect-src {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Vary": "Accept"}
+
+
+def _source(url: str) -> str:
+    """Return a URL as a source of a Content-Security-Policy, which knows no IPv6 addresses: for them, its scheme."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"

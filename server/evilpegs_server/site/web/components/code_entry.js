@@ -1,0 +1,311 @@
+/**
+ * Where a guess is composed: a row of pegs, the colors to choose from, and the button that plays it.
+ *
+ * Colors are clicked, tapped, dragged onto a peg, or typed: symbols fill the peg at the cursor, the arrow keys move it and
+ * change its color, Backspace empties it, Escape empties all, and Enter plays. Keys work wherever the focus is, except in
+ * fields. A guess is sent as the event `guess` with the code as `detail`.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { formatCode } from "../core/codes.js";
+import { SYMBOLS } from "../core/rules.js";
+import { CodeDraft } from "./code_draft.js";
+import { peg, pegStyle } from "./peg.js";
+import { shared } from "./shared_style.js";
+
+const DRAG_PIXELS = 8;
+const FIELDS = "input, textarea, select, [contenteditable]";
+
+export class CodeEntry extends LitElement {
+  static properties = {
+    rules: { attribute: false },
+    excluded: { attribute: false },
+    disabled: { type: Boolean },
+    playsWhenFull: { type: Boolean },
+    drag: { state: true },
+  };
+
+  static styles = [
+    shared,
+    pegStyle,
+    css`
+      .entry,
+      .ghost {
+        --peg: min(3.1rem, calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
+      }
+      .slots {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        justify-content: center;
+        gap: 0.5rem;
+        padding: 0.6rem;
+        border-radius: var(--radius);
+        background: var(--sunken);
+      }
+      button.slot,
+      button.key {
+        width: calc(var(--peg) + 0.5rem);
+        height: calc(var(--peg) + 0.5rem);
+        min-height: 0;
+        padding: 0;
+        border: 2px solid transparent;
+        background: none;
+        touch-action: none;
+      }
+      .slot .empty {
+        width: var(--peg);
+        height: var(--peg);
+        border: 2px dashed var(--muted);
+        border-radius: 50%;
+        background: var(--slot);
+      }
+      .slot.cursor {
+        border-color: var(--accent);
+      }
+      .keys {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: center;
+        gap: 0.35rem;
+        margin-top: 0.9rem;
+      }
+      .key {
+        position: relative;
+        transition: transform 0.12s;
+      }
+      .key:hover:not(:disabled) {
+        transform: translateY(-2px);
+      }
+      .key.excluded .peg {
+        opacity: 0.35;
+      }
+      .key.excluded::after {
+        content: "";
+        position: absolute;
+        width: 78%;
+        height: 3px;
+        border-radius: 2px;
+        background: var(--ink);
+        rotate: -45deg;
+      }
+      .actions {
+        display: flex;
+        gap: 0.5rem;
+        margin-top: 0.9rem;
+      }
+      .actions .primary {
+        flex: 1;
+      }
+      .ghost {
+        position: fixed;
+        z-index: 3;
+        translate: -50% -50%;
+        pointer-events: none;
+        filter: drop-shadow(0 4px 8px rgb(0 0 0 / 35%));
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {import("../core/rules.js").Rules} */
+    this.rules = { pegs: 4, colors: 6, repeats: true };
+    /** @type {readonly number[]} colors that no code left contains */
+    this.excluded = [];
+    this.disabled = false;
+    /** Whether a full row is played without Enter. */
+    this.playsWhenFull = false;
+    this.draft = new CodeDraft(this.rules);
+    /** @type {{color: number, from: number | null, x: number, y: number, moved: boolean} | null} */
+    this.drag = null;
+    this._onKey = (/** @type {KeyboardEvent} */ event) => this.onKey(event);
+    this._onMove = (/** @type {PointerEvent} */ event) => this.onMove(event);
+    this._onDrop = (/** @type {PointerEvent} */ event) => this.onDrop(event);
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener("keydown", this._onKey);
+  }
+
+  disconnectedCallback() {
+    removeEventListener("keydown", this._onKey);
+    this.endDrag();
+    super.disconnectedCallback();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has("rules")) this.draft = new CodeDraft(this.rules);
+  }
+
+  /** Play the guess if it is complete. */
+  play() {
+    if (this.disabled || !this.draft.isFull) return;
+    const detail = formatCode(/** @type {number[]} */ (this.draft.pegs));
+    this.clear();
+    this.dispatchEvent(new CustomEvent("guess", { detail, bubbles: true, composed: true }));
+  }
+
+  clear() {
+    this.draft = new CodeDraft(this.rules);
+    this.requestUpdate();
+  }
+
+  /** @param {number} color @param {number} [slot] */
+  put(color, slot) {
+    if (this.disabled) return;
+    this.draft.put(color, slot);
+    this.requestUpdate();
+    if (this.playsWhenFull && this.draft.isFull) this.play();
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const target = /** @type {Element} */ (event.composedPath()[0]);
+    if (this.disabled || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target instanceof Element && target.matches(FIELDS)) return;
+    if (this.act(event.key, target)) {
+      event.preventDefault();
+      this.requestUpdate();
+    }
+  }
+
+  /** Do what a key means; return false if it means nothing here. @param {string} key @param {Element} target */
+  act(key, target) {
+    const color = key.length === 1 ? SYMBOLS.indexOf(key.toUpperCase()) : -1;
+    if (color !== -1 && color < this.rules.colors) this.type(color, target);
+    else if (key === "Backspace" || key === "Delete") this.draft.erase();
+    else if (key === "ArrowLeft" || key === "ArrowRight") this.draft.move(key === "ArrowLeft" ? -1 : 1);
+    else if (key === "ArrowUp" || key === "ArrowDown") this.draft.turn(key === "ArrowUp" ? 1 : -1);
+    else if (key === "Escape" && !this.draft.isEmpty) this.clear();
+    else if (key === "Enter" && this.draft.isFull && !this.isElsewhere(target)) this.play();
+    else return false;
+    return true;
+  }
+
+  /**
+   * Put a typed color. The focus leaves a link or a button elsewhere, so that Enter plays the guess.
+   * @param {number} color
+   * @param {Element} target
+   */
+  type(color, target) {
+    if (this.isElsewhere(target)) /** @type {HTMLElement} */ (this.renderRoot.querySelector(".cursor")).focus();
+    this.put(color);
+  }
+
+  /** Return true if Enter belongs to a link or a button outside of this component. @param {Element} target */
+  isElsewhere(target) {
+    return target instanceof Element && target.matches("a, button, summary") && target.getRootNode() !== this.renderRoot;
+  }
+
+  /** @param {PointerEvent} event @param {number | null} color @param {number | null} from */
+  beginDrag(event, color, from) {
+    if (event.button !== 0 || color === null || this.disabled) return;
+    this.drag = { color, from, x: event.clientX, y: event.clientY, moved: false };
+    addEventListener("pointermove", this._onMove);
+    addEventListener("pointerup", this._onDrop);
+    addEventListener("pointercancel", this._onDrop);
+  }
+
+  /** @param {PointerEvent} event */
+  onMove(event) {
+    if (!this.drag) return;
+    const { x, y, moved } = this.drag;
+    const isFar = moved || Math.hypot(event.clientX - x, event.clientY - y) > DRAG_PIXELS;
+    if (isFar) this.drag = { ...this.drag, x: event.clientX, y: event.clientY, moved: true };
+  }
+
+  /** @param {PointerEvent} event */
+  onDrop(event) {
+    const { drag } = this;
+    this.endDrag();
+    if (!drag?.moved || event.type === "pointercancel") return;
+    const under = /** @type {ShadowRoot} */ (this.renderRoot).elementFromPoint(event.clientX, event.clientY);
+    const slot = under?.closest("[data-slot]");
+    if (!(slot instanceof HTMLElement)) return;
+    const to = Number(slot.dataset.slot);
+    if (drag.from === null) {
+      this.put(drag.color, to);
+    } else {
+      this.draft.exchange(drag.from, to);
+      this.requestUpdate();
+    }
+  }
+
+  endDrag() {
+    this.drag = null;
+    removeEventListener("pointermove", this._onMove);
+    removeEventListener("pointerup", this._onDrop);
+    removeEventListener("pointercancel", this._onDrop);
+  }
+
+  /** @param {number} slot */
+  select(slot) {
+    this.draft.cursor = slot;
+    this.requestUpdate();
+  }
+
+  render() {
+    const { pegs, colors } = this.rules;
+    const columns = Math.min(Math.max(pegs, colors), 6);
+    return html`
+      <div class="entry" .style=${`--columns: ${columns}`}>
+        <div class="slots" role="group" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
+        <div class="keys" role="group" aria-label="Colors">
+          ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}
+        </div>
+        <div class="actions">
+          <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Empty the last peg">⌫</button>
+          <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>Guess</button>
+        </div>
+      </div>
+      ${this.ghost()}
+    `;
+  }
+
+  erase() {
+    this.draft.erase();
+    this.requestUpdate();
+  }
+
+  /** @param {number} slot */
+  slotButton(slot) {
+    const color = this.draft.pegs[slot];
+    const isCursor = slot === this.draft.cursor && !this.disabled;
+    const content = color === null ? "empty" : SYMBOLS[color];
+    return html`<button
+      class="slot ${isCursor ? "cursor" : ""}"
+      data-slot=${slot}
+      aria-label="Peg ${slot + 1}: ${content}"
+      aria-current=${isCursor ? "true" : nothing}
+      ?disabled=${this.disabled}
+      @click=${() => this.select(slot)}
+      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, slot)}
+    >
+      ${color === null ? html`<span class="empty"></span>` : peg(color)}
+    </button>`;
+  }
+
+  /** @param {number} color */
+  colorButton(color) {
+    const isExcluded = this.excluded.includes(color);
+    return html`<button
+      class="key ${isExcluded ? "excluded" : ""}"
+      aria-label="${SYMBOLS[color]}${isExcluded ? ", in no code left" : ""}"
+      ?disabled=${this.disabled}
+      @click=${() => this.put(color)}
+      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, null)}
+    >
+      ${peg(color)}
+    </button>`;
+  }
+
+  ghost() {
+    if (!this.drag?.moved) return nothing;
+    return html`<span class="ghost" .style=${`left: ${this.drag.x}px; top: ${this.drag.y}px`}>${peg(this.drag.color)}</span>`;
+  }
+}
+
+customElements.define("code-entry", CodeEntry);

@@ -1,0 +1,75 @@
+/**
+ * A text with a button that copies it. Where the page may not use the clipboard, which is so on plain http except on
+ * localhost, the button selects the text instead.
+ */
+
+import { LitElement, css, html } from "../vendor/lit.js";
+import { shared } from "./shared_style.js";
+
+export class CopyText extends LitElement {
+  static properties = {
+    text: {},
+    label: {},
+    said: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      label {
+        display: block;
+        margin-bottom: 0.3rem;
+        font-weight: 650;
+      }
+      textarea {
+        width: 100%;
+        padding: 0.6rem 0.8rem;
+        border: 1px solid var(--line);
+        border-radius: 0.6rem;
+        background: var(--surface);
+        color: var(--ink);
+        font: 0.95rem/1.4 var(--mono);
+        resize: none;
+      }
+      .row {
+        display: flex;
+        align-items: center;
+        flex-wrap: wrap;
+        gap: 0.4rem 0.8rem;
+        margin: 0.4rem 0;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.text = "";
+    this.label = "Text";
+    this.said = "";
+  }
+
+  async copy() {
+    const field = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector("textarea"));
+    field.focus();
+    field.select();
+    try {
+      await navigator.clipboard.writeText(this.text);
+      this.said = "Copied.";
+    } catch {
+      this.said = "The text is selected; copy it with Ctrl+C.";
+    }
+  }
+
+  render() {
+    return html`
+      <label for="text">${this.label}</label>
+      <textarea id="text" readonly rows=${this.text.split("\n").length} .value=${this.text}></textarea>
+      <div class="row">
+        <button class="primary" @click=${this.copy}>Copy</button>
+        <span role="status">${this.said}</span>
+      </div>
+    `;
+  }
+}
+
+customElements.define("copy-text", CopyText);

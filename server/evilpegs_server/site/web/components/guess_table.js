@@ -1,0 +1,99 @@
+/** The guesses of a game with their feedback and the codes left. */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
+import { pegRow, pegStyle } from "./peg.js";
+import { shared } from "./shared_style.js";
+import { formatNumber } from "./words.js";
+
+/**
+ * @typedef {object} ShownTurn
+ * @property {string} code
+ * @property {number} black
+ * @property {number} white
+ * @property {number | null} [left] codes left after the reply; null if that is not known
+ */
+
+export class GuessTable extends LitElement {
+  static properties = { turns: { attribute: false } };
+
+  static styles = [
+    shared,
+    pegStyle,
+    feedbackStyle,
+    css`
+      table {
+        width: 100%;
+        border-collapse: collapse;
+      }
+      th {
+        padding: 0 0.35rem 0.35rem;
+        color: var(--muted);
+        font-size: 0.8rem;
+        font-weight: 600;
+        text-align: left;
+      }
+      td {
+        padding: 0.32rem 0.35rem;
+        border-top: 1px solid var(--line);
+      }
+      td:first-child,
+      th:first-child {
+        width: 1.9rem;
+        padding-left: 0;
+        color: var(--muted);
+      }
+      td:last-child,
+      th:last-child {
+        padding-right: 0;
+        text-align: right;
+      }
+      tbody tr:last-child {
+        animation: arrive 0.25s ease-out;
+      }
+      @keyframes arrive {
+        from {
+          opacity: 0;
+          transform: translateY(0.4rem);
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {readonly ShownTurn[]} */
+    this.turns = [];
+  }
+
+  render() {
+    if (this.turns.length === 0) return nothing;
+    return html`
+      <table>
+        <caption class="hidden">
+          Your guesses
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col"><span class="hidden">Number</span></th>
+            <th scope="col">Guess</th>
+            <th scope="col">Reply</th>
+            <th scope="col"><span aria-hidden="true">Left</span><span class="hidden">Codes left</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${this.turns.map(
+            (turn, index) => html`<tr>
+              <td class="number">${index + 1}</td>
+              <td>${pegRow(turn.code)}</td>
+              <td>${feedbackPegs(turn)}</td>
+              <td class="number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    `;
+  }
+}
+
+customElements.define("guess-table", GuessTable);

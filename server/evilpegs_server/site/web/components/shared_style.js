@@ -1,0 +1,98 @@
+/** Styles that components share. Each is a constructed style sheet, which the Content-Security-Policy allows. */
+
+import { css } from "../vendor/lit.js";
+
+export const shared = css`
+  :host {
+    display: block;
+  }
+  * {
+    box-sizing: border-box;
+  }
+  h1,
+  h2,
+  h3 {
+    margin: 0;
+    line-height: 1.2;
+    text-wrap: balance;
+  }
+  h1 {
+    font-size: clamp(1.45rem, 1rem + 2vw, 2.1rem);
+    letter-spacing: -0.02em;
+  }
+  h2 {
+    font-size: 1.05rem;
+  }
+  p {
+    margin: 0;
+  }
+  a {
+    color: var(--accent);
+    text-underline-offset: 0.15em;
+  }
+  .muted {
+    color: var(--muted);
+  }
+  .card {
+    padding: 1.1rem 1.2rem;
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    background: var(--surface);
+    box-shadow: var(--shadow);
+  }
+  .hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  .number {
+    font-variant-numeric: tabular-nums;
+  }
+  button,
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 0.5em;
+    min-height: 2.75rem;
+    padding: 0.4rem 1.1rem;
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--surface);
+    color: var(--ink);
+    font: 600 1rem/1.2 var(--font);
+    text-decoration: none;
+    cursor: pointer;
+  }
+  button:hover:not(:disabled),
+  .button:hover {
+    border-color: var(--accent);
+  }
+  button.primary,
+  .button.primary {
+    border-color: var(--accent);
+    background: var(--accent);
+    color: var(--accent-ink);
+  }
+  button:disabled {
+    color: var(--muted);
+    background: var(--sunken);
+    border-color: var(--line);
+    cursor: default;
+  }
+  :focus-visible {
+    outline: 3px solid var(--accent);
+    outline-offset: 2px;
+  }
+  @media (prefers-reduced-motion: reduce) {
+    *,
+    *::before,
+    *::after {
+      animation: none !important;
+      transition: none !important;
+    }
+  }
+`;

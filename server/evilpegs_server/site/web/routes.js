@@ -1,0 +1,78 @@
+/**
+ * The views of the page and their addresses. A view is a module that exports a Lit element class as its default; it is
+ * loaded when its address is opened first. The part of the address that begins with a colon is given to the view as
+ * `params`, and what follows a question mark as `query`.
+ *
+ * @typedef {object} Route
+ * @property {string} path the address after `#/`
+ * @property {string} title the title of the document
+ * @property {string} tag the name of the element
+ * @property {() => Promise<{default: CustomElementConstructor}>} load
+ * @property {string} [link] the text of the link in the header; without one there is no link
+ *
+ * @typedef {object} Found
+ * @property {Route} route
+ * @property {Record<string, string>} params
+ * @property {URLSearchParams} query
+ */
+
+/** @type {readonly Route[]} */
+export const ROUTES = Object.freeze([
+  { path: "", title: "Play", link: "Play", tag: "first-view", load: () => import("./views/first.js") },
+  { path: "play/:rules", title: "Play", tag: "play-view", load: () => import("./views/play.js") },
+  { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
+]);
+
+/** @type {Route} */
+export const NOT_FOUND = Object.freeze({
+  path: "not-found",
+  title: "Nothing here",
+  tag: "not-found-view",
+  load: () => import("./views/not_found.js"),
+});
+
+/**
+ * Return the route of an address, such as `#/play/5x8-evil`.
+ * @param {string} hash
+ * @param {readonly Route[]} [routes]
+ * @returns {Found}
+ */
+export function findRoute(hash, routes = ROUTES) {
+  const [path, search = ""] = hash.replace(/^#?\/?/, "").split("?", 2);
+  const query = new URLSearchParams(search);
+  for (const route of routes) {
+    const params = matchPath(route.path, path);
+    if (params) return { route, params, query };
+  }
+  return { route: NOT_FOUND, params: {}, query };
+}
+
+/**
+ * Return the named parts of a path, or null if it does not match the pattern.
+ * @param {string} pattern
+ * @param {string} path
+ * @returns {Record<string, string> | null}
+ */
+function matchPath(pattern, path) {
+  const wanted = pattern.split("/");
+  const given = path.replace(/\/$/, "").split("/");
+  if (wanted.length !== given.length) return null;
+  /** @type {Record<string, string>} */
+  const params = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = decode(given[index]);
+    if (value === null) return null;
+    if (part.startsWith(":")) params[part.slice(1)] = value;
+    else if (part !== value) return null;
+  }
+  return params;
+}
+
+/** @param {string} text @returns {string | null} */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

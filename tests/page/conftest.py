@@ -1,0 +1,50 @@
+"""A real server, a browser, and pages that may do nothing wrong."""
+
+import pytest
+
+from support.browser import WatchedPage, running_browser, site_in_thread
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory):
+    """A server without matches, which tests may play on."""
+    database = f"sqlite:///{tmp_path_factory.mktemp('page') / 'page.sqlite3'}"
+    with site_in_thread(database) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The browser of a module, because Playwright's loop must have ended before tests with other loops begin."""
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_view(browser, server):
+    """Open a view by its address, with options of Playwright's context; at the end its page must have no problems."""
+    opened = []
+
+    def open_view(address="#/", url=None, **options):
+        watched = WatchedPage(browser, url or server.site_url, **options)
+        opened.append(watched)
+        return watched.open(address)
+
+    yield open_view
+    for watched in opened:
+        watched.check()
+        watched.context.close()
+
+
+@pytest.fixture
+def watch(browser, server):
+    """Return a page that is not checked at the end, for tests of the checks."""
+    opened = []
+
+    def watch(**options):
+        opened.append(WatchedPage(browser, server.site_url, **options))
+        return opened[-1]
+
+    yield watch
+    for watched in opened:
+        watched.context.close()

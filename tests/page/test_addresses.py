@@ -1,0 +1,65 @@
+"""The page at other addresses than localhost, and what leaves the machine, which is nothing."""
+
+import pytest
+
+from support.browser import WatchedPage, own_address, site_in_thread
+
+pytestmark = pytest.mark.page
+
+
+def open_socket(page):
+    """Open a WebSocket to the game as the page learns it; return the type of the first answer."""
+    return page.evaluate("""async () => {
+      const { url } = await (await fetch("api/v1/game")).json();
+      const socket = new WebSocket(url, "evilpegs.v1");
+      await new Promise((resolve, reject) => { socket.onopen = resolve; socket.onerror = reject; });
+      socket.send(JSON.stringify({type: "hello", client: {name: "page", version: "1"}}));
+      const answer = await new Promise((resolve) => { socket.onmessage = resolve; });
+      socket.close();
+      return JSON.parse(answer.data).type;
+    }""")
+
+
+def play_first_guess(page):
+    page.locator("code-entry").wait_for()
+    page.keyboard.type("1122")
+    page.locator("reply-bars").wait_for()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_page_on_own_machine_plays_and_reaches_game(open_view, server, host):
+    page = open_view(url=server.site_url.replace("127.0.0.1", host))
+    play_first_guess(page)
+    assert open_socket(page) == "welcome"
+
+
+def test_page_in_classroom_plays_and_reaches_game(browser, tmp_path):
+    """A plain address of the network is no secure context, so what needs one must not be missed."""
+    host = own_address()
+    with site_in_thread(f"sqlite:///{tmp_path / 'class.sqlite3'}", host=host) as server:
+        watched = WatchedPage(browser, server.site_url)
+        page = watched.open()
+        play_first_guess(page)
+        assert open_socket(page) == "welcome"
+        assert host in server.site_url
+        assert page.evaluate("isSecureContext") == host.startswith("127.")
+        watched.check()
+        watched.context.close()
+
+
+def test_policy_refuses_other_port_of_same_machine(watch):
+    watched = watch()
+    page = watched.open()
+    page.evaluate("new WebSocket('ws://127.0.0.1:9/v1')")
+    page.wait_for_function("() => true")
+    assert any("connect-src" in each for each in watched.problems)
+
+
+def test_every_request_of_views_is_for_server(browser, server):
+    watched = WatchedPage(browser, server.site_url)
+    for address in ("#/", "#/daily", "#/play/5x8-fixed", "#/nothing"):
+        watched.open(address)
+        watched.page.locator("main h1").first.wait_for()
+    assert watched.hosts == {"127.0.0.1"}
+    watched.check()
+    watched.context.close()

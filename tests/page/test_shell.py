@@ -1,0 +1,103 @@
+"""The shell of the page: addresses, navigation, theme, keyboard, and the words for errors."""
+
+import pytest
+
+pytestmark = pytest.mark.page
+REFUSAL = "path => import('./static/api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
+
+
+def test_unknown_address_has_view_with_way_back(open_view):
+    page = open_view("#/no/such/view")
+    page.get_by_role("heading", name="There is nothing at this address").wait_for()
+    page.get_by_role("link", name="Play against evil").click()
+    page.locator("code-entry").wait_for()
+
+
+def test_navigation_marks_current_view_and_moves_focus(open_view):
+    page = open_view()
+    page.get_by_role("link", name="Daily").press("Enter")
+    page.get_by_role("heading", name="Game of the day").wait_for()
+    assert page.get_by_role("link", name="Daily").get_attribute("aria-current") == "page"
+    assert page.get_by_role("link", name="Play", exact=True).get_attribute("aria-current") is None
+    assert page.title() == "Game of the day · evilpegs"
+    assert page.evaluate("document.activeElement.shadowRoot.activeElement.localName") == "main"
+    page.go_back()
+    page.get_by_role("heading", name="Find the code").wait_for()
+    assert page.title() == "evilpegs"
+
+
+def test_skip_link_comes_first_and_leads_to_content(open_view):
+    page = open_view()
+    page.locator("code-entry").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.shadowRoot.activeElement.localName") == "main"
+
+
+@pytest.mark.parametrize(("system", "other"), [("light", "dark"), ("dark", "light")])
+def test_theme_follows_system_until_it_is_switched(open_view, system, other):
+    page = open_view(color_scheme=system)
+    before = page.evaluate(BACKGROUND)
+    page.get_by_role("button", name=f"Use the {other} theme").click()
+    after = page.evaluate(BACKGROUND)
+    page.reload()
+    page.get_by_role("button", name=f"Use the {system} theme").wait_for()
+    assert before != after == page.evaluate(BACKGROUND)
+
+
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+def test_reduced_motion_is_honored(open_view):
+    page = open_view(reduced_motion="reduce")
+    page.locator("code-entry").wait_for()
+    page.keyboard.type("1122")
+    bar = page.locator("reply-bars i").nth(3)
+    assert bar.evaluate("bar => getComputedStyle(bar).animationName") == "none"
+
+
+def test_refusal_of_server_is_shown_in_words(watch):
+    page = watch().open()
+    assert page.evaluate(REFUSAL, "api/v1/ladders/none/leaderboard") == [
+        "ApiError",
+        "There is no ladder 'none'; see /api/v1/ladders.",
+    ]
+
+
+def test_unreachable_server_is_shown_in_words(watch):
+    page = watch().open()
+    page.route("**/api/**", lambda route: route.abort())
+    [name, message] = page.evaluate(REFUSAL, "api/v1/ladders")
+    assert (name, message.partition(".")[0]) == ("ApiError", "The server does not answer")
+
+
+def test_answer_of_proxy_is_shown_with_its_status(watch):
+    page = watch().open()
+    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
+    assert page.evaluate(REFUSAL, "api/v1/ladders") == ["ApiError", "The server refused with status 502."]
+
+
+def test_view_that_cannot_be_loaded_says_so(watch):
+    page = watch().open()
+    page.locator("code-entry").wait_for()
+    page.route("**/views/daily.js", lambda route: route.abort())
+    page.get_by_role("link", name="Daily").click()
+    assert "could not be loaded" in page.get_by_role("alert").inner_text()
+
+
+def test_page_below_path_of_proxy_asks_below_it(watch):
+    watched = watch()
+    asked = []
+    watched.page.on("request", lambda request: asked.append(request.url))
+    site = watched.url
+
+    def proxy(route):
+        answer = route.fetch(url=route.request.url.replace("/pegs/", "/"))
+        route.fulfill(response=answer)
+
+    watched.page.route(f"{site}pegs/**", proxy)
+    watched.page.goto(f"{site}pegs/")
+    watched.page.locator("code-entry").wait_for()
+    watched.page.evaluate(REFUSAL, "api/v1/ladders")
+    assert asked
+    assert all(url.startswith(f"{site}pegs/") for url in asked)

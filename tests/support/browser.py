@@ -1,0 +1,148 @@
+"""A browser for tests of the page: Debian's Chromium, driven by Playwright, and pages that report what goes wrong.
+
+A page collects what no page of evilpegs may do: write errors to the console, violate its Content-Security-Policy, or
+request anything from another machine than its server. `check` fails the test if there is any of it.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import structlog
+from playwright.sync_api import sync_playwright
+
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from support.leftovers import SHARED_SERVER
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE_MS = 20_000
+NODE_MODULES = Path(__file__).parents[1] / "page/node_modules"
+ARTIFACTS = Path(__file__).parents[1] / "page/artifacts"
+_REPORT_VIOLATIONS = """
+document.addEventListener("securitypolicyviolation", (event) => {
+  console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI}`);
+});
+"""
+
+
+def require(path, missing):
+    """Skip the test if a program or a file is missing; in CI, where nothing may be missing, fail it."""
+    if path is None or not Path(path).exists():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+
+
+@contextlib.contextmanager
+def running_browser():
+    """Run a browser within the block. The test must not be async, because Playwright runs a loop of its own."""
+    require(CHROMIUM, "the page needs chromium; on Debian: apt install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class WatchedPage:
+    """A page of a browser and its ``problems``: everything that a page must not do. ``page`` is Playwright's."""
+
+    def __init__(self, browser, url, **options):
+        self.url = url
+        self.problems = []
+        self.hosts = set()
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.add_init_script(_REPORT_VIOLATIONS)
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        self.page.on("request", lambda request: self._note(request.url))
+        self.page.on("websocket", lambda opened: self._note(opened.url))
+
+    def open(self, address="#/"):
+        """Open a view by its address."""
+        self.page.goto(self.url + address)
+        return self.page
+
+    def check(self):
+        """Fail if the page did what it must not do."""
+        assert self.problems == []
+        assert self.hosts <= {urlsplit(self.url).hostname}
+
+    def _on_console(self, message):
+        if message.type in {"error", "warning"}:
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _note(self, url):
+        if urlsplit(url).scheme not in {"data", "blob"}:
+            self.hosts.add(urlsplit(url).hostname)
+
+
+def own_address():
+    """Return an address of this machine that is not loopback; without one, another address of loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a datagram socket sends nothing when it connects
+        except OSError:
+            return "127.0.0.2"
+        return probe.getsockname()[0]
+
+
+@contextlib.contextmanager
+def site_in_thread(database, **settings):
+    """Run a server in a thread with a loop of its own within the block; gives the block what is running."""
+    loop, stopped, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
+    outcome = []
+
+    async def serve():
+        options = {"port": 0, "site_port": 0, "database": database} | settings
+        async with running_server(Settings(**options), structlog.get_logger()) as running:
+            outcome.append(running)
+            ready.set()
+            await stopped.wait()
+
+    def run():
+        try:
+            loop.run_until_complete(serve())
+        except Exception as error:  # noqa: BLE001 - raised again in the thread of the test
+            outcome.append(error)
+        finally:
+            loop.close()
+            ready.set()
+
+    thread = threading.Thread(target=run, name=SHARED_SERVER)
+    thread.start()
+    try:
+        assert ready.wait(60)
+        if isinstance(outcome[0], Exception):
+            raise outcome[0]
+        yield outcome[0]
+    finally:
+        if thread.is_alive():
+            loop.call_soon_threadsafe(stopped.set)
+        thread.join(60)
+
+
+def axe_violations(page):
+    """Return what axe finds on a page: one line per violation, with the elements."""
+    script = NODE_MODULES / "axe-core/axe.min.js"
+    require(script, "the check of accessibility needs axe-core; run: npm ci --prefix tests/page")
+    page.evaluate(script.read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [f"{each['id']}: {[node['html'][:120] for node in each['nodes']]}" for each in found]
