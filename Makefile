@@ -57,11 +57,12 @@ load: $(READY)
 abuse: $(READY)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
-# Tests of the page in a browser, and the figures of bench/bench_page.py. Screenshots go to tests/page/artifacts.
+# Tests of the page in a browser, and the figures of bench/bench_page*.py. Screenshots go to tests/page/artifacts.
 page: $(READY) tests/page/node_modules/.package-lock.json
 	@sh tests/components.sh
 	@$(BIN)/python -m pytest -q -m "" tests/page
 	@$(BIN)/python bench/bench_page.py
+	@$(BIN)/python bench/bench_page_reply.py
 
 tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
 	@command -v npm >/dev/null || sh tests/components.sh

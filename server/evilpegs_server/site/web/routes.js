@@ -21,6 +21,8 @@ export const ROUTES = Object.freeze([
   { path: "", title: "Play", link: "Play", tag: "first-view", load: () => import("./views/first.js") },
   { path: "play/:rules", title: "Play", tag: "play-view", load: () => import("./views/play.js") },
   { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
+  { path: "ladders", title: "Play on the server", link: "Server", tag: "ladders-view", load: () => import("./views/ladders.js") },
+  { path: "server/:ladder", title: "Play on the server", tag: "server-play-view", load: () => import("./views/server_play.js") },
 ]);
 
 /** @type {Route} */

@@ -1,10 +1,12 @@
 /** Numbers, counted nouns and sentences as the page writes them. */
 
 const FORMAT = new Intl.NumberFormat("en-US");
+const SHORT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+const MANY = 10_000_000;
 
-/** @param {number | bigint} number @returns {string} such as "1,296" */
+/** @param {number | bigint} number @returns {string} such as "1,296"; from ten million on short, such as "61.9B" */
 export function formatNumber(number) {
-  return FORMAT.format(number);
+  return (number < MANY ? FORMAT : SHORT).format(number);
 }
 
 /**

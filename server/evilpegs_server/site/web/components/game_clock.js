@@ -1,0 +1,88 @@
+/** A clock of a game. It asks for the time left ten times per second while it runs, and otherwise stands still. */
+
+import { LitElement, css, html } from "../vendor/lit.js";
+import { clockFace } from "../game/ladder_words.js";
+import { shared } from "./shared_style.js";
+
+const TICK_MS = 100;
+const LOW_MS = 10_000;
+
+export class GameClock extends LitElement {
+  static properties = {
+    read: { attribute: false },
+    running: { type: Boolean },
+    label: {},
+  };
+
+  static styles = [
+    shared,
+    css`
+      :host {
+        display: inline-block;
+      }
+      .clock {
+        display: inline-flex;
+        align-items: baseline;
+        gap: 0.5rem;
+        padding: 0.25rem 0.8rem;
+        border: 1px solid var(--line);
+        border-radius: 999px;
+        background: var(--sunken);
+        color: var(--muted);
+        font-weight: 600;
+      }
+      .time {
+        min-width: 3.2ch;
+        color: var(--ink);
+        font-size: 1.35rem;
+        font-weight: 750;
+        font-variant-numeric: tabular-nums;
+        text-align: right;
+      }
+      .running {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+        color: var(--ink);
+      }
+      .low .time {
+        color: var(--bad);
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** Returns the time left in milliseconds. @type {() => number} */
+    this.read = () => 0;
+    this.running = false;
+    this.label = "Time left";
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
+  }
+
+  disconnectedCallback() {
+    this.stop();
+    super.disconnectedCallback();
+  }
+
+  updated() {
+    if (this.running && this.timer === undefined) this.timer = setInterval(() => this.requestUpdate(), TICK_MS);
+    if (!this.running) this.stop();
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  render() {
+    const left = this.read();
+    const isLow = this.running && left < LOW_MS;
+    return html`<span class="clock ${this.running ? "running" : ""} ${isLow ? "low" : ""}">
+      <span>${this.label}</span>
+      <span class="time" role="timer" aria-label=${`${this.label}: ${clockFace(left)}`}>${clockFace(left)}</span>
+    </span>`;
+  }
+}
+
+customElements.define("game-clock", GameClock);

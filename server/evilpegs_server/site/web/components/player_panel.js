@@ -1,0 +1,218 @@
+/**
+ * Who plays: a guest, or a name whose token this browser keeps. Names are chosen, claimed, exported and forgotten here.
+ *
+ * A choice is sent as the event `player` with the name as `detail`, null for a guest. Whether the server accepts a new
+ * name is decided there; the panel shows what the server answered in `problem`.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { ImportError, isGuest, nameProblem } from "../game/players.js";
+import { saveText } from "./save_text.js";
+import { shared } from "./shared_style.js";
+import { count } from "./words.js";
+
+export class PlayerPanel extends LitElement {
+  static properties = {
+    players: { attribute: false },
+    name: {},
+    problem: {},
+    isOpen: { type: Boolean },
+    notice: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      .who {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.25rem 0.75rem;
+        overflow-wrap: anywhere;
+      }
+      summary {
+        width: fit-content;
+        padding: 0.35rem 0;
+        color: var(--accent);
+        font-weight: 600;
+        cursor: pointer;
+      }
+      .parts {
+        display: grid;
+        gap: 1rem;
+        padding-top: 0.5rem;
+      }
+      form,
+      .row {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: end;
+        gap: 0.5rem;
+      }
+      label {
+        display: grid;
+        flex: 1;
+        gap: 0.2rem;
+        min-width: 10rem;
+        font-weight: 600;
+      }
+      input,
+      textarea {
+        width: 100%;
+        min-height: 2.75rem;
+        padding: 0.5rem 0.75rem;
+        border: 1px solid var(--muted);
+        border-radius: 0.6rem;
+        background: var(--background);
+        color: var(--ink);
+        font: 1rem/1.4 var(--font);
+      }
+      textarea {
+        font: 0.85rem/1.4 var(--mono);
+      }
+      .bad {
+        color: var(--bad);
+        font-weight: 600;
+        overflow-wrap: anywhere;
+      }
+      ul {
+        display: grid;
+        gap: 0.4rem;
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.5rem;
+      }
+      li strong {
+        flex: 1;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {import("../game/players.js").Players | null} */
+    this.players = null;
+    /** The name that the server knows the player by; empty before it said so. */
+    this.name = "";
+    this.problem = "";
+    this.isOpen = false;
+    this.notice = "";
+    this.failure = "";
+  }
+
+  /** @param {string | null} name */
+  choose(name) {
+    this.failure = this.notice = "";
+    this.dispatchEvent(new CustomEvent("player", { detail: name, bubbles: true, composed: true }));
+  }
+
+  /** @param {SubmitEvent} event */
+  claim(event) {
+    event.preventDefault();
+    const field = /** @type {HTMLInputElement} */ (this.renderRoot.querySelector("#name"));
+    const name = field.value.trim();
+    const problem = nameProblem(name);
+    if (problem === null) this.choose(name);
+    else this.failure = problem;
+  }
+
+  export() {
+    if (this.players === null) return;
+    saveText("evilpegs-names.json", this.players.exportText(), "application/json");
+    this.notice = "Saved as evilpegs-names.json. Whoever has this text can play under your names.";
+  }
+
+  /** @param {SubmitEvent} event */
+  import(event) {
+    event.preventDefault();
+    const field = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector("#text"));
+    this.failure = this.notice = "";
+    try {
+      const added = this.players?.importText(field.value) ?? 0;
+      field.value = "";
+      this.notice = `${count(added, "name")} added.`;
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      this.failure = error.message;
+    }
+  }
+
+  /** @param {string} name */
+  forget(name) {
+    if (!confirm(`Forget ${name}? Without an exported copy nobody can play under this name again.`)) return;
+    this.players?.forget(name);
+    this.choose(null);
+  }
+
+  render() {
+    const { players } = this;
+    if (players === null) return nothing;
+    const isNamed = this.name !== "" && !isGuest(this.name);
+    return html`
+      <p class="who">
+        <span>You play as ${isNamed ? html`<strong>${this.name}</strong>` : "a guest"}.</span>
+        ${players.isLasting ? nothing : html`<span class="muted">This browser keeps nothing: export your names before you leave.</span>`}
+      </p>
+      ${this.failure || this.problem ? html`<p class="bad" role="alert">${this.failure || this.problem}</p>` : nothing}
+      ${this.notice ? html`<p role="status">${this.notice}</p>` : nothing}
+      <details ?open=${this.isOpen}>
+        <summary>${isNamed ? "Names" : "Choose a name"}</summary>
+        <div class="parts">${this.claimForm()} ${this.nameList()} ${this.transfer()}</div>
+      </details>
+    `;
+  }
+
+  claimForm() {
+    return html`<form @submit=${this.claim}>
+      <label
+        >New name
+        <input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" />
+      </label>
+      <button class="primary">Take this name</button>
+    </form>`;
+  }
+
+  nameList() {
+    const names = this.players?.names ?? [];
+    if (names.length === 0) return nothing;
+    return html`<ul aria-label="Names in this browser">
+      ${names.map(
+        (name) => html`<li>
+          <strong>${name}</strong>
+          ${name === this.name ? html`<span class="muted">in use</span>` : html`<button @click=${() => this.choose(name)}>Use</button>`}
+          <button @click=${() => this.forget(name)} aria-label="Forget ${name}">Forget</button>
+        </li>`,
+      )}
+      ${isGuest(this.name) ? nothing : html`<li><button @click=${() => this.choose(null)}>Play as a guest</button></li>`}
+    </ul>`;
+  }
+
+  transfer() {
+    const hasNames = (this.players?.names ?? []).length > 0;
+    return html`
+      ${hasNames
+        ? html`<div class="row">
+            <button @click=${this.export}>Export names</button>
+            <span class="muted">They also work as the token file of the command line.</span>
+          </div>`
+        : nothing}
+      <form @submit=${this.import}>
+        <label
+          >Exported text from another browser
+          <textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea>
+        </label>
+        <button>Import</button>
+      </form>
+    `;
+  }
+}
+
+customElements.define("player-panel", PlayerPanel);

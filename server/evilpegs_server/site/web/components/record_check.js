@@ -1,0 +1,138 @@
+/**
+ * The verification of a match in the browser: one line that says whether everything holds, and each check on request.
+ *
+ * The events are those that the browser received while the match was played, so the result does not depend on what the
+ * server says about the match now.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { canonical } from "../core/canonical.js";
+import { verifyRecordInSteps } from "../core/verify.js";
+import { shared } from "./shared_style.js";
+import { count } from "./words.js";
+
+/** @typedef {import("../core/verify.js").Verification} Verification */
+/** @typedef {import("../core/verify.js").Check} Check */
+
+export class RecordCheck extends LitElement {
+  static properties = {
+    events: { attribute: false },
+    nonces: { attribute: false },
+    result: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      .verdict {
+        display: flex;
+        align-items: flex-start;
+        gap: 0.6rem;
+        font-weight: 600;
+      }
+      .sign {
+        flex: none;
+        display: inline-grid;
+        place-items: center;
+        width: 1.5rem;
+        height: 1.5rem;
+        border-radius: 50%;
+        background: var(--muted);
+        color: var(--surface);
+        font-size: 0.9rem;
+        line-height: 1;
+      }
+      .good .sign {
+        background: var(--good);
+      }
+      .bad .sign {
+        background: var(--bad);
+      }
+      .bad {
+        color: var(--bad);
+      }
+      summary {
+        width: fit-content;
+        margin-top: 0.5rem;
+        cursor: pointer;
+      }
+      ul {
+        display: grid;
+        gap: 0.25rem;
+        margin: 0.5rem 0 0;
+        padding: 0;
+        list-style: none;
+        font-size: 0.9rem;
+      }
+      li {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {readonly object[]} */
+    this.events = [];
+    /** @type {Readonly<Record<number, string>>} */
+    this.nonces = {};
+    /** @type {Verification | null} */
+    this.result = null;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has("events")) void this.verify();
+  }
+
+  /** Verify the events; a result for events that were replaced meanwhile is dropped. */
+  async verify() {
+    const { events } = this;
+    this.result = null;
+    const result = await verifyRecordInSteps(events, this.nonces);
+    if (this.events === events) this.result = result;
+  }
+
+  render() {
+    const { result } = this;
+    if (result === null) return html`<p class="verdict" role="status">Checking every reply in your browser…</p>`;
+    const failed = result.checks.filter((check) => check.ok === false);
+    const open = result.checks.filter((check) => check.ok === null);
+    const held = result.checks.length - failed.length - open.length;
+    return html`
+      <p class="verdict ${result.ok ? "good" : "bad"}" role="status">
+        <span class="sign" aria-hidden="true">${result.ok ? "✓" : "✗"}</span>
+        <span>${result.ok ? `Verified in your browser: ${count(held, "check")} hold.` : `This record does not hold: ${failed[0].detail}.`}</span>
+      </p>
+      ${open.length === 0 ? nothing : html`<p class="muted">${count(open.length, "statement")} cannot be checked in a browser; <code>evilpegs verify</code> checks them.</p>`}
+      <details>
+        <summary>What was checked</summary>
+        <ul>
+          ${result.checks.map((check) => this.line(check))}
+        </ul>
+      </details>
+    `;
+  }
+
+  /** @param {Check} check */
+  line(check) {
+    const sign = check.ok === null ? "–" : check.ok ? "✓" : "✗";
+    const word = check.ok === null ? "Not checked" : check.ok ? "Holds" : "Does not hold";
+    const where = check.game === 0 ? "Match" : `Game ${check.game}`;
+    return html`<li class=${check.ok === false ? "bad" : ""}>
+      <span aria-hidden="true">${sign}</span><span class="hidden">${word}:</span> ${where}, ${check.name}: ${check.detail}
+    </li>`;
+  }
+}
+
+/**
+ * Return the text of a record file: one event per line, in the form whose hashes the match contains.
+ *
+ * @param {readonly object[]} events
+ * @returns {string}
+ */
+export function recordText(events) {
+  return events.map((event) => `${canonical(event)}\n`).join("");
+}
+
+customElements.define("record-check", RecordCheck);

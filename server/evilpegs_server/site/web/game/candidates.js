@@ -1,0 +1,109 @@
+/**
+ * The codes that are still possible after a player's own guesses, computed in the browser.
+ *
+ * Everything here follows from feedback that the player has received, so it teaches nothing about a rated game that the
+ * player could not compute. Rules with more than a million codes are not enumerated; for them only colors are excluded
+ * that a single feedback rules out.
+ */
+
+import { canEnumerate, enumerateCodes, formatCode, parseCode } from "../core/codes.js";
+import { feedbackNumbers, selectCandidates } from "../core/partition.js";
+import { countCodes } from "../core/rules.js";
+
+/** @typedef {import("../core/rules.js").Rules} Rules */
+/** @typedef {{code: string, black: number, white: number}} PlayedTurn */
+
+/** Up to this number of codes the candidates are computed at once; more would delay the reply on the screen. */
+export const QUICK_CODES = 50_000;
+
+/** The candidates of one game after another under the same rules. */
+export class Candidates {
+  /** @type {readonly PlayedTurn[]} */ #turns = [];
+  /** @type {Uint8Array | null} */ #codes = null;
+
+  /** @param {Rules} rules */
+  constructor(rules) {
+    this.rules = rules;
+    /** True if the codes can be enumerated. */
+    this.isExact = canEnumerate(rules);
+    /** True if an update takes so little time that it may happen before the reply is drawn. */
+    this.isQuick = !this.isExact || countCodes(rules) <= BigInt(QUICK_CODES);
+    /** The number of candidates after each turn; empty if the codes cannot be enumerated. @type {number[]} */
+    this.counts = [];
+    /** The colors that no candidate contains, as indices in order. @type {readonly number[]} */
+    this.excluded = [];
+  }
+
+  /** The number of candidates; null if the codes cannot be enumerated. */
+  get count() {
+    if (!this.isExact) return null;
+    return this.#codes === null ? Number(countCodes(this.rules)) : this.#codes.length / this.rules.pegs;
+  }
+
+  /**
+   * Follow the turns of a game. Turns that were followed before are not computed again.
+   *
+   * @param {readonly PlayedTurn[]} turns
+   */
+  follow(turns) {
+    if (turns.length === this.#turns.length && turns.every((turn, index) => isEqual(turn, this.#turns[index]))) return;
+    const isSame = turns.length >= this.#turns.length && this.#turns.every((turn, index) => isEqual(turn, turns[index]));
+    if (this.isExact) {
+      if (!isSame) {
+        this.#codes = null;
+        this.counts = [];
+      }
+      for (const turn of turns.slice(isSame ? this.#turns.length : 0)) this.#filter(turn);
+    }
+    this.#turns = [...turns];
+    const possible = this.isExact ? this.#possibleColors() : this.#colorsNotRefuted();
+    this.excluded = [...Array(this.rules.colors).keys()].filter((color) => !possible.has(color));
+  }
+
+  /**
+   * Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated.
+   *
+   * @param {number} max
+   * @returns {string[]}
+   */
+  listCandidates(max) {
+    const codes = this.#codes;
+    if (codes === null) return [];
+    const { pegs } = this.rules;
+    const length = Math.min(max, codes.length / pegs);
+    return Array.from({ length }, (_, index) => formatCode(codes.subarray(index * pegs, (index + 1) * pegs)));
+  }
+
+  /** @param {PlayedTurn} turn */
+  #filter(turn) {
+    const { rules } = this;
+    const codes = this.#codes ?? enumerateCodes(rules);
+    const numbers = feedbackNumbers(rules, codes, parseCode(rules, turn.code));
+    this.#codes = selectCandidates(rules, codes, numbers, turn);
+    this.counts.push(this.#codes.length / rules.pegs);
+  }
+
+  #possibleColors() {
+    return this.#codes === null ? new Set(Array(this.rules.colors).keys()) : new Set(this.#codes);
+  }
+
+  #colorsNotRefuted() {
+    const possible = new Set(Array(this.rules.colors).keys());
+    for (const turn of this.#turns) {
+      const guessed = new Set(parseCode(this.rules, turn.code));
+      for (const color of [...possible]) {
+        if (turn.black + turn.white === (guessed.has(color) ? 0 : this.rules.pegs)) possible.delete(color);
+      }
+    }
+    return possible;
+  }
+}
+
+/**
+ * @param {PlayedTurn} a
+ * @param {PlayedTurn | undefined} b
+ * @returns {boolean}
+ */
+function isEqual(a, b) {
+  return b !== undefined && a.code === b.code && a.black === b.black && a.white === b.white;
+}

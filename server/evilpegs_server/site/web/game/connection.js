@@ -1,0 +1,456 @@
+/**
+ * The connection of a page to the game server: protocol version 1 over a WebSocket that may be cut at any time.
+ *
+ * The socket, the timers and the randomness are arguments, so this is a state machine that tests can drive:
+ *
+ *     asleep ──request, follow──▶ connecting ──open──▶ greeting ──welcome──▶ (resuming ──resumed──▶) open
+ *        ▲                            ▲                    │                          │          │
+ *        │ nothing to wait for        └── waiting ◀── cut ─┴──────────────────────────┴──────────┤
+ *        └───────────────────────────────────────────────────────────────────────────────────────┤
+ *     displaced ◀── another connection took the match ───────────────────────────────────────────┘
+ *     refused   ◀── the server does not let this player in (from greeting or resuming)
+ *
+ * `request` sends a message and returns its one direct answer. If the connection is cut first, it raises
+ * LostAnswerError, and the caller reads from the resumed match whether the server had received the message. Requests
+ * that are made while there is no connection wait for one. With `follow` the connection is kept and restored, and
+ * after every `hello` the match is resumed after its last known event. Without it, a cut is noticed at the next request:
+ * a server may close the connection of a guest who plays nothing.
+ *
+ * A socket can be dead without an end, for example after a change of networks. So after a silence of 20 s in which
+ * something is expected the page sends a `ping`, and after 10 s more the connection counts as cut.
+ */
+
+import { retryDelay } from "./backoff.js";
+import { readFrame } from "./messages.js";
+import { LostAnswerError, RefusedError, TEMPORARY } from "./refusals.js";
+
+/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
+/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
+/** @typedef {import("./messages.js").Welcome} Welcome */
+/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+/** @typedef {"asleep" | "connecting" | "greeting" | "resuming" | "open" | "waiting" | "displaced" | "refused" | "closed"} State */
+
+/**
+ * @typedef {object} Socket the part of a WebSocket that is used
+ * @property {(text: string) => void} send
+ * @property {(code?: number) => void} close
+ * @property {number} [readyState]
+ * @property {((event: any) => void) | null} onopen
+ * @property {((event: {data: unknown}) => void) | null} onmessage
+ * @property {((event: {code: number}) => void) | null} onclose
+ */
+
+/**
+ * @typedef {object} Timers
+ * @property {() => number} now milliseconds that never go back
+ * @property {(callback: () => void, ms: number) => unknown} set
+ * @property {(timer: any) => void} clear
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {() => Socket} openSocket
+ * @property {Timers} timers
+ * @property {() => number} random
+ * @property {() => Record<string, unknown>} hello the fields of `hello` besides its type
+ * @property {(welcome: Welcome) => void} onWelcome
+ * @property {(message: ServerMessage, arrivedAt: number) => void} onMessage is called with every message but `welcome`
+ * @property {() => void} onState is called after the state or the cause of a refusal has changed
+ */
+
+/**
+ * @typedef {object} Pending
+ * @property {ClientMessage} message
+ * @property {number} attempt
+ * @property {(answer: ServerMessage) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+const SILENCE_MS = 20_000;
+const PONG_MS = 10_000;
+const CONNECT_MS = 15_000;
+const STEADY_MS = 3_000;
+const CONNECTING = 0;
+const SEAT_TAKEN = 4003;
+const MAX_ATTEMPTS = 8;
+
+/** The connection of one player; `close` ends it for good. */
+export class GameConnection {
+  /** @type {Options} */ #options;
+  /** @type {Socket | null} */ #socket = null;
+  /** @type {Map<string, Pending>} requests that were sent, by id */ #sent = new Map();
+  /** @type {Pending[]} requests that wait for a connection */ #queue = [];
+  /** @type {Set<{timer: unknown, pending: Pending}>} requests that wait because the server asked for a pause */
+  #paused = new Set();
+  /** @type {{match: string, seq: () => number} | null} */ #followed = null;
+  /** @type {unknown} the timer that ends the wait before an attempt */ #retryTimer = null;
+  /** @type {unknown} the timer that looks for silence */ #silenceTimer = null;
+  #nextId = 1;
+  #attempt = 0;
+  /** @type {number | null} when the connection was opened, on the clock of the timers */ #openedAt = null;
+  #isDisplaced = false;
+
+  /** @param {Options} options */
+  constructor(options) {
+    this.#options = options;
+    /** @type {State} */
+    this.state = "asleep";
+    /** The refusal that ended the login or the resumption; null if there is none. @type {RefusedError | null} */
+    this.refusal = null;
+    /** When the next attempt begins, on the clock of the timers; null unless the state is `waiting`. @type {number | null} */
+    this.retryAt = null;
+    /** True after the server said that it is about to stop, until it is back. */
+    this.isDraining = false;
+    /** True if the connection is to be restored although no match is followed. */
+    this.isHeld = false;
+  }
+
+  /**
+   * Send a message and return its direct answer. If the server asks for a pause, the message is sent again after it.
+   *
+   * @param {ClientMessage} message without an id
+   * @returns {Promise<ServerMessage>}
+   * @throws {RefusedError} the server refuses it
+   * @throws {LostAnswerError} the connection was cut before the answer
+   */
+  request(message) {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ message, attempt: 0, resolve, reject });
+    });
+  }
+
+  /**
+   * Keep the connection, and resume this match after every `hello`, at once if the connection is open.
+   *
+   * @param {string} match
+   * @param {() => number} seq returns the number of the last known event
+   */
+  follow(match, seq) {
+    this.#followed = { match, seq };
+    if (this.state === "open") void this.#resume();
+    else this.wake();
+  }
+
+  /**
+   * Keep the connection for a match that the server has just begun on it, which needs no resumption.
+   *
+   * @param {string} match
+   * @param {() => number} seq returns the number of the last known event
+   */
+  keep(match, seq) {
+    this.#followed = { match, seq };
+    this.#watchSilence();
+  }
+
+  /** Follow no match any more. */
+  unfollow() {
+    this.#followed = null;
+  }
+
+  /** Ask for the events that are missing from the followed match. */
+  resync() {
+    if (this.state === "open" && this.#followed !== null) void this.#resume();
+  }
+
+  /** Connect now if there is no connection, without waiting any longer. A match that another page took stays there. */
+  wake() {
+    if (this.state === "asleep" || this.state === "waiting") this.#connect();
+  }
+
+  /** Take back the match that another connection took, or try again after a refusal. */
+  reopen() {
+    this.#isDisplaced = false;
+    if (this.state === "displaced" || this.state === "refused") {
+      this.refusal = null;
+      this.#connect();
+    } else {
+      this.wake();
+    }
+  }
+
+  /** End the connection and begin another, for example under another name. */
+  restart() {
+    this.#drop();
+    this.refusal = null;
+    this.#isDisplaced = false;
+    this.#attempt = 0;
+    this.#connect();
+  }
+
+  /** End the connection for good. Every request that waits is lost. */
+  close() {
+    this.#drop();
+    this.#followed = null;
+    this.#loseAll();
+    this.#enter("closed");
+  }
+
+  #connect() {
+    if (this.state === "closed") return;
+    this.#options.timers.clear(this.#retryTimer);
+    this.retryAt = null;
+    /** @type {Socket} */
+    let socket;
+    try {
+      socket = this.#options.openSocket();
+    } catch {
+      this.#waitAndRetry();
+      return;
+    }
+    this.#socket = socket;
+    socket.onopen = () => this.#socket === socket && this.#greet();
+    socket.onmessage = (event) => this.#socket === socket && this.#receive(event.data);
+    socket.onclose = (event) => this.#socket === socket && this.#cut(event.code);
+    this.#enter("connecting");
+    this.#limitSilence(CONNECT_MS, () => this.#cut(0));
+  }
+
+  #greet() {
+    this.#enter("greeting");
+    this.#limitSilence(CONNECT_MS, () => this.#cut(0));
+    this.#send({
+      message: { type: "hello", ...this.#options.hello() },
+      attempt: 0,
+      resolve: (answer) => this.#welcome(answer),
+      reject: (error) => this.#refuseLogin(error),
+    });
+  }
+
+  /** @param {ServerMessage} answer */
+  #welcome(answer) {
+    if (answer.type !== "welcome") {
+      this.#cut(0);
+      return;
+    }
+    const { state } = this;
+    this.#options.onWelcome(/** @type {Welcome} */ (/** @type {unknown} */ (answer)));
+    if (this.state !== state) return;
+    if (this.#followed === null) this.#opened();
+    else void this.#resume();
+  }
+
+  async #resume() {
+    const socket = this.#socket;
+    const followed = this.#followed;
+    if (followed === null) return;
+    this.#enter("resuming");
+    try {
+      await this.#sendNow({ type: "resume", match: followed.match, seq: followed.seq() });
+    } catch (error) {
+      if (this.#socket === socket && error instanceof RefusedError) this.#refuseLogin(error);
+      return;
+    }
+    if (this.#socket === socket) this.#opened();
+  }
+
+  #opened() {
+    this.isDraining = false;
+    this.#openedAt = this.#options.timers.now();
+    this.#enter("open");
+    this.#watchSilence();
+    for (const pending of this.#queue.splice(0)) this.#send(pending);
+  }
+
+  /** @param {Error} error */
+  #refuseLogin(error) {
+    if (!(error instanceof RefusedError)) return;
+    if (TEMPORARY.has(error.code)) {
+      this.#cut(0, error.retryAfterMs ?? 0);
+      return;
+    }
+    this.#drop();
+    this.refusal = error;
+    this.#enter("refused");
+    // Whoever was notified may have begun another connection, which the waiting requests then belong to.
+    if (this.refusal !== error) return;
+    for (const pending of this.#queue.splice(0)) pending.reject(error);
+  }
+
+  /** @param {unknown} frame */
+  #receive(frame) {
+    const message = readFrame(frame);
+    this.#watchSilence();
+    if (message === null) return;
+    if (message.type === "notice") this.#heed(message);
+    const pending = typeof message.re === "string" ? this.#sent.get(message.re) : undefined;
+    const isWelcome = message.type === "welcome";
+    if (pending !== undefined) this.#sent.delete(/** @type {string} */ (message.re));
+    // The match learns of an answer before whoever waits for it.
+    if (!isWelcome) this.#options.onMessage(message, this.#options.timers.now());
+    if (pending !== undefined) this.#settle(pending, message);
+    else if (message.type === "error" && message.fatal === true) this.#cut(0, pause(message));
+  }
+
+  /** @param {ServerMessage} notice */
+  #heed(notice) {
+    if (notice.kind === "seat_taken") this.#isDisplaced = true;
+    if (notice.kind === "draining") {
+      this.isDraining = true;
+      this.#options.onState();
+    }
+  }
+
+  /**
+   * @param {Pending} pending
+   * @param {ServerMessage} answer
+   */
+  #settle(pending, answer) {
+    if (answer.type !== "error") {
+      pending.resolve(answer);
+      return;
+    }
+    const refusal = new RefusedError(/** @type {ErrorMessage} */ (/** @type {unknown} */ (answer)));
+    const mayRepeat = refusal.retryAfterMs !== null && !refusal.fatal && pending.message.type !== "hello";
+    if (refusal.code === "rate_limited" && mayRepeat && pending.attempt < MAX_ATTEMPTS) {
+      this.#pause(pending, refusal.retryAfterMs ?? 0);
+    } else {
+      const socket = this.#socket;
+      pending.reject(refusal);
+      if (refusal.fatal && socket !== null && this.#socket === socket) this.#cut(0, refusal.retryAfterMs ?? 0);
+    }
+  }
+
+  /**
+   * @param {Pending} pending
+   * @param {number} ms
+   */
+  #pause(pending, ms) {
+    /** @type {{timer: unknown, pending: Pending}} */
+    const entry = { timer: null, pending };
+    this.#paused.add(entry);
+    entry.timer = this.#options.timers.set(() => {
+      this.#paused.delete(entry);
+      this.#enqueue({ ...pending, attempt: pending.attempt + 1 }, pending.message.type === "resume");
+    }, ms);
+  }
+
+  /**
+   * Send a request when the connection is open, at once if it is.
+   *
+   * @param {Pending} pending
+   * @param {boolean} isResumption true for a request that is sent before the connection counts as open
+   */
+  #enqueue(pending, isResumption = false) {
+    if (this.state === "open" || (isResumption && this.state === "resuming")) this.#send(pending);
+    else if (this.state === "refused" && this.refusal !== null) pending.reject(this.refusal);
+    else if (this.state === "closed" || this.state === "displaced") pending.reject(new LostAnswerError());
+    else {
+      this.#queue.push(pending);
+      this.wake();
+    }
+  }
+
+  /** @param {ClientMessage} message */
+  #sendNow(message) {
+    return new Promise((resolve, reject) => {
+      this.#send({ message, attempt: 0, resolve, reject });
+    });
+  }
+
+  /** @param {Pending} pending */
+  #send(pending) {
+    const id = String(this.#nextId++);
+    this.#sent.set(id, pending);
+    try {
+      this.#socket?.send(JSON.stringify({ ...pending.message, id }));
+    } catch {
+      // The socket is closing; its end is reported by `onclose`.
+    }
+    this.#watchSilence();
+  }
+
+  /**
+   * Leave a connection that ended or is useless, and decide what comes next.
+   *
+   * @param {number} code the close code of the WebSocket, 0 if this page ends the connection
+   * @param {number} pauseMs the pause that the server asked for
+   */
+  #cut(code, pauseMs = 0) {
+    // A server that lets the page in only to drop it is not hurried.
+    const { now } = this.#options.timers;
+    if (this.#openedAt !== null && now() - this.#openedAt >= STEADY_MS) this.#attempt = 0;
+    this.#openedAt = null;
+    this.#drop();
+    if (code === SEAT_TAKEN || this.#isDisplaced) {
+      this.#loseAll();
+      this.#enter("displaced");
+    } else if (this.#followed !== null || this.#queue.length > 0 || this.isHeld) {
+      this.#waitAndRetry(pauseMs);
+    } else {
+      this.#enter("asleep");
+    }
+  }
+
+  /** @param {number} pauseMs */
+  #waitAndRetry(pauseMs = 0) {
+    const delay = Math.max(pauseMs, retryDelay(this.#attempt, this.#options.random));
+    this.#attempt += 1;
+    this.retryAt = this.#options.timers.now() + delay;
+    this.#retryTimer = this.#options.timers.set(() => this.wake(), delay);
+    this.#enter("waiting");
+  }
+
+  /** Forget the socket and its timers; what was sent on it and not answered is lost. */
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#options.timers.clear(this.#silenceTimer);
+    this.#options.timers.clear(this.#retryTimer);
+    this.retryAt = null;
+    if (socket !== null) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      // Closing a socket that has not been opened writes an error to the console of the browser.
+      if (socket.readyState === CONNECTING) socket.onopen = () => socket.close();
+      else socket.close();
+    }
+    const lost = [...this.#sent.values(), ...[...this.#paused].map((entry) => entry.pending)];
+    for (const entry of this.#paused) this.#options.timers.clear(entry.timer);
+    this.#paused.clear();
+    this.#sent.clear();
+    for (const pending of lost) pending.reject(new LostAnswerError());
+  }
+
+  #loseAll() {
+    for (const pending of this.#queue.splice(0)) pending.reject(new LostAnswerError());
+  }
+
+  /** Look for a dead socket as long as something is expected from the server. */
+  #watchSilence() {
+    if (this.state !== "open" && this.state !== "resuming") return;
+    if (this.#followed === null && this.#sent.size === 0 && !this.isHeld) {
+      this.#options.timers.clear(this.#silenceTimer);
+      return;
+    }
+    this.#limitSilence(SILENCE_MS, () => {
+      this.#limitSilence(PONG_MS, () => this.#cut(0));
+      try {
+        this.#socket?.send(JSON.stringify({ type: "ping", c: 0 }));
+      } catch {
+        // The socket is closing; its end is reported by `onclose`.
+      }
+    });
+  }
+
+  /**
+   * @param {number} ms
+   * @param {() => void} callback
+   */
+  #limitSilence(ms, callback) {
+    this.#options.timers.clear(this.#silenceTimer);
+    this.#silenceTimer = this.#options.timers.set(callback, ms);
+  }
+
+  /** @param {State} state */
+  #enter(state) {
+    this.state = state;
+    this.#options.onState();
+  }
+}
+
+/**
+ * @param {ServerMessage} message
+ * @returns {number}
+ */
+function pause(message) {
+  return typeof message.retry_after_ms === "number" ? message.retry_after_ms : 0;
+}

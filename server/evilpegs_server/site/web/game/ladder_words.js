@@ -1,0 +1,166 @@
+/**
+ * Ladders in plain words: the rules, the codemaker, the clock, and whether results count.
+ *
+ * @typedef {import("./messages.js").ClockInfo} ClockInfo
+ * @typedef {"fixed" | "evil" | "devil"} Codemaker
+ * @typedef {object} LadderDocument a ladder of `api/v1/ladders`
+ * @property {string} id
+ * @property {string} rules
+ * @property {Codemaker} codemaker
+ * @property {ClockInfo | null} clock
+ * @property {number} guess_limit
+ * @property {number} games
+ * @property {boolean} rated
+ * @property {number} codes
+ * @property {boolean} offered
+ */
+
+/** @type {Readonly<Record<Codemaker, {title: string, words: string}>>} */
+const CODEMAKERS = Object.freeze({
+  fixed: {
+    title: "A fixed secret",
+    words: "The server draws a secret before your first guess and proves afterwards that it never changed it.",
+  },
+  evil: {
+    title: "Evil",
+    words: "Evil has no secret. It always gives the reply that leaves the most codes, and gives in only when it must.",
+  },
+  devil: {
+    title: "The devil",
+    words: "The devil has no secret either. It looks ahead and gives the reply after which perfect play needs the most guesses.",
+  },
+});
+
+/**
+ * Return the title and a description of a codemaker.
+ *
+ * @param {string} codemaker
+ * @returns {{title: string, words: string}}
+ */
+export function codemakerWords(codemaker) {
+  const known = Object.hasOwn(CODEMAKERS, codemaker);
+  return known ? CODEMAKERS[/** @type {Codemaker} */ (codemaker)] : { title: codemaker, words: "" };
+}
+
+/**
+ * Return rules in words, such as "4 pegs, 6 colors".
+ *
+ * @param {string} rules such as `4x10-distinct`
+ * @returns {string}
+ */
+export function rulesWords(rules) {
+  const found = /^(\d+)x(\d+)(-distinct)?$/.exec(rules);
+  if (found === null) return rules;
+  return `${found[1]} pegs, ${found[2]} colors${found[3] ? ", no color twice" : ""}`;
+}
+
+/**
+ * Return rules as a short name, such as "4×6" or "4×10, no color twice".
+ *
+ * @param {string} rules
+ * @returns {string}
+ */
+export function rulesName(rules) {
+  return rules.replace("x", "×").replace("-distinct", ", no color twice");
+}
+
+/**
+ * Return a clock in words.
+ *
+ * @param {ClockInfo | null} clock
+ * @returns {string}
+ */
+export function clockWords(clock) {
+  if (clock === null) return "No clock: take your time.";
+  const base = `${duration(clock.base_ms)} for each game`;
+  return clock.increment_ms === 0 ? `${base}.` : `${base}, and ${duration(clock.increment_ms)} more after each guess.`;
+}
+
+/**
+ * Return a short name of a way to play: practice, rated, or rated and fast.
+ *
+ * @param {{rated: boolean, clock: ClockInfo | null}} ladder
+ * @returns {string}
+ */
+export function kindName(ladder) {
+  if (!ladder.rated) return "Practice";
+  return ladder.clock !== null && ladder.clock.base_ms < 30_000 ? "Rated, fast" : "Rated";
+}
+
+/**
+ * Return the title of a ladder, such as "Practice: 4×6 against evil".
+ *
+ * @param {{rated: boolean, clock: ClockInfo | null, rules: string, codemaker: string}} ladder
+ * @returns {string}
+ */
+export function ladderTitle(ladder) {
+  const { title } = codemakerWords(ladder.codemaker);
+  return `${kindName(ladder)}: ${rulesName(ladder.rules)} against ${title[0].toLowerCase()}${title.slice(1)}`;
+}
+
+/**
+ * Return what a match on a ladder means for the leaderboard.
+ *
+ * @param {{rated: boolean, games: number}} ladder
+ * @returns {string}
+ */
+export function ratedWords(ladder) {
+  const games = ladder.games === 1 ? "One game" : `${ladder.games} games`;
+  return ladder.rated ? `${games} that count on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
+}
+
+const EXACT = new Intl.NumberFormat("en-US");
+const ROUNDED = new Intl.NumberFormat("en-US", { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 });
+
+/**
+ * Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion".
+ *
+ * @param {number | bigint} codes
+ * @returns {string}
+ */
+export function codesWords(codes) {
+  return (codes < 1_000_000 ? EXACT : ROUNDED).format(codes);
+}
+
+/**
+ * Return a duration as a clock shows it: minutes and seconds, with tenths in the last ten seconds.
+ *
+ * @param {number} ms
+ * @returns {string}
+ */
+export function clockFace(ms) {
+  if (ms < 10_000) return (Math.floor(ms / 100) / 10).toFixed(1);
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/**
+ * Return a duration in words, such as "1 minute" or "5 seconds".
+ *
+ * @param {number} ms
+ * @returns {string}
+ */
+export function duration(ms) {
+  const [count, unit] = ms >= 60_000 && ms % 60_000 === 0 ? [ms / 60_000, "minute"] : [ms / 1000, "second"];
+  return `${Number(count.toFixed(1))} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const OUTCOMES = Object.freeze({
+  solved: "Solved",
+  unsolved: "Not solved",
+  flagged: "Out of time",
+  resigned: "Resigned",
+  forfeit: "Forfeited",
+  void: "Not counted: a fault of the server",
+});
+
+/**
+ * Return how a game ended, in words.
+ *
+ * @param {string} outcome
+ * @returns {string}
+ */
+export function outcomeWords(outcome) {
+  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : outcome;
+}

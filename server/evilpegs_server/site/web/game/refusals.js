@@ -1,0 +1,84 @@
+/**
+ * Refusals of the server in the words of a player: what happened, and what to do about it.
+ *
+ * The codes are those of protocol version 1. The texts are the page's own, because a server's message is written for
+ * people who know the protocol; it is appended where it names a limit or a rule that the page cannot know.
+ */
+
+/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+
+/** @type {Readonly<Record<string, string>>} */
+const WORDS = {
+  bad_json: "The server could not read what this page sent. Reload the page; if it happens again, the page has a fault.",
+  bad_message: "The server could not use what this page sent. Reload the page; if it happens again, the page has a fault.",
+  unknown_type: "This server is older than the page and cannot do that.",
+  too_big: "The server refused a message that was too long. Reload the page; if it happens again, the page has a fault.",
+  auth_required: "Guests play practice games only. Choose a name to play rated games.",
+  auth_failed: "The server does not know the key of this name any more. Choose another name, or play as a guest.",
+  name_taken: "This name, or one that looks like it, is taken. Choose another.",
+  bad_name: "The server does not accept this name. Choose another.",
+  unknown_ladder: "This server does not offer that game. Choose another from the list.",
+  too_large: "This game is too large for this server. Choose a smaller one.",
+  too_many_matches: "Too many matches are open. Finish one of yours first, or come back later.",
+  draining: "The server is about to stop. Your match is kept; it goes on when the server is back.",
+  storage_unavailable: "The server cannot store results at the moment. Try again in a little while.",
+  not_your_match: "The server does not know this match as yours. Begin a new one.",
+  not_ready: "This game has not begun yet. Start it first.",
+  stale_turn: "That turn was answered before. The page has caught up.",
+  future_turn: "The match has not come that far. The page has caught up.",
+  illegal_code: "That is not a code of this game.",
+  flagged: "Your time ran out before the guess arrived.",
+  game_over: "That game was over before the message arrived.",
+  not_practice: "Hints are for practice games only.",
+  rate_limited: "The server asks for a pause. Try again in a moment.",
+  internal: "The server failed at this. Try again; if it happens again, tell whoever runs the server.",
+  round_closed: "This round is closed.",
+  already_entered: "You have entered this round before.",
+};
+
+/** Codes whose `message` names a limit or a rule that the player needs. */
+const WITH_MESSAGE = new Set([
+  "auth_required", "auth_failed", "bad_name", "illegal_code", "rate_limited", "too_large", "too_many_matches",
+]);
+
+/** Refusals that may pass: the same request may be accepted a little later. */
+export const TEMPORARY = new Set(["draining", "storage_unavailable", "rate_limited"]);
+
+/** Refusals of a move because the match has changed meanwhile; the missing events are requested. */
+export const CHANGED = new Set(["stale_turn", "future_turn", "not_ready", "flagged", "game_over", "internal"]);
+
+/** Every error code of protocol version 1. */
+export const ERROR_CODES = Object.freeze(Object.keys(WORDS));
+
+/** The server refused a request. */
+export class RefusedError extends Error {
+  /** @param {ErrorMessage} refusal */
+  constructor(refusal) {
+    super(refusalWords(refusal));
+    this.code = refusal.code;
+    this.fatal = refusal.fatal === true;
+    this.retryAfterMs = typeof refusal.retry_after_ms === "number" ? refusal.retry_after_ms : null;
+  }
+}
+
+/** The connection ended before the answer arrived, so it is unknown whether the server acted on the request. */
+export class LostAnswerError extends Error {
+  constructor() {
+    super("The connection was lost before the server answered.");
+  }
+}
+
+/**
+ * Return what a refusal means for the player, and what to do.
+ *
+ * @param {{code: string, message?: unknown}} refusal
+ * @returns {string}
+ */
+export function refusalWords(refusal) {
+  const message = typeof refusal.message === "string" ? refusal.message : "";
+  if (!Object.hasOwn(WORDS, refusal.code)) {
+    return `The server refused this${message ? `: ${message}` : ""}. Try again, or reload the page.`;
+  }
+  const words = WORDS[refusal.code];
+  return WITH_MESSAGE.has(refusal.code) && message ? `${words} The server says: ${message}.` : words;
+}

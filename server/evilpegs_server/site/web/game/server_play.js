@@ -1,0 +1,437 @@
+/**
+ * One ladder played on the server: the connection, the match, and the moves that are under way.
+ *
+ * A cut can delay a move but neither lose nor repeat it. After the match is resumed, its events show whether the server
+ * had received the move; if it had not, the same move is sent again for the same turn, which the protocol makes safe.
+ * A match that begins while the connection is cut is found among the player's open matches.
+ *
+ * Timed and rated games begin when the player says so. An untimed practice game begins at once.
+ */
+
+import { GameConnection } from "./connection.js";
+import { Login } from "./login.js";
+import { BrokenRecordError, GapError, MatchState } from "./match_state.js";
+import { OpenMatches } from "./open_matches.js";
+import { Players } from "./players.js";
+import { CHANGED, LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
+
+/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
+/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
+/** @typedef {import("./messages.js").Welcome} Welcome */
+/** @typedef {import("./messages.js").HintGiven} HintGiven */
+/** @typedef {import("./messages.js").LadderInfo} LadderInfo */
+/** @typedef {{game: number, turn: number, code: string}} SentGuess */
+
+/**
+ * @typedef {object} PlayOptions
+ * @property {string} server the address of the game, under which names and matches are stored
+ * @property {string} ladder
+ * @property {import("./storage.js").SafeStorage} storage
+ * @property {() => import("./connection.js").Socket} openSocket
+ * @property {import("./connection.js").Timers} timers
+ * @property {() => number} random
+ * @property {() => string} newNonce returns the player's share in the draw of a secret
+ * @property {() => void} onChange is called after anything has changed that a view shows
+ */
+
+const MAX_RESYNCS = 3;
+/** States of the connection in which a match is played elsewhere, or not at all. */
+const LEFT = new Set(["displaced", "refused", "closed"]);
+
+/** The play of one person on one ladder. */
+export class ServerPlay {
+  /** @type {PlayOptions} */ #options;
+  /** @type {Login} */ #login;
+  /** @type {OpenMatches} */ #matches;
+  /** @type {Set<string>} every match that this page knows */ #known = new Set();
+  /** True after the answer to `play` was lost, until the match is found or begun again. */
+  #isPlayLost = false;
+  /** True after the answer to a move was lost, until the match is resumed. */
+  #isMoveLost = false;
+  /** @type {(() => void)[]} */ #awaitWelcome = [];
+  #readySent = 0;
+  #resyncs = 0;
+  #resyncSeq = -1;
+
+  /** @param {PlayOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.ladder = options.ladder;
+    this.players = new Players(options.storage, options.server);
+    this.#matches = new OpenMatches(options.storage, options.server);
+    this.#login = new Login(this.players);
+    /** @type {Welcome | null} */
+    this.welcome = null;
+    /** @type {MatchState | null} */
+    this.match = null;
+    /** What went wrong last, in words for the player; null if nothing did. @type {string | null} */
+    this.problem = null;
+    /** The guess that is on its way. @type {SentGuess | null} */
+    this.sentGuess = null;
+    /** The hint for the open turn. @type {HintGiven | null} */
+    this.hint = null;
+    /** True while the server works on a hint. */
+    this.isHinting = false;
+    /** True while a match is being begun. */
+    this.isBeginning = false;
+    this.connection = new GameConnection({
+      openSocket: options.openSocket,
+      timers: options.timers,
+      random: options.random,
+      hello: () => this.#login.hello(),
+      onWelcome: (welcome) => this.#welcomed(welcome),
+      onMessage: (message, at) => this.#receive(message, at),
+      onState: () => this.#stateChanged(),
+    });
+  }
+
+  /** The ladder as the server describes it; null before `welcome`, or if the server does not offer it. */
+  get ladderInfo() {
+    return this.welcome?.ladders.find((info) => info.id === this.ladder) ?? null;
+  }
+
+  /** True if the player may guess now. While the connection is being restored, a guess waits for it. */
+  get canGuess() {
+    const isLeft = LEFT.has(this.connection.state);
+    return this.match?.phase === "turn" && this.sentGuess === null && !isLeft;
+  }
+
+  /** True for a match whose games begin without the player saying so: untimed practice. */
+  get beginsAtOnce() {
+    const started = this.match?.started;
+    return started?.rated === false && started.clock === null;
+  }
+
+  /** The nonces that this page sent, by game. */
+  get nonces() {
+    return this.#matches.get(this.ladder)?.nonces ?? {};
+  }
+
+  /** Open matches of the player that this browser has not begun, or has forgotten. */
+  get strangeMatches() {
+    return (this.welcome?.open ?? []).map((open) => open.match).filter((match) => match !== this.match?.id);
+  }
+
+  /** Connect, and come back to the match that was played on this ladder. */
+  start() {
+    const kept = this.#matches.get(this.ladder);
+    if (kept !== null && kept.player === this.players.current) this.comeBack(kept.match);
+    else this.connection.wake();
+  }
+
+  /**
+   * Show an open or a finished match of the player from its first event on.
+   *
+   * @param {string} id
+   */
+  comeBack(id) {
+    const match = (this.match = new MatchState(id));
+    this.#forgetMoves();
+    this.connection.follow(id, () => match.seq);
+    this.#options.onChange();
+  }
+
+  /**
+   * Keep an open match of the player that this browser has not begun, and show it if it is on this ladder.
+   *
+   * @param {string} ladder
+   * @param {string} match
+   */
+  adopt(ladder, match) {
+    this.#login.keepGuest();
+    this.#matches.keep(ladder, { match, player: this.welcome?.player ?? "", nonces: {} });
+    if (ladder === this.ladder) this.comeBack(match);
+  }
+
+  /** Begin a match. If the answer is lost, the match is found among the open ones. */
+  async play() {
+    if (this.isBeginning) return;
+    this.#leaveMatch();
+    this.isBeginning = this.connection.isHeld = true;
+    this.#options.onChange();
+    try {
+      while (this.match === null) {
+        await this.#welcomeReceived();
+        if (this.match === null) await this.#tryPlay();
+      }
+    } catch (error) {
+      this.#report(error);
+    } finally {
+      this.isBeginning = this.connection.isHeld = this.#isPlayLost = false;
+      this.#options.onChange();
+    }
+  }
+
+  /** Say that the player is ready for the waiting game, whose clock then runs. */
+  async ready() {
+    const match = this.match;
+    if (match === null || match.phase !== "ready") return;
+    this.#readySent = match.game;
+    await this.#move({ type: "ready", match: match.id, game: match.game, nonce: this.#nonce(match.game) });
+  }
+
+  /**
+   * Guess a code in the open turn; at any other time nothing happens.
+   *
+   * @param {string} code
+   */
+  async guess(code) {
+    const match = this.match;
+    if (match === null || !this.canGuess) return;
+    this.sentGuess = { game: match.game, turn: match.turn, code };
+    this.#options.onChange();
+    await this.#sendGuess();
+  }
+
+  /** Request a hint for the open turn of a practice game. */
+  async requestHint() {
+    if (this.match === null || this.isHinting) return;
+    this.isHinting = true;
+    await this.#move({ type: "hint", match: this.match.id });
+    this.isHinting = false;
+    this.#options.onChange();
+  }
+
+  /**
+   * Give up one game, or without `game` every game left.
+   *
+   * @param {number} [game]
+   */
+  async resign(game) {
+    if (this.match === null) return;
+    await this.#move({ type: "resign", match: this.match.id, ...(game === undefined ? {} : { game }) });
+  }
+
+  /**
+   * Play under another name: a new one is claimed, a stored one is proved by its token, and null means a guest.
+   *
+   * @param {string | null} name
+   */
+  changePlayer(name) {
+    this.#leaveMatch();
+    if (name === null || this.players.tokens(name).length > 0) this.#login.choose(name);
+    else this.#login.claim(name);
+    this.welcome = null;
+    this.connection.restart();
+  }
+
+  /** Take the match back from another page, or try again after a refusal. */
+  takeBack() {
+    this.problem = null;
+    this.connection.reopen();
+  }
+
+  /** Forget the match, which is over or is another player's. */
+  leave() {
+    this.#leaveMatch();
+    this.#matches.forget(this.ladder);
+    this.#options.onChange();
+  }
+
+  /** End the connection for good. An open match goes on, and so does its clock. */
+  close() {
+    this.connection.close();
+  }
+
+  async #tryPlay() {
+    try {
+      await this.connection.request({ type: "play", ladder: this.ladder });
+    } catch (error) {
+      const { state } = this.connection;
+      if (!(error instanceof LostAnswerError) || state === "closed" || state === "displaced") throw error;
+      this.#isPlayLost = true;
+      this.welcome = null;
+    }
+  }
+
+  /** Wait until the server has said welcome on the present connection. */
+  async #welcomeReceived() {
+    if (this.welcome !== null) return;
+    this.connection.wake();
+    await new Promise((resolve) => this.#awaitWelcome.push(() => resolve(undefined)));
+    if (this.connection.refusal !== null) throw this.connection.refusal;
+  }
+
+  /** @param {Welcome} welcome */
+  #welcomed(welcome) {
+    this.#login.accept(welcome);
+    this.welcome = welcome;
+    if (this.#isPlayLost) this.#findBegunMatch(welcome);
+    for (const open of welcome.open) this.#known.add(open.match);
+    for (const resolve of this.#awaitWelcome.splice(0)) resolve();
+  }
+
+  /**
+   * Take over the match whose `match_started` was lost.
+   *
+   * @param {Welcome} welcome
+   */
+  #findBegunMatch(welcome) {
+    const begun = welcome.open.filter((open) => !this.#known.has(open.match)).at(-1);
+    if (begun === undefined) return;
+    this.#login.keepGuest();
+    this.#keep(begun.match, {});
+    this.comeBack(begun.match);
+  }
+
+  /**
+   * @param {ServerMessage} message
+   * @param {number} at
+   */
+  #receive(message, at) {
+    if (message.type === "match_started" && typeof message.re === "string" && this.isBeginning) {
+      this.#begin(String(message.match));
+    }
+    const { match } = this;
+    if (match === null) return;
+    if (message.type === "hint" && message.match === match.id) this.hint = /** @type {any} */ (message);
+    try {
+      if (match.apply(message, at)) this.#matchChanged(match);
+    } catch (error) {
+      if (error instanceof GapError) this.connection.resync();
+      else if (error instanceof BrokenRecordError) this.#distrust(error);
+      else throw error;
+    }
+    this.#options.onChange();
+  }
+
+  /** @param {string} id */
+  #begin(id) {
+    const match = (this.match = new MatchState(id));
+    this.#known.add(id);
+    this.#login.keepGuest();
+    this.#keep(id, {});
+    this.connection.keep(id, () => match.seq);
+  }
+
+  /** @param {MatchState} match */
+  #matchChanged(match) {
+    const sent = this.sentGuess;
+    if (sent !== null && (match.game !== sent.game || (match.current?.turns.length ?? 0) >= sent.turn)) {
+      this.sentGuess = null;
+      this.hint = null;
+    }
+    if (match.phase === "over") this.sentGuess = null;
+    if (match.isCatchingUp || (match.phase !== "ready" && match.phase !== "turn")) return;
+    if (this.#isMoveLost) this.#resendMoves();
+    else if (match.phase === "ready" && this.beginsAtOnce && this.#readySent !== match.game) void this.ready();
+  }
+
+  /** Send moves again that the server had not received before the match was resumed. */
+  #resendMoves() {
+    const { match, sentGuess } = this;
+    this.#isMoveLost = false;
+    if (match === null) return;
+    if (match.phase === "ready" && this.#readySent === match.game) void this.ready();
+    if (match.phase === "turn" && sentGuess?.game === match.game && sentGuess.turn === match.turn) {
+      void this.#sendGuess();
+    }
+  }
+
+  async #sendGuess() {
+    const { match, sentGuess } = this;
+    if (match === null || sentGuess === null) return;
+    const isRefused = !(await this.#move({ type: "guess", match: match.id, ...sentGuess }));
+    if (isRefused && this.sentGuess === sentGuess) {
+      this.sentGuess = null;
+      this.#options.onChange();
+    }
+  }
+
+  /**
+   * Send a move. Return false if the server refused it; a lost answer is no refusal.
+   *
+   * @param {ClientMessage} message
+   * @returns {Promise<boolean>}
+   */
+  async #move(message) {
+    this.problem = null;
+    try {
+      await this.connection.request(message);
+    } catch (error) {
+      if (error instanceof LostAnswerError) {
+        this.#isMoveLost = true;
+        return true;
+      }
+      this.#report(error);
+      if (error instanceof RefusedError && CHANGED.has(error.code) && this.#mayResync()) this.connection.resync();
+      return false;
+    }
+    return true;
+  }
+
+  /** Return true unless the last requests for missing events have brought nothing. */
+  #mayResync() {
+    const seq = this.match?.seq ?? 0;
+    this.#resyncs = this.#resyncSeq === seq ? this.#resyncs + 1 : 1;
+    this.#resyncSeq = seq;
+    return this.#resyncs <= MAX_RESYNCS;
+  }
+
+  #stateChanged() {
+    const { connection } = this;
+    if (connection.state === "refused" && connection.refusal !== null) this.#refused(connection.refusal);
+    if (connection.state === "displaced" || connection.state === "closed") this.#forgetMoves();
+    if (LEFT.has(connection.state)) {
+      for (const resolve of this.#awaitWelcome.splice(0)) resolve();
+    }
+    this.#options.onChange();
+  }
+
+  /** @param {RefusedError} refusal */
+  #refused(refusal) {
+    const isMatchLost = refusal.code === "not_your_match";
+    const remedy = isMatchLost ? "nothing" : this.#login.refuse(refusal.code);
+    const problem = remedy === "new guest" ? refusalWords({ code: "not_your_match" }) : refusal.message;
+    if (isMatchLost || remedy === "new guest") this.leave();
+    if (isMatchLost || remedy !== "nothing") this.connection.restart();
+    if (remedy !== "other token") this.problem = problem;
+  }
+
+  /** @param {BrokenRecordError} error */
+  #distrust(error) {
+    this.problem = `The server contradicts itself: ${error.message}. Do not trust this match.`;
+    this.connection.close();
+  }
+
+  /** @param {unknown} error */
+  #report(error) {
+    if (!(error instanceof RefusedError) && !(error instanceof LostAnswerError)) throw error;
+    if (error instanceof RefusedError) this.problem = error.message;
+    this.#options.onChange();
+  }
+
+  /**
+   * @param {number} game
+   * @returns {string}
+   */
+  #nonce(game) {
+    const { nonces } = this;
+    const nonce = nonces[game] ?? this.#options.newNonce();
+    if (this.match !== null) this.#keep(this.match.id, { ...nonces, [game]: nonce });
+    return nonce;
+  }
+
+  /**
+   * @param {string} match
+   * @param {Record<string, string>} nonces
+   */
+  #keep(match, nonces) {
+    this.#matches.keep(this.ladder, { match, player: this.players.current ?? this.welcome?.player ?? "", nonces });
+  }
+
+  #leaveMatch() {
+    this.match = null;
+    this.problem = null;
+    this.#forgetMoves();
+    this.connection.unfollow();
+  }
+
+  #forgetMoves() {
+    this.sentGuess = null;
+    this.hint = null;
+    this.isHinting = false;
+    this.#readySent = 0;
+    this.#isMoveLost = false;
+  }
+}

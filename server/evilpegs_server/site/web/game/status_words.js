@@ -1,0 +1,56 @@
+/** What a player is told about the connection, as plain words and the one thing that can be done about it. */
+
+/** @typedef {import("./connection.js").GameConnection} GameConnection */
+
+/**
+ * @typedef {object} Status
+ * @property {string} text
+ * @property {"try now" | "take back" | null} action
+ */
+
+/**
+ * Return what to tell about the connection; null while there is nothing to tell.
+ *
+ * @param {Pick<GameConnection, "state" | "isDraining" | "retryAt">} connection
+ * @param {{hasMatch: boolean, isTimed: boolean, now: number}} match
+ * @returns {Status | null}
+ */
+export function connectionStatus(connection, { hasMatch, isTimed, now }) {
+  const { state, isDraining, retryAt } = connection;
+  switch (state) {
+    case "displaced":
+      return { text: "This match goes on in another tab or on another device.", action: "take back" };
+    case "waiting":
+      return { text: `${cutWords(isDraining, hasMatch, isTimed)} ${retryWords(retryAt, now)}`, action: "try now" };
+    case "connecting":
+    case "greeting":
+    case "resuming":
+      return { text: hasMatch ? "Reconnecting… your match is kept." : "Connecting to the server…", action: null };
+    case "open":
+      return isDraining ? { text: "The server is about to stop. Your match is kept until it is back.", action: null } : null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * @param {boolean} isDraining
+ * @param {boolean} hasMatch
+ * @param {boolean} isTimed
+ * @returns {string}
+ */
+function cutWords(isDraining, hasMatch, isTimed) {
+  if (isDraining) return "Reconnecting… the server is restarting, and no clock runs meanwhile.";
+  if (!hasMatch) return "The server does not answer.";
+  return isTimed ? "Reconnecting… your match is kept, but your clock may go on." : "Reconnecting… your match is kept.";
+}
+
+/**
+ * @param {number | null} retryAt
+ * @param {number} now
+ * @returns {string}
+ */
+function retryWords(retryAt, now) {
+  const seconds = Math.ceil(((retryAt ?? now) - now) / 1000);
+  return seconds <= 1 ? "Trying again now." : `Trying again in ${seconds} seconds.`;
+}

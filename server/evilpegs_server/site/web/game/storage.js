@@ -1,0 +1,91 @@
+/**
+ * Browser storage that never fails. Where storage is blocked or full, values are kept in memory until the page closes,
+ * and `isLasting` says so. Whatever cannot be read as JSON counts as missing.
+ *
+ * @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} RawStorage
+ */
+
+/** A store of JSON values by key. */
+export class SafeStorage {
+  /** @type {Map<string, string>} */
+  #memory = new Map();
+  /** @type {RawStorage | null} */
+  #raw;
+
+  /**
+   * @param {() => RawStorage | null} open returns the storage of the browser; it may throw where storage is blocked
+   */
+  constructor(open) {
+    try {
+      this.#raw = open();
+    } catch {
+      this.#raw = null;
+    }
+    /** False once a value could not be stored, or if there is no storage at all. */
+    this.isLasting = this.#raw !== null;
+  }
+
+  /**
+   * Return the value of a key; undefined if there is none or it is damaged.
+   *
+   * @param {string} key
+   * @returns {unknown}
+   */
+  read(key) {
+    const text = this.#memory.get(key) ?? this.#readRaw(key);
+    if (text === null) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Store a value that JSON can hold.
+   *
+   * @param {string} key
+   * @param {unknown} value
+   */
+  write(key, value) {
+    const text = JSON.stringify(value);
+    try {
+      if (this.#raw === null) throw new Error("there is no storage");
+      this.#raw.setItem(key, text);
+      this.#memory.delete(key);
+    } catch {
+      this.isLasting = false;
+      this.#memory.set(key, text);
+    }
+  }
+
+  /**
+   * @param {string} key
+   * @returns {string | null}
+   */
+  #readRaw(key) {
+    try {
+      return this.#raw === null ? null : this.#raw.getItem(key);
+    } catch {
+      this.isLasting = false;
+      return null;
+    }
+  }
+}
+
+/** Return the storage of this browser. */
+export function browserStorage() {
+  return new SafeStorage(() => globalThis.localStorage ?? null);
+}
+
+/**
+ * Return the value if it is a plain object, else an empty one.
+ *
+ * @param {unknown} value
+ * @returns {Record<string, unknown>}
+ */
+export function objectOrEmpty(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? /** @type {Record<string, unknown>} */ (value)
+    : {};
+}

@@ -1,0 +1,255 @@
+/**
+ * The view where a game on the server is chosen: the rules, the codemaker, and a clock or none.
+ *
+ * Rules and codemaker are part of the address, so a choice can be linked and the browser's Back goes one choice back.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { getJson } from "../api.js";
+import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName, rulesWords } from "../game/ladder_words.js";
+import { OpenMatches } from "../game/open_matches.js";
+import { browserStorage } from "../game/storage.js";
+import { shared } from "../components/shared_style.js";
+
+/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+
+export default class LaddersView extends LitElement {
+  static properties = {
+    query: { attribute: false },
+    ladders: { state: true },
+    openLadders: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      .lead {
+        max-width: 44rem;
+        margin: 0.4rem 0 1.2rem;
+      }
+      section {
+        margin-top: 1.3rem;
+      }
+      h2 {
+        margin-bottom: 0.55rem;
+      }
+      .chips {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      .chip {
+        display: inline-grid;
+        gap: 0.1rem;
+        padding: 0.5rem 0.95rem;
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        background: var(--surface);
+        color: var(--ink);
+        font-weight: 650;
+        text-decoration: none;
+      }
+      .chip small {
+        color: var(--muted);
+        font-weight: 500;
+      }
+      .chip:hover {
+        border-color: var(--accent);
+      }
+      .chip[aria-current] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+      }
+      .chip[aria-current] small {
+        color: var(--ink);
+      }
+      .words {
+        max-width: 44rem;
+        margin-top: 0.6rem;
+      }
+      .ways {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr));
+        gap: 0.9rem;
+      }
+      .way {
+        display: flex;
+        flex-direction: column;
+        gap: 0.45rem;
+      }
+      .way h3 {
+        font-size: 1.1rem;
+      }
+      .way .play {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.5rem 1rem;
+        margin-top: auto;
+        padding-top: 0.6rem;
+      }
+      .open {
+        border-color: var(--accent);
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.query = new URLSearchParams();
+    /** @type {readonly LadderDocument[] | null} */
+    this.ladders = null;
+    /** Ladders on which a match of this browser is open. @type {readonly string[]} */
+    this.openLadders = [];
+    this.failure = "";
+    this.leaving = new AbortController();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    void this.load();
+  }
+
+  disconnectedCallback() {
+    this.leaving.abort();
+    super.disconnectedCallback();
+  }
+
+  async load() {
+    const { signal } = this.leaving;
+    try {
+      this.ladders = (await getJson("api/v1/ladders", signal)).ladders;
+      await this.findOpenMatches(signal);
+    } catch (error) {
+      if (!signal.aborted) this.failure = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** Find the ladders on which this browser has left a match open. @param {AbortSignal} signal */
+  async findOpenMatches(signal) {
+    const { url } = await getJson("api/v1/game", signal);
+    const kept = new OpenMatches(browserStorage(), url ?? "");
+    const open = [];
+    for (const ladder of this.ladders ?? []) {
+      const match = kept.get(ladder.id)?.match;
+      if (match === undefined) continue;
+      const document = await getJson(`api/v1/matches/${match}`, signal).catch(() => null);
+      if (document?.over === false) open.push(ladder.id);
+    }
+    this.openLadders = open;
+  }
+
+  get rules() {
+    const wanted = this.query.get("rules");
+    const all = this.ladders ?? [];
+    return all.find((ladder) => ladder.rules === wanted)?.rules ?? all[0]?.rules ?? "";
+  }
+
+  get codemaker() {
+    const wanted = this.query.get("codemaker");
+    const all = (this.ladders ?? []).filter((ladder) => ladder.rules === this.rules);
+    return all.find((ladder) => ladder.codemaker === wanted)?.codemaker ?? all[0]?.codemaker ?? "";
+  }
+
+  render() {
+    return html`
+      <h1>Play on the server</h1>
+      <p class="lead muted">
+        The server plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
+      </p>
+      ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
+      ${this.openLadders.map((id) => this.openMatch(id))}
+      ${this.ladders === null ? this.waiting() : this.choices(this.ladders)}
+    `;
+  }
+
+  waiting() {
+    return this.failure ? nothing : html`<p class="muted" role="status">Loading the games of this server…</p>`;
+  }
+
+  /** @param {string} id */
+  openMatch(id) {
+    return html`<p class="card open">
+      You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Go on with it</a>
+    </p>`;
+  }
+
+  /** @param {readonly LadderDocument[]} all */
+  choices(all) {
+    const sameRules = all.filter((ladder) => ladder.rules === this.rules);
+    const ways = sameRules.filter((ladder) => ladder.codemaker === this.codemaker);
+    return html`
+      <section aria-labelledby="rules">
+        <h2 id="rules">How large?</h2>
+        <ul class="chips">
+          ${unique(all.map((ladder) => ladder.rules)).map((rules) => this.rulesChip(all, rules))}
+        </ul>
+      </section>
+      <section aria-labelledby="codemaker">
+        <h2 id="codemaker">Against whom?</h2>
+        <ul class="chips">
+          ${unique(sameRules.map((ladder) => ladder.codemaker)).map((codemaker) => this.codemakerChip(codemaker))}
+        </ul>
+        <p class="words muted">${codemakerWords(this.codemaker).words}</p>
+      </section>
+      <section aria-labelledby="ways">
+        <h2 id="ways">For practice, or to be rated?</h2>
+        <div class="ways">${[...ways].sort((a, b) => Number(a.rated) - Number(b.rated)).map((ladder) => this.way(ladder))}</div>
+      </section>
+    `;
+  }
+
+  /** @param {readonly LadderDocument[]} all @param {string} rules */
+  rulesChip(all, rules) {
+    const { codes } = /** @type {LadderDocument} */ (all.find((ladder) => ladder.rules === rules));
+    return html`<li>
+      <a class="chip" href=${address(rules, this.codemaker)} aria-current=${rules === this.rules ? "true" : nothing}>
+        ${rulesName(rules)} <small>${codesWords(codes)} codes</small>
+      </a>
+    </li>`;
+  }
+
+  /** @param {string} codemaker */
+  codemakerChip(codemaker) {
+    return html`<li>
+      <a class="chip" href=${address(this.rules, codemaker)} aria-current=${codemaker === this.codemaker ? "true" : nothing}>
+        ${codemakerWords(codemaker).title}
+      </a>
+    </li>`;
+  }
+
+  /** @param {LadderDocument} ladder */
+  way(ladder) {
+    const id = encodeURIComponent(ladder.id);
+    return html`<article class="card way">
+      <h3>${kindName(ladder)}</h3>
+      <p>${clockWords(ladder.clock)}</p>
+      <p>${ratedWords(ladder)} ${ladder.rated ? "You need a name." : nothing}</p>
+      <p class="muted">${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses.</p>
+      <div class="play">
+        ${ladder.offered
+          ? html`<a class="button primary" href="#/server/${id}" aria-label="Play ${ladder.id}">Play</a>`
+          : html`<p class="muted"><strong>Too large here.</strong> This server has too little memory for it.</p>`}
+        ${ladder.rated && ladder.offered ? html`<a href="#/ladder/${id}">Leaderboard</a>` : nothing}
+      </div>
+    </article>`;
+  }
+}
+
+/** @param {string} rules @param {string} codemaker */
+function address(rules, codemaker) {
+  return `#/ladders?${new URLSearchParams({ rules, codemaker })}`;
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} values
+ * @returns {T[]}
+ */
+function unique(values) {
+  return [...new Set(values)];
+}

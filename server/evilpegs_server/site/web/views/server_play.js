@@ -1,0 +1,261 @@
+/**
+ * A ladder of the server, played in the browser: what it is, who plays, and the match.
+ *
+ * The view holds the connection while it is shown. A match that is left open goes on without it, and is come back to
+ * by the same address; so is one that a reload, a cut or a restart of the server has interrupted.
+ */
+
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { ApiError, getJson } from "../api.js";
+import { clockWords, codemakerWords, codesWords, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
+import { isGuest } from "../game/players.js";
+import { ServerPlay } from "../game/server_play.js";
+import { browserStorage } from "../game/storage.js";
+import "../components/connection_status.js";
+import "../components/player_panel.js";
+import "../components/server_board.js";
+import { shared } from "../components/shared_style.js";
+
+/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+
+const RETRY_MS = 2_000;
+
+export default class ServerPlayView extends LitElement {
+  static properties = {
+    params: { attribute: false },
+    ladder: { state: true },
+    play: { state: true },
+    change: { state: true },
+    failure: { state: true },
+  };
+
+  static styles = [
+    shared,
+    css`
+      .intro {
+        max-width: 46rem;
+        margin: 0.4rem 0 1.2rem;
+      }
+      .intro p {
+        margin-top: 0.4rem;
+        color: var(--muted);
+      }
+      .lobby {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
+        align-items: start;
+        gap: 1.25rem;
+      }
+      .what,
+      .who {
+        display: grid;
+        gap: 0.7rem;
+      }
+      .facts {
+        display: grid;
+        gap: 0.35rem;
+        margin: 0;
+        padding-left: 1.1rem;
+      }
+      .large {
+        justify-self: start;
+        min-height: 3.2rem;
+        padding: 0.6rem 2.2rem;
+        font-size: 1.15rem;
+      }
+      .bad {
+        color: var(--bad);
+        font-weight: 600;
+        overflow-wrap: anywhere;
+      }
+      .who,
+      .problem {
+        margin-top: 1.25rem;
+      }
+      .lobby .who {
+        margin-top: 0;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {Record<string, string>} */
+    this.params = {};
+    /** @type {LadderDocument | null} */
+    this.ladder = null;
+    /** @type {ServerPlay | null} */
+    this.play = null;
+    this.change = 0;
+    this.failure = "";
+    this.leaving = new AbortController();
+    this._onOnline = () => this.play?.connection.wake();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener("online", this._onOnline);
+    void this.load();
+  }
+
+  disconnectedCallback() {
+    removeEventListener("online", this._onOnline);
+    this.leaving.abort();
+    this.play?.close();
+    super.disconnectedCallback();
+  }
+
+  /** Load what the server says about the ladder, and connect. A server that does not answer is asked again. */
+  async load() {
+    const { signal } = this.leaving;
+    try {
+      const [{ ladders }, { url, subprotocol }] = await Promise.all([
+        getJson("api/v1/ladders", signal),
+        getJson("api/v1/game", signal),
+      ]);
+      this.failure = "";
+      this.ladder = ladders.find((/** @type {LadderDocument} */ each) => each.id === this.params.ladder) ?? null;
+      if (this.ladder === null) this.failure = "This server has no such game. Choose another one.";
+      else if (url === null) this.failure = "This server does not say where its games are played.";
+      else if (this.ladder.offered) this.connect(url, subprotocol);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      this.failure = error.message;
+      setTimeout(() => signal.aborted || this.load(), RETRY_MS);
+    }
+  }
+
+  /** @param {string} url @param {string} subprotocol */
+  connect(url, subprotocol) {
+    this.play = new ServerPlay({
+      server: url,
+      ladder: this.params.ladder,
+      storage: browserStorage(),
+      openSocket: () => /** @type {any} */ (new WebSocket(url, subprotocol)),
+      timers: {
+        now: () => performance.now(),
+        set: (callback, ms) => setTimeout(callback, ms),
+        clear: (timer) => clearTimeout(timer),
+      },
+      random: Math.random,
+      newNonce,
+      onChange: () => (this.change += 1),
+    });
+    this.play.start();
+  }
+
+  render() {
+    const { play, ladder } = this;
+    const hasMatch = play?.match != null;
+    return html`
+      <div class="intro">
+        <h1>${ladder === null ? this.params.ladder : ladderTitle(ladder)}</h1>
+        ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
+        ${hasMatch ? html`<p>${this.subtitle()}</p>` : nothing}
+      </div>
+      ${this.failure ? html`<p class="bad" role="alert">${this.failure}</p><p><a href="#/ladders">All games</a></p>` : nothing}
+      ${play === null ? this.withoutPlay() : this.withPlay(play)}
+    `;
+  }
+
+  subtitle() {
+    const { ladder, play } = this;
+    return ladder === null ? "" : `${rulesWords(ladder.rules)}. ${clockWords(ladder.clock)} ${this.playerWords(play?.welcome?.player ?? "")}`;
+  }
+
+  /** @param {string} name */
+  playerWords(name) {
+    if (name === "") return "";
+    return isGuest(name) ? "You play as a guest." : `You play as ${name}.`;
+  }
+
+  withoutPlay() {
+    if (this.failure) return nothing;
+    if (this.ladder === null) return html`<p class="muted" role="status">Loading…</p>`;
+    if (this.ladder.offered) return nothing;
+    return html`<p><strong>Too large here.</strong> This server has too little memory for this game. <a href="#/ladders">Choose a smaller one</a></p>`;
+  }
+
+  /** @param {ServerPlay} play */
+  withPlay(play) {
+    const isOver = play.match?.phase === "over";
+    return html`
+      <connection-status .play=${play} .change=${this.change}></connection-status>
+      ${play.match === null
+        ? this.lobby(play)
+        : html`<server-board .play=${play} .change=${this.change}></server-board>
+            ${isOver ? html`<section class="card who" aria-label="Player">${this.panel(play, false)}</section>` : nothing}`}
+    `;
+  }
+
+  /** @param {ServerPlay} play */
+  lobby(play) {
+    const ladder = /** @type {LadderDocument} */ (this.ladder);
+    const needsName = ladder.rated && !isNamed(play);
+    return html`<div class="lobby">
+      <section class="card what" aria-label="The game">
+        <ul class="facts">
+          <li>${rulesWords(ladder.rules)}: ${codesWords(ladder.codes)} codes, at most ${ladder.guess_limit} guesses</li>
+          <li>${clockWords(ladder.clock)}</li>
+          <li>${ratedWords(ladder)}</li>
+        </ul>
+        ${needsName
+          ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can begin.</p>`
+          : html`<button class="primary large" ?disabled=${play.isBeginning} @click=${() => play.play()}>
+              ${play.isBeginning ? "Starting…" : ladder.rated ? "Begin the match" : "Play"}
+            </button>`}
+        ${ladder.rated && !needsName ? html`<p class="muted">No clock runs yet. You start each game yourself.</p>` : nothing}
+        ${play.strangeMatches.map((match) => this.strangeMatch(play, match))}
+      </section>
+      <section class="card who" aria-label="Player">${this.panel(play, needsName)}</section>
+    </div>`;
+  }
+
+  /** @param {ServerPlay} play @param {string} match */
+  strangeMatch(play, match) {
+    return html`<p>
+      You have an open match elsewhere. <button @click=${() => this.openStrange(play, match)}>Go on with it here</button>
+    </p>`;
+  }
+
+  /**
+   * Come back to an open match that this browser has not begun, on the ladder that it belongs to.
+   *
+   * @param {ServerPlay} play
+   * @param {string} match
+   */
+  async openStrange(play, match) {
+    try {
+      const { ladder } = await getJson(`api/v1/matches/${encodeURIComponent(match)}`, this.leaving.signal);
+      play.adopt(ladder, match);
+      if (ladder !== this.params.ladder) location.hash = `#/server/${encodeURIComponent(ladder)}`;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.failure = error.message;
+    }
+  }
+
+  /** @param {ServerPlay} play @param {boolean} isOpen */
+  panel(play, isOpen) {
+    return html`<player-panel
+      .players=${play.players}
+      .name=${play.welcome?.player ?? play.players.current ?? ""}
+      .problem=${play.problem ?? ""}
+      ?isOpen=${isOpen}
+      @player=${(/** @type {CustomEvent<string | null>} */ event) => play.changePlayer(event.detail)}
+    ></player-panel>`;
+  }
+}
+
+/** @param {ServerPlay} play */
+function isNamed(play) {
+  const name = play.welcome?.player ?? play.players.current;
+  return name != null && !isGuest(name);
+}
+
+/** Return a fresh share for the draw of a secret: 128 random bits as text. */
+function newNonce() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

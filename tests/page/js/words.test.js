@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
+} from "../../../server/evilpegs_server/site/web/game/ladder_words.js";
+import { connectionStatus } from "../../../server/evilpegs_server/site/web/game/status_words.js";
+
+const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
+
+test("rules are words", () => {
+  assert.equal(rulesWords("4x10-distinct"), "4 pegs, 10 colors, no color twice");
+  assert.equal(rulesName("5x8"), "5×8");
+  assert.equal(rulesWords("<b>"), "<b>");
+});
+
+test("clocks are words", () => {
+  assert.equal(clockWords(null), "No clock: take your time.");
+  assert.equal(clockWords(CLOCK), "1 minute for each game, and 1 second more after each guess.");
+  assert.equal(clockWords({ base_ms: 5_000, increment_ms: 0 }), "5 seconds for each game.");
+  assert.equal(duration(90_000), "90 seconds");
+});
+
+test("ladders have titles and say what counts", () => {
+  const ladder = { rated: true, clock: CLOCK, rules: "4x6", codemaker: "evil", games: 4 };
+  assert.equal(ladderTitle(ladder), "Rated: 4×6 against evil");
+  assert.equal(kindName({ rated: true, clock: { base_ms: 5_000, increment_ms: 0 } }), "Rated, fast");
+  assert.match(ratedWords(ladder), /^4 games that count/);
+  assert.match(ratedWords({ rated: false, games: 1 }), /^One game\./);
+});
+
+test("unknown codemakers and outcomes are shown as they are", () => {
+  for (const odd of ["angel", "__proto__", "constructor"]) {
+    assert.equal(codemakerWords(odd).title, odd);
+    assert.equal(outcomeWords(odd), odd);
+  }
+});
+
+test("numbers of codes are exact while they are small", () => {
+  assert.deepEqual([1296, 1e6, 61_917_364_224, 56_693_912_375_296].map(codesWords), [
+    "1,296", "1 million", "61.9 billion", "56.7 trillion",
+  ]);
+});
+
+test("a clock shows tenths at its end", () => {
+  assert.deepEqual([61_999, 10_000, 9_999, 50, 0].map(clockFace), ["1:01", "0:10", "9.9", "0.0", "0.0"]);
+});
+
+test("every state of a connection has its words and the one thing to do", () => {
+  const at = (state, more = {}, facts = {}) =>
+    connectionStatus({ state, isDraining: false, retryAt: null, ...more }, { hasMatch: true, isTimed: false, now: 0, ...facts });
+  assert.equal(at("open"), null);
+  assert.equal(at("asleep"), null);
+  assert.equal(at("displaced").action, "take back");
+  assert.deepEqual(at("waiting", { retryAt: 2_500 }), {
+    text: "Reconnecting… your match is kept. Trying again in 3 seconds.", action: "try now",
+  });
+  assert.match(at("waiting", {}, { isTimed: true }).text, /clock may go on/);
+  assert.match(at("waiting", { isDraining: true }, { isTimed: true }).text, /no clock runs/);
+  assert.match(at("waiting", {}, { hasMatch: false }).text, /does not answer/);
+  assert.match(at("resuming").text, /^Reconnecting/);
+  assert.match(at("open", { isDraining: true }).text, /about to stop/);
+});

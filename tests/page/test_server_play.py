@@ -1,0 +1,164 @@
+"""Games on the server, played in the browser: to their end, through a reload, a cut and another tab."""
+
+import json
+
+import pytest
+
+from evilpegs_clients.verification.verify import verify_record
+from support.page.server_games import (
+    CLASSIC,
+    begin,
+    click_code,
+    first_consistent,
+    play_to_end,
+    replies,
+    type_code,
+    wait_for_turn,
+)
+
+
+def test_server_game_by_mouse_is_solved_and_verified(open_view):
+    page = open_view("#/ladders")
+    page.get_by_role("link", name="Play classic-practice").click()
+    begin(page)
+    play_to_end(page, click_code)
+    assert "Solved in" in page.locator("match-result h2").inner_text()
+    page.locator("record-check .good").wait_for()
+    assert page.get_by_role("link", name="Replay").get_attribute("href").startswith("#/match/")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the record").click()
+    record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
+    assert (record[0]["type"], record[-1]["type"]) == ("match_started", "match_over")
+    assert verify_record(record) == []
+
+
+@pytest.mark.page
+def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
+    page = open_view("#/server/classic")
+    page.get_by_label("New name").fill("keyboarder")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Begin the match").press("Enter")
+    start = page.get_by_role("button", name="Start game 1")
+    start.wait_for()
+    page.keyboard.press("Enter")
+    assert page.locator("code-entry").count() == 0
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    play_to_end(page, type_code)
+    page.get_by_role("button", name="Start game 2").wait_for()
+    assert "Game 1: Solved in" in page.locator(".before h2").inner_text()
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up the whole match").click()
+    page.locator("record-check .good").wait_for()
+    assert page.locator("match-result h2").inner_text() == "1 of 10 games solved"
+
+
+@pytest.mark.page
+def test_practice_shows_parts_candidates_and_hint(open_view):
+    page = open_view("#/server/classic-evil-practice")
+    begin(page)
+    type_code(page, "1122")
+    page.locator("reply-bars li").nth(12).wait_for()
+    assert page.locator(".left strong").inner_text() == "256"
+    assert page.locator("server-board [role=status]").first.text_content() == (
+        "Guess 1 1 2 2: 0 black, 0 white. 256 codes left."
+    )
+    page.get_by_role("button", name="Hint").click()
+    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Guess", exact=True).click()
+    page.locator("server-board guess-table tbody tr").nth(1).wait_for()
+    assert replies(page)[1][0] == "3345"
+
+
+@pytest.mark.page
+def test_practice_is_given_up_after_confirmation(open_view):
+    page = open_view("#/server/classic-practice")
+    begin(page)
+    wait_for_turn(page)
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Go on playing").click()
+    wait_for_turn(page)
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up", exact=True).click()
+    page.locator("record-check .good").wait_for()
+    assert page.locator("match-result h2").inner_text() == "Resigned"
+    page.get_by_role("button", name="Play again").click()
+    wait_for_turn(page)
+    assert replies(page) == []
+
+
+@pytest.mark.page
+def test_reload_comes_back_to_server_game(open_view):
+    page = open_view("#/server/classic-practice")
+    begin(page)
+    type_code(page, "1122")
+    page.locator("server-board guess-table tbody tr").wait_for()
+    before = replies(page)
+    page.reload()
+    wait_for_turn(page)
+    assert replies(page) == before
+    play_to_end(page, type_code)
+    page.locator("record-check .good").wait_for()
+    page.reload()
+    page.locator("record-check .good").wait_for()
+    assert "Solved in" in page.locator("match-result h2").inner_text()
+
+
+@pytest.mark.page
+def test_open_match_is_offered_among_ladders(open_view):
+    page = open_view("#/server/super-practice")
+    begin(page)
+    wait_for_turn(page)
+    page.get_by_role("link", name="Server").click()
+    page.get_by_role("link", name="Go on with it").click()
+    wait_for_turn(page)
+
+
+@pytest.mark.page
+def test_second_tab_takes_match_and_first_takes_it_back(open_view):
+    first = open_view("#/server/classic-practice")
+    begin(first)
+    wait_for_turn(first)
+    second = first.context.new_page()
+    second.goto(first.url)
+    wait_for_turn(second)
+    type_code(second, "1122")
+    second.locator("server-board guess-table tbody tr").wait_for()
+    first.get_by_role("button", name="Take it back here").click()
+    first.locator("server-board guess-table tbody tr").wait_for()
+    assert replies(first) == replies(second)
+    second.get_by_role("button", name="Take it back here").wait_for()
+    type_code(first, first_consistent(CLASSIC, replies(first)))
+    first.locator("server-board guess-table tbody tr").nth(1).wait_for()
+
+
+@pytest.mark.page
+def test_names_are_claimed_exported_and_used_elsewhere(open_view):
+    page = open_view("#/server/classic")
+    page.get_by_label("New name").fill("traveller")
+    page.get_by_role("button", name="Take this name").click()
+    page.get_by_role("button", name="Begin the match").wait_for()
+    page.get_by_text("Names", exact=True).click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Export names").click()
+    text = saved.value.path().read_text()
+    elsewhere = open_view("#/server/classic")
+    elsewhere.get_by_label("Exported text from another browser").fill(text)
+    elsewhere.get_by_role("button", name="Import").click()
+    elsewhere.get_by_role("button", name="Use", exact=True).click()
+    elsewhere.get_by_role("button", name="Begin the match").wait_for()
+    assert elsewhere.locator("player-panel strong").first.inner_text() == "traveller"
+
+
+@pytest.mark.page
+def test_unknown_ladder_is_told_in_words(open_view):
+    page = open_view("#/server/nothing")
+    page.get_by_text("This server has no such game.").wait_for()
+
+
+@pytest.mark.page
+def test_too_large_ladder_is_not_offered(open_view):
+    page = open_view("#/ladders?rules=12x14&codemaker=evil")
+    page.get_by_text("Too large here.").first.wait_for()
+    assert page.get_by_role("link", name="Play colossus-evil").count() == 0
+    assert page.get_by_text("Loading").count() == 0

@@ -1,0 +1,94 @@
+"""The views of games on the server: accessible in both themes, with screenshots in tests/page/artifacts."""
+
+import pytest
+
+from support.browser import ARTIFACTS, axe_violations
+from support.page.server_games import begin, play_to_end, type_code, wait_for_turn
+
+pytestmark = pytest.mark.page
+WIDTHS = (1280, 360)
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request):
+    return request.param
+
+
+@pytest.fixture
+def look(scheme):
+    """Return a function that takes screenshots of a page and checks that it is accessible."""
+
+    def look(page, name):
+        ARTIFACTS.mkdir(exist_ok=True)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            page.screenshot(path=ARTIFACTS / f"{name}-{scheme}-{width}.png", full_page=True)
+            assert axe_violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    return look
+
+
+def test_ladders_are_accessible(open_view, scheme, look):
+    page = open_view("#/ladders?rules=12x14&codemaker=evil", color_scheme=scheme)
+    page.get_by_text("Too large here.").first.wait_for()
+    look(page, "ladders-too-large")
+    page.get_by_role("link", name="4×6").click()
+    page.get_by_role("link", name="Play classic-evil", exact=True).wait_for()
+    look(page, "ladders")
+
+
+def test_practice_is_accessible(open_view, scheme, look):
+    page = open_view("#/server/classic-evil-practice", color_scheme=scheme, reduced_motion="reduce")
+    page.locator("button.large").wait_for()
+    look(page, "server-lobby")
+    begin(page)
+    wait_for_turn(page)
+    look(page, "server-first-guess")
+    type_code(page, "1122")
+    page.locator("reply-bars").wait_for()
+    page.get_by_role("button", name="Hint").click()
+    page.get_by_role("button", name="Use it").wait_for()
+    look(page, "server-hint")
+    page.get_by_role("button", name="Give up…").click()
+    look(page, "server-give-up")
+    page.get_by_role("button", name="Go on playing").click()
+    play_to_end(page, type_code)
+    page.locator("record-check .good").wait_for()
+    page.get_by_text("What was checked").click()
+    look(page, "server-over")
+
+
+def test_rated_match_is_accessible(open_view, scheme, look):
+    page = open_view("#/server/super", color_scheme=scheme, reduced_motion="reduce")
+    page.get_by_label("New name").fill("UPPER")
+    page.get_by_role("button", name="Take this name").click()
+    look(page, "server-name")
+    page.get_by_label("New name").fill(f"viewer-{scheme}")
+    page.get_by_role("button", name="Take this name").click()
+    page.get_by_role("button", name="Begin the match").click()
+    page.get_by_role("button", name="Start game 1").wait_for()
+    look(page, "server-ready")
+    page.get_by_role("button", name="Start game 1").click()
+    for code in ("11223", "44556"):
+        type_code(page, code)
+    page.locator("server-board guess-table tbody tr").nth(1).wait_for()
+    look(page, "server-rated")
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up game 1").click()
+    page.get_by_role("button", name="Start game 2").wait_for()
+    look(page, "server-next-game")
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up the whole match").click()
+    page.locator("record-check .good").wait_for()
+    look(page, "server-match-over")
+
+
+def test_connection_status_is_accessible(open_view, scheme, look):
+    page = open_view("#/server/classic-practice", color_scheme=scheme)
+    begin(page)
+    wait_for_turn(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    page.get_by_role("button", name="Take it back here").wait_for()
+    look(page, "server-displaced")

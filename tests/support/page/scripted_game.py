@@ -1,0 +1,82 @@
+"""A game server that a test scripts: the page's WebSocket is answered by Playwright, and nothing is checked.
+
+So it can send what the real server lets nobody write: names, rules and messages that are markup.
+"""
+
+import json
+
+MATCH = "1a3185c59c4ed34a"
+LADDER = {
+    "id": "classic-practice",
+    "rules": "4x6",
+    "codemaker": "fixed",
+    "tie": None,
+    "exact_up_to": None,
+    "clock": None,
+    "guess_limit": 10,
+    "games": 1,
+    "rated": False,
+}
+
+
+class ScriptedGame:
+    """A server that plays one practice game in which every text is ``text``, and refuses what ``refuses`` names."""
+
+    def __init__(self, text, refuses=()):
+        self._text, self._refuses = text, refuses
+
+    def serve(self, page):
+        """Answer every WebSocket of a page."""
+        page.route_web_socket(lambda url: url.startswith("ws://"), self._accept)
+
+    def _accept(self, socket):
+        socket.on_message(lambda frame: self._answer(socket, json.loads(frame)))
+
+    def _answer(self, socket, request):
+        kind = request["type"]
+        if kind in self._refuses:
+            answers = [{"type": "error", "code": self._refuses[kind], "message": self._text, "fatal": False}]
+        else:
+            answers = getattr(self, f"_{kind}")(request)
+        for number, answer in enumerate(answers):
+            socket.send(json.dumps(answer | ({"re": request["id"]} if number == 0 and "id" in request else {})))
+
+    def _hello(self, _):
+        server = {"name": self._text, "version": self._text, "site": self._text, "key": self._text}
+        # A real server gives guests their names; this one gives the player a text.
+        yield {
+            "type": "welcome",
+            "player": self._text,
+            "kind": "human",
+            "open": [],
+            "ladders": [LADDER],
+            "server": server,
+        }
+
+    def _play(self, _):
+        ladder = {name: value for name, value in LADDER.items() if name != "id"}
+        event = {"match": MATCH, "at": 1_800_000_000_000}
+        names = {"player": self._text, "client": {"name": self._text, "version": self._text}, "ladder": self._text}
+        rules = {"pegs": 4, "colors": 6, "symbols": "123456", "repeats": True}
+        yield {"type": "match_started", "seq": 1, **event, **ladder, **names, **rules}
+        yield {"type": "game_started", "seq": 2, **event, "game": 1, "commitment": self._text, "ready_by_ms": 60_000}
+
+    def _ready(self, _):
+        yield {"type": "turn", "match": MATCH, "game": 1, "turn": 1, "left_ms": None}
+
+    def _hint(self, _):
+        yield {"type": "hint", "match": MATCH, "code": "1122", "candidates": 1296, "why": self._text}
+
+    def _resign(self, _):
+        event = {"match": MATCH, "at": 1_800_000_000_000, "elapsed_ms": 0}
+        yield {
+            "type": "game_over", **event, "seq": 3, "game": 1, "outcome": self._text, "guesses": 0,
+            "secret": "1122", "nonce": self._text,
+        }  # fmt: skip
+        yield {
+            "type": "match_over", **event, "seq": 4, "outcomes": [self._text], "guesses": [0],
+            "head": self._text, "signature": self._text,
+        }  # fmt: skip
+
+    def _ping(self, request):
+        yield {"type": "pong", "c": request["c"]}

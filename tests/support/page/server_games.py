@@ -1,0 +1,76 @@
+"""What tests do in a game of the server: begin it, guess by mouse or keyboard, and find the code."""
+
+from itertools import product
+
+from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.feedback import feedback as feedback_of
+from evilpegs_game.rules import Rules
+
+CLASSIC = Rules(4, 6)
+OPEN = "code-entry .key:not([disabled])"
+"""What is on the page while a guess can be made."""
+OVER = "match-result, .ready"
+"""What is on the page after the last guess of a game."""
+WORDS = "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
+"""What a screen reader reads in the rows of the table, as a function of JavaScript."""
+
+
+def begin(page):
+    """Begin a match in the view of a ladder, and wait until a guess can be made if it is a practice game."""
+    page.locator("button.large").click()
+    page.locator("server-board").wait_for()
+
+
+def wait_for_turn(page):
+    """Wait until the entry takes a guess."""
+    page.locator(OPEN).first.wait_for()
+
+
+def click_code(page, code):
+    """Guess a code by clicks on its colors and on the button."""
+    wait_for_turn(page)
+    for symbol in code:
+        page.get_by_role("group", name="Colors").locator(f".key:has-text('{symbol}')").click()
+    page.get_by_role("button", name="Guess", exact=True).click()
+
+
+def type_code(page, code):
+    """Guess a code by keys."""
+    wait_for_turn(page)
+    page.keyboard.type(code)
+    page.keyboard.press("Enter")
+
+
+def replies(page):
+    """Return the guesses on the board and their feedback."""
+    rows = page.locator("server-board guess-table tbody tr")
+    texts = rows.evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
+    )
+    return [(guess.replace(" ", ""), read_feedback(words)) for guess, words in texts]
+
+
+def read_feedback(words):
+    """Return the feedback that the page puts as "1 black, 2 white"."""
+    black, white = (int(word.split()[0]) for word in words.split(", "))
+    return Feedback(black, white)
+
+
+def first_consistent(rules, replies):
+    """Return the first code in code order that could be the secret."""
+    played = [(parse_code(guess, rules), given) for guess, given in replies]
+    for code in product(range(rules.colors), repeat=rules.pegs):
+        if all(feedback_of(guess, code) == given for guess, given in played):
+            return format_code(code)
+    raise LookupError
+
+
+def play_to_end(page, guess, rules=CLASSIC):
+    """Play the open game to its end; ``guess`` makes one guess. On 4x6 that takes 9 guesses at most."""
+    wait_for_turn(page)
+    while page.locator(OVER).count() == 0:
+        played = replies(page)
+        guess(page, first_consistent(rules, played))
+        page.locator("server-board guess-table tbody tr").nth(len(played)).wait_for()
+        page.locator(f"{OPEN}, {OVER}").first.wait_for()
