@@ -81,6 +81,11 @@ snapshots: $(READY)
 openapi: $(READY)
 	@$(BIN)/python -m evilpegs_server.site.openapi
 
+# The picture of the page in README.md. Needs chromium.
+screenshot: $(READY)
+	@sh tests/components.sh
+	@$(BIN)/python tests/support/screenshot.py
+
 # Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
 vendor: $(READY)
 	@$(BIN)/python tests/support/vendor.py
@@ -94,4 +99,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-servers test-cli test-inner test-plain check format bench load abuse page worst snapshots openapi vendor
+.PHONY: demo serve test test-servers test-cli test-inner test-plain check format bench load abuse page screenshot worst snapshots openapi vendor

@@ -78,7 +78,7 @@ function cells(line) {
 function takeList(lines) {
   const ordered = /^\d/.test(lines[0]);
   const items = [];
-  for (let item = ITEM.exec(lines[0] ?? ""); item !== null; item = ITEM.exec(lines[0] ?? "")) {
+  for (let item = ITEM.exec(lines[0] ?? ""); item !== null && /^\d/.test(item[1]) === ordered; item = ITEM.exec(lines[0] ?? "")) {
     lines.shift();
     items.push(parseInlines([item[2], ...takeWhile(lines, (line) => !startsBlock(line), 0)].join(" ")));
   }

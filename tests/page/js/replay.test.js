@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { intervalWords, rankWords, shareWords, timeWords } from "../../../server/evilpegs_server/site/web/components/result_words.js";
+import { parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
+import { insights, luckOf } from "../../../server/evilpegs_server/site/web/replay/insight.js";
+import { afterKey, clamp, isLast, next } from "../../../server/evilpegs_server/site/web/replay/position.js";
+import { readReplay } from "../../../server/evilpegs_server/site/web/replay/timeline.js";
+import { vectors } from "./support.js";
+
+const RULES = parseRules("4x6");
+const LENGTHS = [3, 0, 2];
+const HONEST = vectors("records").honest;
+
+test("keys step through the games", () => {
+  assert.deepEqual(afterKey("ArrowRight", LENGTHS, { game: 0, turn: 3 }), { game: 1, turn: 0 });
+  assert.deepEqual(afterKey("ArrowLeft", LENGTHS, { game: 1, turn: 0 }), { game: 0, turn: 3 });
+  assert.deepEqual(afterKey("ArrowLeft", LENGTHS, { game: 0, turn: 0 }), { game: 0, turn: 0 });
+  assert.deepEqual(afterKey("Home", LENGTHS, { game: 2, turn: 2 }), { game: 2, turn: 0 });
+  assert.deepEqual(afterKey("End", LENGTHS, { game: 2, turn: 0 }), { game: 2, turn: 2 });
+  assert.deepEqual(afterKey("PageDown", LENGTHS, { game: 0, turn: 2 }), { game: 1, turn: 0 });
+  assert.equal(afterKey("constructor", LENGTHS, { game: 0, turn: 0 }), null);
+});
+
+test("play ends at the last guess", () => {
+  let at = { game: 0, turn: 0 };
+  const steps = [];
+  while (!isLast(LENGTHS, at) && steps.length < 20) steps.push((at = next(LENGTHS, at)));
+  assert.deepEqual(steps.map(({ game, turn }) => `${game}.${turn}`), ["0.1", "0.2", "0.3", "1.0", "2.0", "2.1", "2.2"]);
+});
+
+test("an address that does not exist leads to the nearest that does", () => {
+  for (const wanted of [{ game: NaN, turn: NaN }, { game: -4, turn: -1 }]) assert.deepEqual(clamp(LENGTHS, wanted), { game: 0, turn: 0 });
+  assert.deepEqual(clamp(LENGTHS, { game: 9, turn: 1 }), { game: 2, turn: 2 });
+  assert.deepEqual(clamp(LENGTHS, { game: 0, turn: 1.5 }), { game: 0, turn: 1 });
+  assert.deepEqual(clamp([], { game: 3, turn: 1 }), { game: 0, turn: 0 });
+});
+
+test("an insight has parts, bits and chance", () => {
+  const [first, last] = insights(RULES, [
+    { code: "1122", black: 0, white: 0 },
+    { code: "3344", black: 4, white: 0 },
+  ]);
+  assert.deepEqual([first.before, first.after, first.parts.length], [1296, 256, 13]);
+  assert.equal(first.chance, 1);
+  assert.equal(first.bits.toFixed(3), "2.340");
+  assert.equal(first.expectedBits.toFixed(3), "2.885");
+  assert.deepEqual([last.before, last.after, last.chance], [256, 1, 1 / 256]);
+  assert.ok(Math.abs(luckOf([first, last]) - (first.bits - first.expectedBits + last.bits - last.expectedBits)) < 1e-9);
+});
+
+test("a feedback that no code gives is no luck", () => {
+  const known = insights(RULES, [
+    { code: "1111", black: 4, white: 0 },
+    { code: "2222", black: 4, white: 0 },
+    { code: "3333", black: 0, white: 0 },
+  ]);
+  assert.deepEqual(known.map(({ before, after }) => [before, after]), [[1296, 1], [1, 0], [0, 0]]);
+  assert.equal(luckOf(known), null);
+});
+
+test("large rules show what a practice record reveals", () => {
+  const rules = parseRules("8x10");
+  const turn = { code: "11112222", black: 0, white: 0 };
+  assert.equal(insights(rules, [{ ...turn, parts: null }])[0].before, 10 ** 8);
+  const [known] = insights(rules, [{ ...turn, parts: [[0, 0, 60], [0, 1, 40]] }]);
+  assert.deepEqual([known.before, known.after], [100, 60]);
+});
+
+test("every record of the vectors can be replayed", () => {
+  for (const { name, events } of HONEST) {
+    const replay = readReplay(events);
+    assert.equal(replay.over, true, name);
+    const feedbacks = events.filter((event) => event.type === "feedback");
+    assert.equal(replay.games.flatMap((game) => game.turns).length, feedbacks.length, name);
+    for (const game of replay.games) {
+      for (const { before, after } of insights(replay.rules, game.turns)) assert.ok(before === null || after === null || after >= 1, name);
+    }
+  }
+});
+
+test("a broken record shows what can be shown", () => {
+  const [start, ...rest] = structuredClone(HONEST.find(({ name }) => name === "evil").events);
+  const broken = rest.map((event, index) => (event.type === "feedback" && index % 2 ? { ...event, code: "<b>", black: -1 } : event));
+  assert.ok(readReplay([start, ...broken]).games.every((game) => game.turns.every((turn) => /^[1-6]{4}$/.test(turn.code))));
+  assert.throws(() => readReplay([{ type: "match_started", rules: "<b>" }]), /cannot be shown|is not a record/);
+});
+
+test("figures of rows are words", () => {
+  assert.equal(rankWords({ rank: 1, rank_worst: 3 }), "1–3");
+  assert.equal(rankWords({ rank: 2, rank_worst: 2 }), "2");
+  assert.equal(rankWords({ rank: null, rank_worst: null }), "–");
+  assert.equal(intervalWords({ low: null, high: null }), "");
+  assert.equal(shareWords(0.99999), "99.9%");
+  assert.equal(timeWords(9.96), "10 ms");
+  assert.equal(timeWords(1234), "1.2 s");
+});
