@@ -14,7 +14,7 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def played(server, tmp_path_factory):
     """The last match of each bot by its name and ladder, after bots have played on the server."""
     plan = [("minimax", "classic", 2), ("first-consistent", "classic", 1), ("minimax", "classic-evil", 1)]

@@ -68,9 +68,9 @@ def test_texts_of_results_run_nothing(open_view, text):
     serve(page, text)
     site = page.url.partition("#")[0]
     for address, awaited in (
-        ("#/ladder/classic", "result-charts svg"),
-        ("#/player/eve", "match-list tbody tr"),
-        ("#/matches", "match-list tbody tr"),
+        ("#/ladder/classic", "leaderboard-view result-charts svg"),
+        ("#/player/eve", "player-view match-list tbody tr"),
+        ("#/matches", "matches-view match-list tbody tr"),
         (f"#/match/{MATCH}?guess=2", "guess-worth table"),
     ):
         page.goto(site + address)
@@ -105,14 +105,14 @@ def views(played):
     """Return the address of every view of results and what is there once it is complete."""
     match = played["minimax", "classic-evil"]
     return {
-        "leaderboard": ("#/ladder/classic", "result-charts svg"),
-        "leaderboard-empty": ("#/ladder/huge-evil", "copy-text"),
-        "player": ("#/player/minimax", "match-list tbody tr"),
-        "matches": ("#/matches", "match-list tbody tr"),
+        "leaderboard": ("#/ladder/classic", "leaderboard-view result-charts svg"),
+        "leaderboard-empty": ("#/ladder/huge-evil", "leaderboard-view copy-text"),
+        "player": ("#/player/minimax", "player-view match-list tbody tr"),
+        "matches": ("#/matches", "matches-view match-list tbody tr"),
         "replay": (f"#/match/{match}?game=2&guess=2", ".regret"),
         "replay-end": (f"#/match/{match}?game=2&guess=5", ".ending"),
         "verify": ("#/verify", ".drop"),
-        "bots": ("#/bots", "copy-text"),
+        "bots": ("#/bots", "bots-view copy-text"),
         "protocol": ("#/protocol", "article table"),
     }
 

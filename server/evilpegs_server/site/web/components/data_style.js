@@ -82,6 +82,7 @@ export const dataStyle = css`
   }
   .form label {
     display: grid;
+    grid-template-columns: minmax(0, auto);
     gap: 0.2rem;
     min-width: 0;
     max-width: 100%;

@@ -39,37 +39,37 @@ export default class PlayerView extends LitElement {
     this.followers = [];
   }
 
+  /** Follow the player and the matches; what goes wrong is said once, in the words for the player. */
   connectedCallback() {
     super.connectedCallback();
     const name = encodeURIComponent(this.params.player);
-    this.followers = [
-      this.follow(`api/v1/players/${name}`, (document) => (this.player = document)),
-      this.follow(`api/v1/matches?player=${name}&limit=${LIMIT}`, (document) => (this.entries = document.matches)),
-    ];
+    const player = new Follower({
+      path: `api/v1/players/${name}`,
+      everyMs: EVERY_MS,
+      onText: (text) => {
+        this.failure = "";
+        this.player = JSON.parse(text);
+      },
+      onFailure: (error) => {
+        this.failure = error.status === 404 ? "This server has no such player." : error.message;
+        return error.status === 404;
+      },
+    });
+    const matches = new Follower({
+      path: `api/v1/matches?player=${name}&limit=${LIMIT}`,
+      everyMs: EVERY_MS,
+      onText: (text) => {
+        this.entries = JSON.parse(text).matches;
+      },
+      onFailure: (error) => error.status === 400,
+    });
+    this.followers = [player, matches];
     for (const follower of this.followers) follower.start();
   }
 
   disconnectedCallback() {
     for (const follower of this.followers) follower.stop();
     super.disconnectedCallback();
-  }
-
-  /** @param {string} path @param {(document: any) => void} take */
-  follow(path, take) {
-    return new Follower({
-      path,
-      everyMs: EVERY_MS,
-      onText: (text) => {
-        this.failure = "";
-        take(JSON.parse(text));
-      },
-      onFailure: (error) => {
-        // A name that nobody can have is refused by the list of matches too; the player's own answer says it better.
-        if (path.includes("?") && error.status === 400) return true;
-        this.failure = error.status === 404 ? "This server has no such player." : error.message;
-        return error.status === 404;
-      },
-    });
   }
 
   render() {
