@@ -1,6 +1,5 @@
 """`evilpegs play`: a person plays at the terminal."""
 
-import asyncio
 import os
 import sys
 from datetime import date
@@ -9,6 +8,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
 from evilpegs.play_options import check_play_options
@@ -52,7 +52,7 @@ def play(
         raise CommandError(message)
     if daily:
         _refuse_server_options(ladder, server, name, token_from)
-        asyncio.run(run_daily(date.today() if day is None else parse_date(day), console=console()))
+        run_interruptibly(run_daily(date.today() if day is None else parse_date(day), console=console()))
         return
     if day is not None:
         message = "--date is for the game of the day; add --daily"
@@ -61,7 +61,7 @@ def play(
     if token_from is not None and name is None:
         message = "--token-from is for a player with a name; add --name"
         raise CommandError(message)
-    asyncio.run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, console=console()))
+    run_interruptibly(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, console=console()))
 
 
 def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:

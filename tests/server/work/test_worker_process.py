@@ -132,7 +132,7 @@ async def test_idle_death_restarts_with_next_task(process):
 
 
 async def test_deadly_task_is_given_up_alone(process, logs):
-    deadly = asyncio.create_task(process.run(Call(os._exit, 3)))
+    deadly = asyncio.create_task(process.run(Call(signal.raise_signal, signal.SIGKILL)))
     with pytest.raises(WorkerLostError):
         await deadly
     assert len(logs.entries) == MAX_DEATHS
@@ -143,7 +143,7 @@ async def test_tasks_beside_deadly_one_survive(process, logs):
     """These tasks were running when the first process died and are then done one after another."""
     others = [asyncio.create_task(process.run(Call(time.sleep, 0.1))) for _ in range(3)]
     with pytest.raises(WorkerLostError):
-        await process.run(Call(os._exit, 3))
+        await process.run(Call(signal.raise_signal, signal.SIGKILL))
     assert await asyncio.gather(*others) == [None] * 3
     assert len(logs.entries) == MAX_DEATHS
 

@@ -1,6 +1,5 @@
 """`evilpegs bot`: a strategy plays matches on a server."""
 
-import asyncio
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -10,6 +9,7 @@ from cyclopts import Parameter
 from evilpegs.commands.bot.new_file import write_new_strategy
 from evilpegs.commands.bot.run import BotJob, describe_games, reproduction, run_bot
 from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import (
     DEFAULT_SERVER,
     FILE,
@@ -86,7 +86,7 @@ def bot(
             loaded = stack.enter_context(choice.open())
         who = (loaded, choice, ladder, server, name, token_from)
         job = BotJob(*who, matches, seed, client_version, traceback)
-        summary = asyncio.run(run_bot(job))
+        summary = run_interruptibly(run_bot(job))
     if as_json:
         print_json(_document(job, summary))
     else:

@@ -1,6 +1,5 @@
 """The command `evilpegs feed`."""
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ from cyclopts import Parameter
 
 from evilpegs.commands.feed.follow import print_published, print_watched
 from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, FILE, Server
 from evilpegs_clients.feed.watch_feed import Watched
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
@@ -60,15 +60,15 @@ def feed(
         message = "--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT"
         raise CommandError(message)
     if mqtt is None:
-        asyncio.run(print_watched(server, Watched(ladder=ladder), as_json))
+        run_interruptibly(print_watched(server, Watched(ladder=ladder), as_json))
         return
     broker = _find_broker(mqtt, mqtt_user, mqtt_password_file, mqtt_ca_file)
     if board:
         from evilpegs.commands.feed.board import show_board  # noqa: PLC0415 - loads rich
 
-        asyncio.run(show_board(broker, ladder))
+        run_interruptibly(show_board(broker, ladder))
     else:
-        asyncio.run(print_published(broker, ladder, as_json))
+        run_interruptibly(print_published(broker, ladder, as_json))
 
 
 def _check_ladder(ladder: str) -> None:

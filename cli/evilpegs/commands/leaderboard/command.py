@@ -1,6 +1,5 @@
 """The command `evilpegs leaderboard`."""
 
-import asyncio
 import sys
 from typing import Annotated, Final
 
@@ -11,6 +10,7 @@ from evilpegs.commands.leaderboard.from_server import fetch_standings
 from evilpegs.commands.leaderboard.refresh import show_refreshed
 from evilpegs.commands.leaderboard.table import show_standings, standings_document
 from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import Database, Json, ServerToRead, server_to_read
 from evilpegs.output import console, print_json
 from evilpegs.reading import server_reader
@@ -47,9 +47,9 @@ def leaderboard(
     _check_form(refresh, as_csv, as_json)
     chosen = server_to_read(server, database)
     if refresh is not None:
-        asyncio.run(show_refreshed(chosen, database, ladder, refresh))
+        run_interruptibly(show_refreshed(chosen, database, ladder, refresh))
         return
-    standings = _load(database, ladder) if chosen is None else asyncio.run(_fetch(chosen, ladder))
+    standings = _load(database, ladder) if chosen is None else run_interruptibly(_fetch(chosen, ladder))
     if as_json:
         print_json({"ladders": [standings_document(each) for each in standings]})
     elif as_csv:

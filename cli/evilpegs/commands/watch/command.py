@@ -1,6 +1,5 @@
 """The command `evilpegs watch`."""
 
-import asyncio
 import re
 from typing import Annotated, Final
 
@@ -10,6 +9,7 @@ from evilpegs.commands.feed.follow import print_watched
 from evilpegs.commands.watch.boards import MAX_BOARDS
 from evilpegs.commands.watch.screen import show_watched
 from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server
 from evilpegs.output import console
 from evilpegs_clients.feed.watch_feed import Watched
@@ -39,9 +39,9 @@ def watch(
     target = _find_target(watched)
     out = console()
     if out.is_terminal and not as_json:
-        asyncio.run(show_watched(server, target, out))
+        run_interruptibly(show_watched(server, target, out))
     else:
-        asyncio.run(print_watched(server, target, as_json))
+        run_interruptibly(print_watched(server, target, as_json))
 
 
 def _find_target(text: str | None) -> Watched:
