@@ -12,22 +12,18 @@ serve: $(READY)
 test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
-	@$(MAKE) --no-print-directory -j3 test-servers test-cli test-inner test-plain
+	@$(MAKE) --no-print-directory -j2 test-outer test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
-# What computes, what runs commands, and what starts servers and waits for them run side by side. What all but one print
-# comes in one piece, after their end.
+# What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
 INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples tests/page
 
-test-servers: $(READY)
-	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,tests/cli $(INNER))
+test-outer: $(READY)
+	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))
 
-test-cli test-inner: $(READY)
-	@printed=$$($(BIN)/coverage run -m pytest -q $(TESTS) 2>&1); status=$$?; echo "$$printed"; exit $$status
-
-test-cli: TESTS := tests/cli
-test-inner: TESTS := $(INNER)
+test-inner: $(READY)
+	@printed=$$($(BIN)/coverage run -m pytest -q $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 # The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
 # so are their lines counted as covered. What it prints comes in one piece, after its end.
@@ -99,4 +95,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-servers test-cli test-inner test-plain check format bench load abuse page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse page screenshot worst snapshots openapi vendor
