@@ -6,7 +6,7 @@ import pytest
 from support.site_server import PATIENCE, played_site
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The server and its matches."""
     database = f"sqlite:///{tmp_path_factory.mktemp('site') / 'played.sqlite3'}"
@@ -16,7 +16,7 @@ def site(tmp_path_factory):
         yield played
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def web(site):
     """A client of the site."""
     with httpx.Client(base_url=site.url, timeout=PATIENCE) as client:
