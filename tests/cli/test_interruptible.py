@@ -12,6 +12,14 @@ from evilpegs.interruptible import run_interruptibly
 LATER_SECONDS = 0.5
 
 
+@pytest.fixture(autouse=True)
+def default_handler():
+    """Handle SIGINT as a program does that nobody started in the background; asyncio leaves other handlers alone."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 async def wait_for_signal_elsewhere(later):
     """Wait until cancelled, while another thread receives SIGINT. The next event of the loop is noted in ``later``."""
     asyncio.get_running_loop().call_later(LATER_SECONDS, later.append, True)
