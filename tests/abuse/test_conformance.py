@@ -21,6 +21,8 @@ from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from support.entrances import default_entrance
 
 LEFT_OUT = ["9.*", "12.*", "13.*"]
+PASSED = {"OK", "NON-STRICT"}
+"""Verdicts that count as one: whether the echo of a message before an invalid frame is still sent depends on time."""
 SIDE_BY_SIDE = 8
 
 
@@ -46,7 +48,11 @@ async def verdicts(create_connection=None):
     async with serve(echo, "127.0.0.1", 0, create_connection=create_connection, **options) as server:
         url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         results = await asyncio.wait_for(_run(url), 300)
-    return {each.case_id: (each.behavior.value, each.behavior_close.value) for each in results}
+    return {each.case_id: (_verdict(each.behavior.value), each.behavior_close.value) for each in results}
+
+
+def _verdict(behavior):
+    return "passed" if behavior in PASSED else behavior
 
 
 async def _run(url):
