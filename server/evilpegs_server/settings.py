@@ -124,7 +124,7 @@ class Settings(BaseSettings):
     reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
     """Percent of the seats that only players with an open match can keep, so that a full server lets them return."""
     reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
-    """Seconds in which a connection on a seat of the reserve must say hello, so that nobody holds it without reason."""
+    """Seconds to say hello on a seat of the reserve, or at an address that has too many silent connections."""
     guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
     """Percent of the seats that guests may take, because anybody can be any number of guests."""
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
@@ -136,7 +136,7 @@ class Settings(BaseSettings):
     connections_per_address: Annotated[int, Field(ge=1)] = 200
     """The most connections per address, enough for a class behind one; IPv6 is counted by /64."""
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
-    """The most connections per address that have not said hello, because only these cost their owner nothing."""
+    """The most connections per address that may take 10 seconds to say hello; further ones have a shorter time."""
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200
     """The most names that can be claimed per hour and address, because names are kept for ever."""
     failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10

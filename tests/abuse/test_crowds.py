@@ -71,21 +71,25 @@ class TestSeats:
 
 class TestSilence:
     async def test_silent_connections_per_address_are_few(self, run_server, enter):
-        server = await run_server(**TRUSTING)
+        """Beyond eight they are closed soon; the server closes the others after ten seconds."""
+        server = await run_server(reserve_hello_seconds=0.2, **TRUSTING)
         silent = [await enter(server) for _ in range(20)]
-        assert [each.status for each in silent] == [101] * 8 + [429] * 12
-        assert all("connections_before_hello" in each.body for each in silent[8:])
-        other = await enter(server, "198.51.100.1")
-        assert (await attack(other.hello))["type"] == "welcome"
-        silent[0].close()
-        async with asyncio.timeout(20):
-            while not (await enter(server)).is_in:
-                pass
+        assert all(each.is_in for each in silent)
+        assert [await attack(each.hear) for each in silent[8:]] == [None] * 12
+        assert [(await attack(each.hello))["type"] for each in silent[:8]] == ["welcome"] * 8
 
     async def test_high_limit_keeps_silent_connections(self, run_server, enter):
         """The control."""
-        server = await run_server(**(HIGH | TRUSTING))
-        assert all([(await enter(server)).is_in for _ in range(20)])
+        server = await run_server(reserve_hello_seconds=0.2, **(HIGH | TRUSTING))
+        silent = [await enter(server) for _ in range(20)]
+        assert [(await attack(each.hello))["type"] for each in silent] == ["welcome"] * 20
+
+    async def test_class_behind_one_address_gets_in(self, run_server, enter):
+        """Forty connect before the first of them says hello."""
+        server = await run_server(**TRUSTING)
+        members = [await enter(server) for _ in range(40)]
+        answers = [await attack(each.hello, name=f"member-{i}", kind="bot") for i, each in enumerate(members)]
+        assert [answer["type"] for answer in answers] == ["welcome"] * 40
 
     async def test_reserve_is_emptied_of_silent_connections(self, run_server, enter):
         """The reserve closes silent connections after its time, so that a player with a match can return."""

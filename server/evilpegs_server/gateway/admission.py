@@ -5,6 +5,9 @@ its handshake counts like any other. Most seats are ordinary. When these are tak
 reserve for the few seconds that it may take to say hello, and keeps it only if it comes back to an open match. Players
 whose connection was cut can therefore return to a full server.
 
+A connection also has only these few seconds if its address has too many that have not said hello. It is not refused,
+because a class behind one address connects at the same moment, and each of its clients says hello at once.
+
 Tickets without an address count in the totals only. Nothing here has a socket or reads a clock: ``now`` is in
 milliseconds. Error texts name the limit by its setting.
 """
@@ -79,6 +82,8 @@ class Ticket:
     said_hello: bool = False
     is_guest: bool = False
     is_closed: bool = False
+    is_crowded: bool = False
+    """True if the address had too many connections before hello when this one was counted."""
 
 
 class Admission:
@@ -166,6 +171,11 @@ class Admission:
         if (record := self._record(ticket)) is not None:
             record.before_hello += 1
 
+    def note_silence(self, ticket: Ticket, now: float) -> None:
+        """Note that a connection has not said hello in its time, and the limit that it met if it was one too many."""
+        if ticket.is_crowded:
+            self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
+
     def close(self, ticket: Ticket, now: float) -> None:
         """Take a ticket back, once, from a connection that has ended."""
         ticket.is_closed = True
@@ -201,8 +211,12 @@ class Admission:
 
     def _count(self, ticket: Ticket, address: str | None) -> None:
         ticket.address = address
-        if address is not None:
-            self._table.add_connection(address)
+        if address is None:
+            return
+        record = self._table.add_connection(address)
+        if record.before_hello > self.limits.connections_before_hello:
+            ticket.is_crowded = True
+            ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
 
     def _check_address(self, address: str | None, now: float) -> None:
         record = self._table.find(address) if address is not None else None
@@ -211,9 +225,6 @@ class Admission:
         if record.connections >= (most := self.limits.connections_per_address):
             message = f"your address has {most} connections; close some or come back later"
             raise self._met(Limit.PER_ADDRESS, message, address, now)
-        if record.before_hello >= (most := self.limits.connections_before_hello):
-            message = f"your address has {most} connections that have not said hello; say hello or close some"
-            raise self._met(Limit.BEFORE_HELLO, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
         """Exchange a seat of the reserve for an ordinary one; return False if there is none."""

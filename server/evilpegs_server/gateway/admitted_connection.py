@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from websockets.protocol import State
 
-from evilpegs_server.gateway.admission import Ticket
+from evilpegs_server.gateway.admission import Limit, Ticket
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.matches.counts import EndReason
@@ -37,12 +37,18 @@ class AdmittedConnection(BoundedConnection):
         self.ticket = self.entrance.admit(self._accepted)
         if self.ticket is None:
             return
-        self._silence = self.loop.call_later(self.ticket.hello_ms / 1000, self._end_silence)
+        self.await_hello(self.ticket)
         if self.entrance.rules.tls is None:
             self._begin(transport)
         else:
             self._accepted.pause_reading()
             self._securing = self.loop.create_task(self._begin_tls())
+
+    def await_hello(self, ticket: Ticket) -> None:
+        """Begin the time in which the client must say hello; it begins again if a proxy has named the client."""
+        if self._silence is not None:
+            self._silence.cancel()
+        self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the ticket back."""
@@ -101,9 +107,11 @@ class AdmittedConnection(BoundedConnection):
     def _end_silence(self) -> None:
         if self.ticket is None or self.ticket.said_hello:
             return
+        self.entrance.note_silence(self.ticket)
         self.note_end(EndReason.NO_HELLO)
         if self._is_open and self.protocol.state is State.OPEN:
-            self._ending = self.loop.create_task(self.close(1008, "no hello"))
+            met = f" (limit {Limit.BEFORE_HELLO})" if self.ticket.is_crowded else ""
+            self._ending = self.loop.create_task(self.close(1008, f"no hello in time{met}"))
         else:
             self._accepted.abort()
 

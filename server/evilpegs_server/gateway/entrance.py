@@ -47,6 +47,10 @@ class Entrance:
             self._turn_away(transport, error)
             return None
 
+    def note_silence(self, ticket: Ticket) -> None:
+        """Note that a connection has not said hello in its time."""
+        self._admission.note_silence(ticket, self._now())
+
     def release(self, ticket: Ticket) -> None:
         """Take back the ticket of a connection that has ended."""
         self._admission.close(ticket, self._now())

@@ -138,6 +138,8 @@ class Gateway:
             connection.close_after_response()
         else:  # only now the address of a client behind a proxy is known
             connection.rate = self._new_rate_limit(connection)
+            if connection.ticket.is_crowded:
+                connection.await_hello(connection.ticket)
         return response
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:

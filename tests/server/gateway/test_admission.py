@@ -71,21 +71,37 @@ class TestAddresses:
         enter(admission, ANN)
         assert admission.taken == 6
 
-    def test_connections_before_hello_are_limited(self, admission):
-        tickets = [admission.open(ANN, 0) for _ in range(3)]
-        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+    def test_crowd_must_say_hello_soon(self, admission):
+        tickets = [admission.open(ANN, 0) for _ in range(4)]
+        assert [ticket.hello_ms for ticket in tickets] == [HELLO_MS] * 3 + [3_000]
         admission.log_in(tickets[0], 0, is_guest=False, has_open_match=False)
         admission.close(tickets[1], 0)
-        assert [admission.open(ANN, 0).address for _ in range(2)] == [ANN, ANN]
-        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+        assert [admission.open(ANN, 0).hello_ms for _ in range(2)] == [HELLO_MS, 3_000]
+        assert admission.open(BOB, 0).hello_ms == HELLO_MS
+
+    def test_only_silent_crowd_meets_limit(self, admission):
+        """A class that connects at the same moment says hello at once, and nothing is held against its address."""
+        tickets = [admission.open(ANN, 0) for _ in range(5)]
+        assert not admission.seats.met[Limit.BEFORE_HELLO]
+        assert not admission.excess.is_over_limit(ANN, 0)
+        for ticket in tickets:
+            admission.note_silence(ticket, 0)
+        assert admission.seats.met[Limit.BEFORE_HELLO] == 2
+        assert admission.excess.is_over_limit(ANN, 0)
 
     def test_address_behind_proxy_is_counted_late(self, admission):
-        for _ in range(3):
+        for _ in range(5):
             admission.set_address(admission.open(None, 0), ANN, 0)
         late = admission.open(None, 0)
-        assert met(admission.set_address, late, ANN, 0) is Limit.BEFORE_HELLO
+        assert met(admission.set_address, late, ANN, 0) is Limit.PER_ADDRESS
         admission.close(late, 0)
-        assert (admission.taken, admission.known_addresses) == (3, 1)
+        assert (admission.taken, admission.known_addresses) == (5, 1)
+
+    def test_crowd_behind_proxy_must_say_hello_soon(self, admission):
+        tickets = [admission.open(None, 0) for _ in range(4)]
+        for ticket in tickets:
+            admission.set_address(ticket, ANN, 0)
+        assert [ticket.hello_ms for ticket in tickets] == [HELLO_MS] * 3 + [3_000]
 
     def test_connections_without_address_are_unbounded(self, admission):
         assert len([admission.open(None, 0) for _ in range(20)]) == 20
@@ -94,7 +110,7 @@ class TestAddresses:
     def test_high_limit_does_not_bind(self):
         """The control: the same connections are all accepted where the limits are higher."""
         admission = Admission(replace(LIMITS, connections_before_hello=100, connections_per_address=100))
-        assert len([admission.open(ANN, 0) for _ in range(20)]) == 20
+        assert [admission.open(ANN, 0).hello_ms for _ in range(18)] == [HELLO_MS] * 18
 
 
 class TestSeats:
@@ -152,7 +168,8 @@ class TestEndedConnection:
         tickets = [admission.open(ANN, 0) for _ in range(3)]
         admission.log_in(tickets[0], 0, is_guest=False, has_open_match=False)
         admission.log_out(tickets[0])
-        assert met(admission.open, ANN, 0) is Limit.BEFORE_HELLO
+        tickets.append(admission.open(ANN, 0))
+        assert tickets[-1].is_crowded
         for ticket in tickets:
             admission.close(ticket, 0)
         assert (admission.taken, admission.known_addresses) == (0, 0)
@@ -192,7 +209,7 @@ class TestNamesAndTokens:
 
 class TestOverLimit:
     def test_met_limit_is_remembered_for_seconds(self, admission):
-        for _ in range(3):
+        for _ in range(5):
             admission.open(ANN, 0)
         assert not admission.excess.is_over_limit(ANN, 0)
         met(admission.open, ANN, 100)
@@ -263,7 +280,8 @@ def test_counts_return_to_zero_whatever_happens(steps):
         for each in (ANN, BOB):
             own = [ticket for ticket in tickets if ticket.address == each]
             assert len(own) <= LIMITS.connections_per_address
-            assert sum(not ticket.said_hello for ticket in own) <= LIMITS.connections_before_hello
+            patient = [ticket for ticket in own if not ticket.said_hello and ticket.hello_ms == HELLO_MS]
+            assert len(patient) <= LIMITS.connections_before_hello
     for ticket in tickets:
         admission.close(ticket, now)
     assert admission.taken == 0
