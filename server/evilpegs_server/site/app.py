@@ -7,6 +7,7 @@ from evilpegs_server.site.caching import Caching
 from evilpegs_server.site.middleware import Guard, HeadAsGet, HostCheck, RefusalCount
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.problems import handle_problems
+from evilpegs_server.site.recent_answers import RecentAnswers
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.site.services import SiteServices
 
@@ -14,6 +15,7 @@ from evilpegs_server.site.services import SiteServices
 def create_app(services: SiteServices) -> FastAPI:
     """Return the application that answers with these services. The outermost layer comes first."""
     layers = [
+        Middleware(RecentAnswers),
         Middleware(RefusalCount, services.registry.counts.http),
         Middleware(Guard, services.log),
         Middleware(HostCheck, services.hosts),
