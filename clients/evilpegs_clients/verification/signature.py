@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from evilpegs_clients.errors import ClientError
-from evilpegs_clients.verification.violation import Subject, Violation
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_protocol.record_signature import KEY_BYTES, SIGNATURE_BYTES, parse_bytes, signed_statement
 
 
@@ -41,7 +41,8 @@ def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
     """Return a violation unless the record is signed with one of the public keys, else an empty list.
 
-    The record itself must have been verified: the signature covers the head that the last event claims.
+    The record itself must have been verified: the signature covers the head that the last event claims. The
+    signature of a record without its last event is `NotChecked`, because a server signs a match when it is over.
 
     Raises:
         SignatureUncheckableError: The library that checks signatures is not installed.
@@ -49,7 +50,7 @@ def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) ->
     require_cryptography()
     over = events[-1] if events else {}
     if over.get("type") != "match_over":
-        return [Violation("there is no end of the match that could be signed", subject=Subject.SIGNATURE)]
+        return [NotChecked("the match is not over, so the server has not signed it yet", subject=Subject.SIGNATURE)]
     if over.get("signature") is None:
         return [Violation("the record is not signed", subject=Subject.SIGNATURE)]
     if find_signer(over, keys) is None:

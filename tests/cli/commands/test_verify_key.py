@@ -106,9 +106,21 @@ def test_signature_covers_every_field_of_last_event(run, real, key, tmp_path, fi
     assert ("signature", 0, 0) in findings(run("verify", path, "--key", key, "--json"))
 
 
-def test_record_without_end_is_not_signed(run, real, key, tmp_path):
-    path = write(tmp_path / "cut.jsonl", read(real)[:-1])
-    assert ("signature", 0, 0) in findings(run("verify", path, "--key", key, "--json"))
+@pytest.mark.parametrize("events", [-1, 2, 1])
+def test_open_match_is_not_signed_yet(run, real, key, tmp_path, events):
+    """It has the exit status of an open match, and the signature is listed as not checked."""
+    path = write(tmp_path / "open.jsonl", read(real)[:events])
+    result = run("verify", path, "--key", key, "--json")
+    assert (result.status, result.document["findings"], result.document["signed_by"]) == (3, [], None)
+    assert "signature" in {remark["check"] for remark in result.document["not_checked"]}
+    assert sum("not over, so" in line for line in run("verify", path, "--key", key).out.splitlines()) == 1
+
+
+def test_changed_record_of_open_match_fails(run, real, key, tmp_path):
+    """The control: without a signature a violation still counts."""
+    events = read(real)[:-1]
+    changed = write(tmp_path / "changed.jsonl", [*events[:2], *events[3:]])
+    assert run("verify", changed, "--key", key).status == 1
 
 
 def test_key_may_begin_with_hyphen(run, real):
