@@ -1,0 +1,133 @@
+"""Calibration: the knots of a value curve, from the games of a good strategy.
+
+The value of a number of candidates is the mean number of further guesses over all visits to positions with about as
+many candidates; a visit is one secret at one turn. `remaining_of_secrets` visits every secret, `remaining_of_games`
+those of some games.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import exp, log
+from typing import Final
+
+from evilpegs_game.codemakers.codemaker import Fixed
+from evilpegs_game.codes import Code
+from evilpegs_game.errors import StuckError
+from evilpegs_game.evaluation.exact import ChooseGuess, play_turns
+from evilpegs_game.feedback import all_black
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.luck.value_curve import MILLION, Knot
+from evilpegs_game.rules import Rules
+
+GRID_RATIO: Final = 2**0.5
+"""The ratio of neighboring sizes of the grid on which visits are pooled."""
+MAX_TURNS: Final = 128
+
+MIN_VISITS: Final = 100
+"""The least visits of a pool; with fewer the value of a knot would be off by more than a tenth of a guess."""
+
+Remaining = dict[int, tuple[int, int]]
+"""By number of candidates: the number of visits, and the sum of their further guesses, the next one included."""
+
+_Visits = tuple[int, int, int]
+"""A number of candidates, its visits, and the sum of their further guesses."""
+
+
+def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
+    """Return the further guesses of a strategy at every position of the games against every secret.
+
+    ``progress`` is called with the number of secrets finished so far.
+
+    Raises:
+        StuckError: a game takes more than `MAX_TURNS` guesses.
+        TooLargeError: the codes do not fit the memory bound.
+    """
+    remaining: Remaining = {}
+    finished = 0
+
+    def visit(position: Position) -> int:
+        """Return the further guesses of all candidates together."""
+        nonlocal finished
+        if position.turn > MAX_TURNS:
+            message = f"the strategy is stuck: a game of {rules} was not over after {MAX_TURNS} guesses"
+            raise StuckError(message)
+        after = position.split(choose(position))
+        if after.pop(all_black(rules.pegs), None):
+            finished += 1
+            if progress:
+                progress(finished)
+        total = position.count + sum(map(visit, after.values()))
+        _add(remaining, position.count, position.count, total)
+        return total
+
+    visit(Position(rules, (), LiveSets()))
+    return remaining
+
+
+def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
+    """Return the further guesses at every position of some games; each is a strategy's choice and a secret.
+
+    Raises what `play_turns` does.
+    """
+    remaining: Remaining = {}
+    live_sets = LiveSets()
+    for choose, secret in games:
+        turns = tuple(play_turns(choose, Fixed(secret), Position(rules, (), live_sets)))
+        sizes = [rules.size, *(turn.candidates_left for turn in turns[:-1])]
+        for index, size in enumerate(sizes):
+            _add(remaining, size, 1, len(turns) - index)
+    return remaining
+
+
+def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[Knot, ...]:
+    """Return knots from one candidate to all codes of ``rules``, whose values never decrease.
+
+    Visits are pooled at the nearest size of a geometric grid, and neighboring pools are joined until each has at least
+    `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its sizes. Neighbors that would decrease get
+    their common mean (isotonic regression by pooling adjacent violators).
+    """
+    middle = [_pooled(pool) for pool in _pools(remaining, rules)]
+    visits, total = remaining[rules.size]
+    rows = [(1, 1, 1.0), *middle, *([(rules.size, visits, total / visits)] if rules.size > 1 else [])]
+    values = _isotonic([mean for _, _, mean in rows], [weight for _, weight, _ in rows])
+    knots = [(size, max(MILLION, round(value * MILLION))) for (size, _, _), value in zip(rows, values, strict=True)]
+    return ((1, MILLION), *knots[1:])
+
+
+def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[_Visits]]:
+    """Return pools of sizes between one and all codes, in increasing order; the last may have fewer visits."""
+    grid: dict[int, list[_Visits]] = {}
+    for size, (visits, total) in sorted(remaining.items()):
+        if 1 < size < rules.size:
+            grid.setdefault(round(log(size) / log(GRID_RATIO)), []).append((size, visits, total))
+    pools: list[list[_Visits]] = []
+    for _, pool in sorted(grid.items()):
+        if pools and sum(visits for _, visits, _ in pools[-1]) < MIN_VISITS:
+            pools[-1] += pool
+        else:
+            pools.append(pool)
+    return pools
+
+
+def _pooled(pool: Sequence[_Visits]) -> tuple[int, int, float]:
+    """Return the geometric mean size, the visits and the mean further guesses of a pool."""
+    visits = sum(each for _, each, _ in pool)
+    mean_log = sum(each * log(size) for size, each, _ in pool) / visits
+    return round(exp(mean_log)), visits, sum(total for _, _, total in pool) / visits
+
+
+def _isotonic(values: Sequence[float], weights: Sequence[int]) -> list[float]:
+    """Return the nearest values, in weighted squares, that never decrease."""
+    blocks: list[tuple[float, int, int]] = []
+    for value, weight in zip(values, weights, strict=True):
+        blocks.append((value, weight, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (one, first, before), (two, second, after) = blocks[-2:]
+            mean = (one * first + two * second) / (first + second)
+            blocks[-2:] = [(mean, first + second, before + after)]
+    return [value for value, _, length in blocks for _ in range(length)]
+
+
+def _add(remaining: Remaining, size: int, visits: int, total: int) -> None:
+    before_visits, before_total = remaining.get(size, (0, 0))
+    remaining[size] = before_visits + visits, before_total + total

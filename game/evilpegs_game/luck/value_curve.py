@@ -1,0 +1,160 @@
+"""Value curves: how many more guesses a good strategy expects with a given number of candidates.
+
+A curve belongs to rules and a guess limit. It is frozen in a file of the folder `curves`: luck that was stored under
+its hash stays comparable only if the curve never changes. Any curve gives unbiased scores; a good one gives scores that
+vary little. The file is a JSON object::
+
+    {"rules": "4x6", "guess_limit": 10, "calibration": "...", "knots": [[1, 1000000], [2, 1500000], ...]}
+
+A knot is a number of candidates and the expected guesses in millionths. Between knots the curve is linear in the
+logarithm of the number of candidates.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import pairwise
+from math import log
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.errors import MalformedError
+from evilpegs_game.rules import Rules
+
+CURVES_FOLDER: Final = Path(__file__).with_name("curves")
+MILLION: Final = 1_000_000
+"""Millionths of a guess in one guess: the unit of stored values and luck."""
+HASH_DIGITS: Final = 16
+
+Knot = tuple[int, int]
+"""A number of candidates, and the expected number of guesses in millionths."""
+
+
+class ValueCurve:
+    """The expected number of further guesses by the number of candidates, on ``rules`` with a guess limit.
+
+    ``knots`` are in increasing order of candidates, from ``(1, MILLION)`` to all codes of the rules. ``calibration``
+    says in words where they come from, and does not enter the hash.
+
+    Raises:
+        MalformedError: the knots are not those of a curve on these rules; the message names the first reason.
+    """
+
+    def __init__(self, rules: Rules, guess_limit: int, knots: Sequence[Knot], calibration: str = "") -> None:
+        _check_knots(rules, guess_limit, knots)
+        self.rules = rules
+        self.guess_limit = guess_limit
+        self.knots = tuple(knots)
+        self.calibration = calibration
+        self.hash: str = _curve_hash(rules, guess_limit, knots)
+        """16 hexadecimal digits of SHA-256 over the canonical JSON of rules, guess limit and knots."""
+        self._logs = [log(size) for size, _ in knots]
+        self._values = [value / MILLION for _, value in knots]
+
+    def __repr__(self) -> str:
+        return f"<ValueCurve {self.rules} limit {self.guess_limit} {self.hash}>"
+
+    def value(self, size: int) -> float:
+        """Return the expected guesses with ``size`` candidates, from 1 to all codes of the rules."""
+        position = log(size)
+        after = bisect_right(self._logs, position)
+        if after == len(self._logs):
+            return self._values[-1]
+        low, high = self._logs[after - 1], self._logs[after]
+        rise = self._values[after] - self._values[after - 1]
+        return self._values[after - 1] + rise * (position - low) / (high - low)
+
+    def values(self, sizes: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Return the expected guesses for each number of candidates, as `value` does: float64, shape of ``sizes``."""
+        values: NDArray[np.float64] = np.interp(np.log(sizes), self._logs, self._values)
+        return values
+
+
+def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
+    """Return the frozen curve of these rules with this guess limit; None if there is none.
+
+    Raises:
+        MalformedError: the file of the curve is damaged; the message names it and the first fault.
+    """
+    path = curve_path(rules, guess_limit)
+    return read_value_curve(path, rules, guess_limit) if path.is_file() else None
+
+
+def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:
+    """Return the file of the curve of these rules with this guess limit; it need not exist."""
+    return folder / f"{rules}-{guess_limit}.json"
+
+
+def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
+    """Return the curve in a file, which must be that of these rules and this guess limit.
+
+    Raises:
+        MalformedError: the file holds no such curve; the message names it and the first fault.
+        OSError: the file cannot be read.
+    """
+    try:
+        return _parse(path.read_bytes(), rules, guess_limit)
+    except MalformedError as error:
+        message = f"{path} is not a value curve: {error}; restore the file, or calibrate the ladder again"
+        raise MalformedError(message) from None
+
+
+def format_value_curve(curve: ValueCurve) -> str:
+    """Return the text of a curve's file, with one knot per line."""
+    head = {"rules": str(curve.rules), "guess_limit": curve.guess_limit, "calibration": curve.calibration}
+    fields = [f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items()]
+    knots = ",\n".join(f"  [{size}, {value}]" for size, value in curve.knots)
+    return "{\n" + "".join(fields) + f' "knots": [\n{knots}\n ]\n}}\n'
+
+
+def _parse(data: bytes, rules: Rules, guess_limit: int) -> ValueCurve:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        message = "it is not a JSON object"
+        raise MalformedError(message)
+    _require_equal("rules", document.get("rules"), str(rules))
+    _require_equal("guess_limit", document.get("guess_limit"), guess_limit)
+    knots = document.get("knots")
+    if not isinstance(knots, list) or not all(map(_is_knot, knots)):
+        message = "knots is not a list of pairs of whole numbers"
+        raise MalformedError(message)
+    return ValueCurve(rules, guess_limit, [(size, value) for size, value in knots], str(document.get("calibration")))
+
+
+def _require_equal(field: str, value: object, expected: object) -> None:
+    if type(value) is not type(expected) or value != expected:
+        message = f"{field} is {str(value)[:40]!r}, not {str(expected)!r}"
+        raise MalformedError(message)
+
+
+def _is_knot(knot: object) -> bool:
+    return isinstance(knot, list) and [type(number) for number in knot] == [int, int]
+
+
+def _check_knots(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> None:
+    if not knots or knots[0] != (1, MILLION):
+        message = "its first knot is not one candidate with one guess, [1, 1000000]"
+    elif knots[-1][0] != rules.size:
+        message = f"its last knot is not all {rules.size} codes of {rules}"
+    elif any(size >= larger for (size, _), (larger, _) in pairwise(knots)):
+        message = "the numbers of candidates of its knots do not increase"
+    elif any(value > higher for (_, value), (_, higher) in pairwise(knots)):
+        message = "the expected guesses of its knots decrease"
+    elif knots[-1][1] > (guess_limit + 1) * MILLION:
+        message = f"its last knot expects more than {guess_limit + 1} guesses, the largest score"
+    else:
+        return
+    raise MalformedError(message)
+
+
+def _curve_hash(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> str:
+    document = {"rules": str(rules), "guess_limit": guess_limit, "knots": [list(knot) for knot in knots]}
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:HASH_DIGITS]

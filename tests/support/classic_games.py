@@ -1,0 +1,37 @@
+"""Stored games on the classic ladder, whose value curve is frozen, and their luck."""
+
+from sqlalchemy import select
+
+from evilpegs_game.codes import parse_code
+from evilpegs_game.feedback import feedback
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.luck.game_luck import game_luck, to_millionths
+from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.storage.tables import games, matches
+from support.stored_matches import StoredPlay
+
+CLASSIC = load_ladders()["classic"]
+GAMES = [("1234", ["1122", "1344", "1234"]), ("6543", ["1122", "3344", "6543"]), ("5555", ["1122"]), ("1111", [])]
+"""The games of a match: each secret and the codes that were guessed. The last two were not solved."""
+
+
+def classic_match(number, *played):
+    """Return the steps of a match on the classic ladder."""
+    return StoredPlay(number, CLASSIC).play_codes(*(played or GAMES))
+
+
+def luck_of(secret, codes):
+    """Return the luck of a game on the classic ladder in millionths of a guess."""
+    curve = load_value_curve(CLASSIC.rules, CLASSIC.guess_limit)
+    answer, guesses = parse_code(secret, CLASSIC.rules), [parse_code(code, CLASSIC.rules) for code in codes]
+    turns = [Turn(guess, feedback(guess, answer)) for guess in guesses]
+    return to_millionths(game_luck(CLASSIC.rules, turns, curve, LiveSets()))
+
+
+def stored_luck(engine):
+    """Return the luck of all games with the number of their match, in order."""
+    query = select(games.c.match, games.c.game, games.c.luck).join(matches, matches.c.number == games.c.match)
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(query.order_by(games.c.match, games.c.game))]
