@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from support.browser import CHROMIUM, WatchedPage, running_browser, site_in_thread
+from support.browser import CHROMIUM, WatchedPage, running_browser
+from support.threaded_server import server_in_thread
 
 TIMES = 10
 READY = """() => new Promise((resolve) => {
@@ -46,7 +47,7 @@ def main():
         sys.exit("this bench needs chromium; on Debian: apt install chromium")
     with contextlib.ExitStack() as stack:
         folder, browser = stack.enter_context(tempfile.TemporaryDirectory()), stack.enter_context(running_browser())
-        with site_in_thread(f"sqlite:///{folder}/page.sqlite3") as server:
+        with server_in_thread(f"sqlite:///{folder}/page.sqlite3") as server:
             ready = sorted(_open(browser, server.site_url, READY) for _ in range(TIMES))
             sent = _open(browser, server.site_url, SENT, "code-entry")
             guesses = [f"{each:04o}".translate(str.maketrans("01234567", "12345612")) for each in range(500)]

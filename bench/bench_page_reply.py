@@ -10,8 +10,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from support.browser import CHROMIUM, WatchedPage, running_browser, site_in_thread
+from support.browser import CHROMIUM, WatchedPage, running_browser
 from support.page.server_games import begin, type_code, wait_for_turn
+from support.threaded_server import server_in_thread
 
 LADDERS = {"classic-practice": "1122", "classic-evil-practice": "1122", "super-practice": "11223"}
 GAMES = 5
@@ -59,7 +60,7 @@ def main():
 
 
 def _server(folder):
-    return site_in_thread(f"sqlite:///{folder}/page.sqlite3", log_level="error")
+    return server_in_thread(f"sqlite:///{folder}/page.sqlite3", log_level="error")
 
 
 def _play(browser, url, ladder, code):

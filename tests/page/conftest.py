@@ -2,15 +2,16 @@
 
 import pytest
 
-from support.browser import WatchedPage, running_browser, site_in_thread
+from support.browser import WatchedPage, running_browser
 from support.page.played_matches import play_bots
+from support.threaded_server import server_in_thread
 
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory):
     """A server without matches, which tests may play on."""
     database = f"sqlite:///{tmp_path_factory.mktemp('page') / 'page.sqlite3'}"
-    with site_in_thread(database) as running:
+    with server_in_thread(database) as running:
         yield running
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from support.browser import axe_violations
+from support.page.record_files import HONEST, record_file
 
 pytestmark = pytest.mark.page
 THEMES = ["light", "dark"]
@@ -43,6 +44,17 @@ def test_states_of_game_have_no_violations(open_view, theme):
 def test_finished_daily_game_has_no_violations(open_view, theme):
     page = open_view("#/daily", color_scheme=theme, reduced_motion="reduce")
     finish(page)
+    assert axe_violations(page) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_verified_file_has_no_violations(open_view, theme):
+    page = open_view("#/verify", color_scheme=theme, reduced_motion="reduce")
+    page.get_by_label("choose its file").set_input_files(record_file(HONEST["evil"]))
+    page.locator("record-check .good").wait_for()
+    page.get_by_text("What was checked").click()
+    page.keyboard.press("ArrowRight")
+    page.locator("guess-worth").wait_for()
     assert axe_violations(page) == []
 
 

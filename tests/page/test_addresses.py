@@ -2,7 +2,8 @@
 
 import pytest
 
-from support.browser import WatchedPage, own_address, site_in_thread
+from support.browser import WatchedPage, own_address
+from support.threaded_server import server_in_thread
 
 pytestmark = pytest.mark.page
 
@@ -36,7 +37,7 @@ def test_page_on_own_machine_plays_and_reaches_game(open_view, server, host):
 def test_page_in_classroom_plays_and_reaches_game(browser, tmp_path):
     """A plain address of the network is no secure context, so what needs one must not be missed."""
     host = own_address()
-    with site_in_thread(f"sqlite:///{tmp_path / 'class.sqlite3'}", host=host) as server:
+    with server_in_thread(f"sqlite:///{tmp_path / 'class.sqlite3'}", host=host) as server:
         watched = WatchedPage(browser, server.site_url)
         page = watched.open()
         play_first_guess(page)

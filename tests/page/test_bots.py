@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs_server.site.page import WEB_DIRECTORY
+from support.requirements import fail_or_skip, require
 
 WRITTEN = "ws://127.0.0.1:8765/v1"
 PATIENCE = 60
@@ -21,12 +22,11 @@ def run(command):
 def node_command():
     """Return how node runs a script with a WebSocket; before version 22 it needs an option for that."""
     node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed")
+    require(node, "the JavaScript bot needs node; on Debian: apt install nodejs")
     for options in ([], ["--experimental-websocket"]):
         if run([node, *options, "-e", "process.exit(typeof WebSocket === 'function' ? 0 : 1)"]).returncode == 0:
             return [node, *options]
-    pytest.skip("this node has no WebSocket")
+    return fail_or_skip("the JavaScript bot needs a node with WebSocket: version 20.10 or later")
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
@@ -55,6 +55,19 @@ def test_page_fills_in_address(open_view, server):
         assert server.url in text
         assert server.url == WRITTEN or WRITTEN not in text
     assert server.url in page.get_by_label("With evilpegs installed").input_value()
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("field", ["Python", "JavaScript"])
+def test_code_fits_phone(open_view, field):
+    page = open_view("#/bots")
+    page.set_viewport_size({"width": 360, "height": 740})
+    text = page.get_by_label(field)
+    text.wait_for()
+    assert text.evaluate("area => [area.scrollWidth - area.clientWidth, area.scrollHeight - area.clientHeight]") == [
+        0,
+        0,
+    ]
 
 
 @pytest.mark.page

@@ -4,30 +4,27 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from support.requirements import require
 
 FOLDER = Path(__file__).parent
 PATIENCE = 300
 """Seconds for all of them; they take ten."""
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-
 
 def run_node(*files):
     """Run test files with node and return the finished process."""
+    require(shutil.which("node"), "the tests of the page's JavaScript need node; on Debian: apt install nodejs")
     return subprocess.run(
         ["node", "--test", *map(str, files)], cwd=FOLDER, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 
-@needs_node
 def test_javascript_passes_its_tests():
     result = run_node(*sorted((FOLDER / "js").glob("*.test.js")))
     assert result.returncode == 0, result.stdout[-20_000:] + result.stderr
     assert "\n# pass 0\n" not in result.stdout
 
 
-@needs_node
 def test_failing_javascript_is_noticed(tmp_path):
     """The control of the test above."""
     failing = tmp_path / "failing.test.mjs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.page.local_games import codes_left, guesses, play_to_end, said
+from support.page.local_games import codes_left, first_code_left, guesses, play_to_end, said
 
 
 def test_game_by_keyboard_from_first_key_to_next_game(open_view):
@@ -48,6 +48,37 @@ def test_game_by_mouse_against_fixed_secret(open_view):
     assert "Solved in" in page.locator(".result h2").inner_text()
     page.get_by_role("link", name="Game of the day").click()
     page.get_by_role("heading", name="Game of the day").wait_for()
+
+
+@pytest.mark.page
+def test_board_counts_guesses_and_starts_again(open_view):
+    page = open_view("#/play/3x5")
+    page.locator("code-entry").wait_for()
+    heading = page.locator("local-board .heading")
+    assert heading.inner_text() == "Guess 1 of 20"
+    page.keyboard.type("123")
+    page.locator("reply-bars").wait_for()
+    assert heading.inner_text() == "Guess 2 of 20"
+    page.get_by_role("button", name="Start again").click()
+    page.locator("reply-bars").wait_for(state="detached")
+    assert (guesses(page), heading.inner_text()) == ([], "Guess 1 of 20")
+
+
+@pytest.mark.page
+def test_next_game_is_one_tab_from_end(open_view):
+    page = open_view("#/play/2x2")
+    page.locator("code-entry").wait_for()
+    page.keyboard.type("11")
+    page.locator("reply-bars").wait_for()
+    while page.locator(".result").count() == 0:
+        before = len(guesses(page))
+        page.keyboard.type(first_code_left(page))
+        page.keyboard.press("Enter")
+        page.locator("guess-table tbody tr").nth(before).wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("code-entry").wait_for()
+    assert guesses(page) == []
 
 
 @pytest.mark.page

@@ -5,9 +5,11 @@ import json
 import pytest
 
 from evilpegs_clients.verification.verify import verify_record
-from support.page_records import RECORDS, VECTORS, apply
+from support.page.played_matches import open_match
+from support.page.record_files import HONEST, record_file
+from support.page_records import VECTORS, apply
+from support.site_server import wait_for_analysis
 
-HONEST = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())["honest"]}
 FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
 INSIGHTS = """async (record) => {
   const [{ readRecord }, { readReplay }, { insights }] = await Promise.all([
@@ -22,12 +24,6 @@ def shown(page):
     """Return the number of the guess that is shown, 0 before the first."""
     current = page.locator("match-replay .jump[aria-current]")
     return int(current.inner_text()) if current.count() else 0
-
-
-def record_file(events, name="record.jsonl"):
-    """Return events as a file for a field of the page."""
-    text = "".join(json.dumps(event) + "\n" for event in events)
-    return {"name": name, "mimeType": "application/jsonl", "buffer": text.encode()}
 
 
 @pytest.mark.page
@@ -64,11 +60,11 @@ def test_address_names_game_and_guess(open_view, played):
 
 
 @pytest.mark.page
-def test_guess_has_parts_best_guesses_regret_and_luck(open_view, played):
+def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played):
     match = played["minimax", "classic-evil"]
+    analysis = wait_for_analysis(server.site_url, match)
     page = open_view(f"#/match/{match}?game=1&guess=1")
-    page.get_by_text("Regret").wait_for(timeout=60_000)
-    analysis = page.evaluate(f"fetch('api/v1/matches/{match}/analysis').then((answer) => answer.json())")
+    page.get_by_text("Regret").wait_for()
     first = analysis["games"][0]["turns"][0]["analysis"]
     assert page.locator("guess-worth .left").inner_text().split() == [
         str(first["after"]),
@@ -85,12 +81,10 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, played):
 
 @pytest.mark.page
 @pytest.mark.parametrize("name", [("minimax", "classic-evil"), ("minimax", "classic")])
-def test_insights_are_those_of_analysis(open_view, played, name):
-    path = f"api/v1/matches/{played[name]}"
+def test_insights_are_those_of_analysis(open_view, server, played, name):
+    analysis = wait_for_analysis(server.site_url, played[name])
     page = open_view("#/nothing")
-    page.wait_for_function(f"fetch('{path}/analysis').then((answer) => answer.ok)", timeout=60_000, polling=1_000)
-    analysis = page.evaluate(f"fetch('{path}/analysis').then((answer) => answer.json())")
-    computed = page.evaluate(INSIGHTS, f"{path}/record")
+    computed = page.evaluate(INSIGHTS, f"api/v1/matches/{played[name]}/record")
     expected = [[turn["analysis"] for turn in game["turns"]] for game in analysis["games"]]
     assert [len(game) for game in computed] == [len(game) for game in expected]
     for game, analyzed in zip(computed, expected, strict=True):
@@ -136,6 +130,30 @@ def test_honest_file_is_verified_and_replayed_without_request(open_view, name):
     page.keyboard.press("End")
     page.locator("guess-worth").wait_for()
     assert requests == []
+
+
+@pytest.mark.page
+def test_file_says_that_analysis_needs_server(open_view):
+    page = open_view("#/verify")
+    page.get_by_label("choose its file").set_input_files(record_file(HONEST["evil"]))
+    page.locator("match-replay").wait_for()
+    page.keyboard.press("ArrowRight")
+    note = page.locator("match-replay .note")
+    assert note.inner_text().startswith("The best guesses and the regret need a server")
+    assert page.locator("match-replay turn-time").count() == 0
+
+
+@pytest.mark.page
+def test_live_match_shows_time_of_turn(open_view, server):
+    with open_match(server) as match:
+        page = open_view(f"#/match/{match.match}")
+        page.get_by_text("since the game was opened").wait_for()
+        match.guess("1122")
+        page.get_by_text("since the last reply").wait_for()
+        minutes, seconds = page.locator("turn-time").evaluate("time => time.shadowRoot.textContent").split(":")
+        assert int(minutes) * 60 + int(seconds) < 60
+        match.resign()
+        page.locator("turn-time").wait_for(state="detached")
 
 
 @pytest.mark.page

@@ -26,6 +26,18 @@ def test_navigation_marks_current_view_and_moves_focus(open_view):
     assert page.title() == "evilpegs"
 
 
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [("play/5x8", "Play"), ("server/classic", "Server"), ("protocol", "Bots"), ("verify", "Matches")],
+)
+def test_navigation_marks_view_above(open_view, address, link):
+    page = open_view(f"#/{address}")
+    page.locator("nav [aria-current]").wait_for()
+    marked = page.locator("nav [aria-current]")
+    assert marked.all_inner_texts() == [link]
+    assert marked.get_attribute("aria-current") == "true"
+
+
 def test_skip_link_comes_first_and_leads_to_content(open_view):
     page = open_view()
     page.locator("code-entry").wait_for()

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from support.requirements import require
+
 FOLDER = Path(__file__).parent
 COMPILER = FOLDER / "node_modules" / ".bin" / "tsc"
 PATIENCE = 300
 
-pytestmark = [
-    pytest.mark.page,
-    pytest.mark.skipif(not COMPILER.exists(), reason="tsc is not installed; run: npm ci --prefix tests/page"),
-]
+pytestmark = pytest.mark.page
 
 
 def check_types(project):
     """Check the types of a project and return the finished process."""
+    require(COMPILER, "the check of types needs tsc; run: npm ci --prefix tests/page")
     return subprocess.run(
         [str(COMPILER), "--project", str(project)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )

@@ -4,22 +4,15 @@ A page collects what no page of evilpegs may do: write errors to the console, vi
 request anything from another machine than its server. `check` fails the test if there is any of it.
 """
 
-import asyncio
 import contextlib
-import os
 import shutil
 import socket
-import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-import structlog
 from playwright.sync_api import sync_playwright
 
-from evilpegs_server.server import running_server
-from evilpegs_server.settings import Settings
-from support.leftovers import SHARED_SERVER
+from support.requirements import require
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -39,12 +32,6 @@ document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI}`);
 });
 """
-
-
-def require(path, missing):
-    """Skip the test if a program or a file is missing; in CI, where nothing may be missing, fail it."""
-    if path is None or not Path(path).exists():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
 
 
 @contextlib.contextmanager
@@ -102,41 +89,6 @@ def own_address():
         except OSError:
             return "127.0.0.2"
         return probe.getsockname()[0]
-
-
-@contextlib.contextmanager
-def site_in_thread(database, **settings):
-    """Run a server in a thread with a loop of its own within the block; gives the block what is running."""
-    loop, stopped, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
-    outcome = []
-
-    async def serve():
-        options = {"port": 0, "site_port": 0, "database": database} | settings
-        async with running_server(Settings(**options), structlog.get_logger()) as running:
-            outcome.append(running)
-            ready.set()
-            await stopped.wait()
-
-    def run():
-        try:
-            loop.run_until_complete(serve())
-        except Exception as error:  # noqa: BLE001 - raised again in the thread of the test
-            outcome.append(error)
-        finally:
-            loop.close()
-            ready.set()
-
-    thread = threading.Thread(target=run, name=SHARED_SERVER)
-    thread.start()
-    try:
-        assert ready.wait(60)
-        if isinstance(outcome[0], Exception):
-            raise outcome[0]
-        yield outcome[0]
-    finally:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stopped.set)
-        thread.join(60)
 
 
 def axe_violations(page):

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.browser import WatchedPage, running_browser, site_in_thread
+from support.browser import WatchedPage, running_browser
+from support.threaded_server import server_in_thread
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/page.png"
@@ -21,7 +22,7 @@ def main():
     """Write the picture; fail if the page had problems or the picture is too large for a README."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        site_in_thread(f"sqlite:///{folder}/page.sqlite3") as server,
+        server_in_thread(f"sqlite:///{folder}/page.sqlite3") as server,
         running_browser() as browser,
     ):
         watched = WatchedPage(browser, server.site_url, color_scheme="light", reduced_motion="reduce")

@@ -1,29 +1,16 @@
-"""A real server with a site on which some matches were played, in a thread with an event loop of its own.
+"""A real server with a site on which some matches were played."""
 
-Hypothesis fails a test if the state of the global random generator changes while it draws. websockets draws the payload
-of every ping from that generator, and the server pings its clients every 20 seconds in this thread. So websockets draws
-from another generator as long as the server is running.
-"""
-
-import asyncio
 import contextlib
-import random
-import threading
 import time
 from dataclasses import dataclass
-from unittest import mock
 
 import httpx
-import structlog
-from websockets.asyncio import connection
 
-from evilpegs_server.server import running_server
-from evilpegs_server.settings import Settings
-from support.leftovers import SHARED_SERVER
 from support.servers import dial
+from support.threaded_server import server_in_thread
 
 PATIENCE = 60
-"""Seconds in which the server must have started and the matches been played."""
+"""Seconds in which the leaderboards must have the matches."""
 
 COMPILING = 300
 """Seconds in which all kernels of an analysis must have been compiled on a busy machine."""
@@ -67,11 +54,8 @@ class PlayedSite:
 
     def wait_for_analyses(self):
         """Wait until the finished matches are analyzed. Kernels may compile for longer than a request waits."""
-        deadline = time.monotonic() + COMPILING
         for match in (self.over, self.evil):
-            while httpx.get(f"{self.url}api/v1/matches/{match}/analysis", timeout=60).status_code == 503:
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+            wait_for_analysis(self.url, match)
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
@@ -81,45 +65,23 @@ class PlayedSite:
         return match
 
 
+def wait_for_analysis(site_url, match):
+    """Wait until a finished match is analyzed, and return the analysis as JSON."""
+    deadline = time.monotonic() + COMPILING
+    while (answer := httpx.get(f"{site_url}api/v1/matches/{match}/analysis", timeout=60)).status_code == 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return answer.json()
+
+
 @contextlib.contextmanager
 def played_site(database, **settings):
     """Run the server within the block."""
-    site, ready, failures = PlayedSite(database), threading.Event(), []
-    loop, stopped = asyncio.new_event_loop(), asyncio.Event()
+    site = PlayedSite(database)
 
-    async def serve():
-        options = {"port": 0, "site_port": 0, "database": database} | settings
-        async with running_server(Settings(**options), structlog.get_logger()) as running:
-            site.url, site.game_url = running.site_url, running.url
-            async with contextlib.AsyncExitStack() as stack:
-                await site.play(stack)
-                ready.set()
-                await stopped.wait()
+    async def play(running, stack):
+        site.url, site.game_url = running.site_url, running.url
+        await site.play(stack)
 
-    def run():
-        try:
-            loop.run_until_complete(serve())
-        except Exception as error:  # noqa: BLE001 - raised again in the thread of the test
-            failures.append(error)
-        finally:
-            loop.close()
-            ready.set()
-
-    thread = threading.Thread(target=run, name=SHARED_SERVER)
-    with own_random_of_pings():
-        thread.start()
-        try:
-            assert ready.wait(PATIENCE)
-            if failures:
-                raise failures[0]
-            yield site
-        finally:
-            if thread.is_alive():
-                loop.call_soon_threadsafe(stopped.set)
-            thread.join(PATIENCE)
-    assert failures == []
-
-
-def own_random_of_pings():
-    """Return a context manager in which the payloads of pings do not come from the global random generator."""
-    return mock.patch.object(connection, "random", random.Random())
+    with server_in_thread(database, play, **settings):
+        yield site

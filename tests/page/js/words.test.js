@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
 } from "../../../server/evilpegs_server/site/web/game/ladder_words.js";
+import { elapsedFace } from "../../../server/evilpegs_server/site/web/components/words.js";
 import { connectionStatus } from "../../../server/evilpegs_server/site/web/game/status_words.js";
 
 const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
@@ -60,4 +61,8 @@ test("every state of a connection has its words and the one thing to do", () => 
   assert.match(at("waiting", {}, { hasMatch: false }).text, /does not answer/);
   assert.match(at("resuming").text, /^Reconnecting/);
   assert.match(at("open", { isDraining: true }).text, /about to stop/);
+});
+
+test("a stopwatch shows seconds, minutes and hours, and never a negative time", () => {
+  assert.deepEqual([-5_000, 999, 7_000, 61_000, 3_723_999].map(elapsedFace), ["0:00", "0:00", "0:07", "1:01", "1:02:03"]);
 });

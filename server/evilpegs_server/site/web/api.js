@@ -26,17 +26,19 @@ export async function getJson(path, signal) {
 }
 
 /**
- * Return the text at a path of the API with its entity tag; null if it is still that of the tag before.
+ * Return the text at a path of the API with its entity tag; null if it is still that of the tag before. `date` is the
+ * time of the answer by the clock of the server, in Unix milliseconds and to the second; without one, NaN.
  * @param {string} path
  * @param {string} [etag]
  * @param {AbortSignal} [signal]
- * @returns {Promise<{text: string, etag: string} | null>}
+ * @returns {Promise<{text: string, etag: string, date: number} | null>}
  * @throws {ApiError} if the server cannot be reached or refuses
  */
 export async function getChanged(path, etag = "", signal) {
   const answer = await request(path, signal, { "If-None-Match": etag, Accept: "application/json, */*" });
   if (answer.status === 304) return null;
-  if (answer.ok) return { text: await answer.text(), etag: answer.headers.get("etag") ?? "" };
+  const { headers } = answer;
+  if (answer.ok) return { text: await answer.text(), etag: headers.get("etag") ?? "", date: Date.parse(headers.get("date") ?? "") };
   throw new ApiError(await refusal(answer), answer.status);
 }
 

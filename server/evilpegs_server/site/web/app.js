@@ -171,7 +171,7 @@ class EvilpegsApp extends LitElement {
         <nav aria-label="Views">
           ${ROUTES.filter((each) => each.link).map(
             (each) =>
-              html`<a href="#/${each.path}" aria-current=${each.tag === route.tag ? "page" : nothing}>${each.link}</a>`,
+              html`<a href="#/${each.path}" aria-current=${each === route ? "page" : each.path === route.under ? "true" : nothing}>${each.link}</a>`,
           )}
         </nav>
         <theme-switch></theme-switch>

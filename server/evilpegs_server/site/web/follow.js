@@ -21,7 +21,8 @@ const BROWSER = {
  * @typedef {object} Following
  * @property {string} path
  * @property {number} everyMs the pause between two requests
- * @property {(text: string) => boolean | void} onText takes a new document; true if there will be no newer one
+ * @property {(text: string, date: number) => boolean | void} onText takes a new document and the server's time of the
+ *   answer; true if there will be no newer one
  * @property {(error: ApiError) => boolean | void} onFailure takes a refusal; true if asking again is of no use
  */
 
@@ -68,7 +69,7 @@ export class Follower {
       const answer = await this.browser.get(path, this.etag, signal);
       if (answer === null || signal.aborted) return false;
       this.etag = answer.etag;
-      return onText(answer.text) === true;
+      return onText(answer.text, answer.date) === true;
     } catch (error) {
       if (signal.aborted) return true;
       if (!(error instanceof ApiError)) throw error;

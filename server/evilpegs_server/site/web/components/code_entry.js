@@ -6,14 +6,15 @@
  * fields. A guess is sent as the event `guess` with the code as `detail`.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { LitElement, html, nothing } from "../vendor/lit.js";
 import { formatCode } from "../core/codes.js";
 import { SYMBOLS } from "../core/rules.js";
 import { CodeDraft } from "./code_draft.js";
+import { codeEntryStyle } from "./code_entry_style.js";
 import { peg, pegStyle } from "./peg.js";
+import { PegDrag } from "./peg_drag.js";
 import { shared } from "./shared_style.js";
 
-const DRAG_PIXELS = 8;
 const FIELDS = "input, textarea, select, [contenteditable]";
 
 export class CodeEntry extends LitElement {
@@ -22,90 +23,9 @@ export class CodeEntry extends LitElement {
     excluded: { attribute: false },
     disabled: { type: Boolean },
     playsWhenFull: { type: Boolean },
-    drag: { state: true },
   };
 
-  static styles = [
-    shared,
-    pegStyle,
-    css`
-      .entry,
-      .ghost {
-        --peg: min(3.1rem, calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
-      }
-      .slots {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        justify-content: center;
-        gap: 0.5rem;
-        padding: 0.6rem;
-        border-radius: var(--radius);
-        background: var(--sunken);
-      }
-      button.slot,
-      button.key {
-        width: calc(var(--peg) + 0.5rem);
-        height: calc(var(--peg) + 0.5rem);
-        min-height: 0;
-        padding: 0;
-        border: 2px solid transparent;
-        background: none;
-        touch-action: none;
-      }
-      .slot .empty {
-        width: var(--peg);
-        height: var(--peg);
-        border: 2px dashed var(--muted);
-        border-radius: 50%;
-        background: var(--slot);
-      }
-      .slot.cursor {
-        border-color: var(--accent);
-      }
-      .keys {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: center;
-        gap: 0.35rem;
-        margin-top: 0.9rem;
-      }
-      .key {
-        position: relative;
-        transition: transform 0.12s;
-      }
-      .key:hover:not(:disabled) {
-        transform: translateY(-2px);
-      }
-      .key.excluded .peg {
-        opacity: 0.35;
-      }
-      .key.excluded::after {
-        content: "";
-        position: absolute;
-        width: 78%;
-        height: 3px;
-        border-radius: 2px;
-        background: var(--ink);
-        rotate: -45deg;
-      }
-      .actions {
-        display: flex;
-        gap: 0.5rem;
-        margin-top: 0.9rem;
-      }
-      .actions .primary {
-        flex: 1;
-      }
-      .ghost {
-        position: fixed;
-        z-index: 3;
-        translate: -50% -50%;
-        pointer-events: none;
-        filter: drop-shadow(0 4px 8px rgb(0 0 0 / 35%));
-      }
-    `,
-  ];
+  static styles = [shared, pegStyle, codeEntryStyle];
 
   constructor() {
     super();
@@ -117,11 +37,8 @@ export class CodeEntry extends LitElement {
     /** Whether a full row is played without Enter. */
     this.playsWhenFull = false;
     this.draft = new CodeDraft(this.rules);
-    /** @type {{color: number, from: number | null, x: number, y: number, moved: boolean} | null} */
-    this.drag = null;
+    this.drag = new PegDrag({ onMove: () => this.requestUpdate(), onDrop: (drag) => this.drop(drag) });
     this._onKey = (/** @type {KeyboardEvent} */ event) => this.onKey(event);
-    this._onMove = (/** @type {PointerEvent} */ event) => this.onMove(event);
-    this._onDrop = (/** @type {PointerEvent} */ event) => this.onDrop(event);
   }
 
   connectedCallback() {
@@ -131,7 +48,7 @@ export class CodeEntry extends LitElement {
 
   disconnectedCallback() {
     removeEventListener("keydown", this._onKey);
-    this.endDrag();
+    this.drag.end();
     super.disconnectedCallback();
   }
 
@@ -200,45 +117,22 @@ export class CodeEntry extends LitElement {
     return target instanceof Element && target.matches("a, button, summary") && target.getRootNode() !== this.renderRoot;
   }
 
-  /** @param {PointerEvent} event @param {number | null} color @param {number | null} from */
-  beginDrag(event, color, from) {
-    if (event.button !== 0 || color === null || this.disabled) return;
-    this.drag = { color, from, x: event.clientX, y: event.clientY, moved: false };
-    addEventListener("pointermove", this._onMove);
-    addEventListener("pointerup", this._onDrop);
-    addEventListener("pointercancel", this._onDrop);
-  }
-
-  /** @param {PointerEvent} event */
-  onMove(event) {
-    if (!this.drag) return;
-    const { x, y, moved } = this.drag;
-    const isFar = moved || Math.hypot(event.clientX - x, event.clientY - y) > DRAG_PIXELS;
-    if (isFar) this.drag = { ...this.drag, x: event.clientX, y: event.clientY, moved: true };
-  }
-
-  /** @param {PointerEvent} event */
-  onDrop(event) {
-    const { drag } = this;
-    this.endDrag();
-    if (!drag?.moved || event.type === "pointercancel") return;
-    const under = /** @type {ShadowRoot} */ (this.renderRoot).elementFromPoint(event.clientX, event.clientY);
-    const slot = under?.closest("[data-slot]");
+  /** Put the peg that was dragged where it was dropped, if that is a peg of the row. @param {import("./peg_drag.js").Drag} drag */
+  drop({ color, from, x, y }) {
+    const slot = /** @type {ShadowRoot} */ (this.renderRoot).elementFromPoint(x, y)?.closest("[data-slot]");
     if (!(slot instanceof HTMLElement)) return;
     const to = Number(slot.dataset.slot);
-    if (drag.from === null) {
-      this.put(drag.color, to);
+    if (from === null) {
+      this.put(color, to);
     } else {
-      this.draft.exchange(drag.from, to);
+      this.draft.exchange(from, to);
       this.requestUpdate();
     }
   }
 
-  endDrag() {
-    this.drag = null;
-    removeEventListener("pointermove", this._onMove);
-    removeEventListener("pointerup", this._onDrop);
-    removeEventListener("pointercancel", this._onDrop);
+  /** @param {PointerEvent} event @param {number | null} color @param {number | null} from */
+  beginDrag(event, color, from) {
+    if (color !== null && !this.disabled) this.drag.begin(event, color, from);
   }
 
   /** @param {number} slot */
@@ -303,8 +197,9 @@ export class CodeEntry extends LitElement {
   }
 
   ghost() {
-    if (!this.drag?.moved) return nothing;
-    return html`<span class="ghost" .style=${`left: ${this.drag.x}px; top: ${this.drag.y}px`}>${peg(this.drag.color)}</span>`;
+    const { moving } = this.drag;
+    if (moving === null) return nothing;
+    return html`<span class="ghost" .style=${`left: ${moving.x}px; top: ${moving.y}px`}>${peg(moving.color)}</span>`;
   }
 }
 

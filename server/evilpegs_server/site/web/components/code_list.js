@@ -19,12 +19,6 @@ export class CodeList extends LitElement {
       :host {
         --peg: 1.35rem;
       }
-      summary {
-        width: fit-content;
-        border-radius: 0.3rem;
-        font-weight: 650;
-        cursor: pointer;
-      }
       ul {
         display: flex;
         flex-wrap: wrap;

@@ -22,6 +22,17 @@ export class CopyText extends LitElement {
         margin-bottom: 0.3rem;
         font-weight: 650;
       }
+      .code {
+        white-space: pre;
+      }
+      @media (max-width: 50rem) {
+        .code {
+          field-sizing: content;
+          font-size: 0.8rem;
+          overflow-wrap: anywhere;
+          white-space: pre-wrap;
+        }
+      }
       textarea {
         width: 100%;
         padding: 0.6rem 0.8rem;
@@ -46,7 +57,7 @@ export class CopyText extends LitElement {
     super();
     this.text = "";
     this.label = "Text";
-    /** Whether lines are kept whole and scrolled. */
+    /** True if the text is code: its lines are kept whole and scrolled, but wrapped on a screen too narrow for them. */
     this.isCode = false;
     this.said = "";
   }
@@ -66,7 +77,7 @@ export class CopyText extends LitElement {
   render() {
     return html`
       <label for="text">${this.label}</label>
-      <textarea id="text" readonly rows=${this.text.split("\n").length + (this.isCode ? 1 : 0)} wrap=${this.isCode ? "off" : "soft"} .value=${this.text}></textarea>
+      <textarea id="text" class=${this.isCode ? "code" : ""} readonly rows=${this.text.split("\n").length + (this.isCode ? 1 : 0)} .value=${this.text}></textarea>
       <div class="row">
         <button class="primary" @click=${this.copy}>Copy</button>
         <span role="status">${this.said}</span>

@@ -4,6 +4,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
+import { turnTableStyle } from "./turn_table_style.js";
 import { formatNumber } from "./words.js";
 
 /**
@@ -21,32 +22,14 @@ export class GuessTable extends LitElement {
     shared,
     pegStyle,
     feedbackStyle,
+    turnTableStyle,
     css`
-      table {
-        width: 100%;
-        border-collapse: collapse;
-      }
-      th {
-        padding: 0 0.35rem 0.35rem;
-        color: var(--muted);
-        font-size: 0.8rem;
-        font-weight: 600;
-        text-align: left;
-      }
-      td {
-        padding: 0.32rem 0.35rem;
-        border-top: 1px solid var(--line);
-      }
-      td:first-child,
-      th:first-child {
-        width: 1.9rem;
-        padding-left: 0;
+      td:first-child {
         color: var(--muted);
       }
       td:last-child,
       th:last-child {
         padding-right: 0;
-        text-align: right;
       }
       tbody tr:last-child {
         animation: arrive 0.25s ease-out;
@@ -78,7 +61,7 @@ export class GuessTable extends LitElement {
             <th scope="col"><span class="hidden">Number</span></th>
             <th scope="col">Guess</th>
             <th scope="col">Reply</th>
-            <th scope="col"><span aria-hidden="true">Left</span><span class="hidden">Codes left</span></th>
+            <th scope="col" class="right"><span aria-hidden="true">Left</span><span class="hidden">Codes left</span></th>
           </tr>
         </thead>
         <tbody>
@@ -87,7 +70,7 @@ export class GuessTable extends LitElement {
               <td class="number">${index + 1}</td>
               <td>${pegRow(turn.code)}</td>
               <td>${feedbackPegs(turn)}</td>
-              <td class="number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
+              <td class="right number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
             </tr>`,
           )}
         </tbody>

@@ -1,15 +1,18 @@
 /**
  * A game in the browser: the guesses and the entry on one side, and on the other what the codemaker just did.
  *
- * After every guess the event `played` is sent; the owner stores the game. The slot `over` is shown below the result.
+ * After every guess the event `played` is sent; the owner stores the game. The slot `playing` is shown below
+ * the entry, and `over` below the result.
  */
 
 import { LitElement, css, html } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { countCodes, formatRules } from "../core/rules.js";
 import { bestPlay } from "./best_play.js";
+import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
 import "./code_list.js";
+import { legend, legendStyle } from "./feedback_legend.js";
 import "./guess_table.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
@@ -25,70 +28,9 @@ export class LocalBoard extends LitElement {
   static styles = [
     shared,
     pegStyle,
+    boardStyle,
+    legendStyle,
     css`
-      .columns {
-        display: grid;
-        grid-template-columns: minmax(0, var(--board)) minmax(0, 1fr);
-        align-items: start;
-        gap: 1.25rem;
-      }
-      @media (max-width: 50rem) {
-        .columns {
-          grid-template-columns: minmax(0, 1fr);
-        }
-      }
-      guess-table {
-        --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
-        margin-bottom: 1rem;
-      }
-      .panel {
-        display: grid;
-        gap: 0.9rem;
-      }
-      .left {
-        display: flex;
-        align-items: baseline;
-        flex-wrap: wrap;
-        gap: 0 0.6rem;
-        font-size: 1.1rem;
-      }
-      .left strong {
-        font-size: 3.1rem;
-        line-height: 1;
-        letter-spacing: -0.03em;
-      }
-      .legend {
-        display: grid;
-        gap: 0.35rem;
-        margin: 0;
-        padding: 0.8rem 0 0;
-        border-top: 1px solid var(--line);
-        color: var(--muted);
-        font-size: 0.9rem;
-        list-style: none;
-      }
-      .legend li {
-        display: flex;
-        align-items: center;
-        gap: 0.5rem;
-      }
-      .legend i {
-        flex: none;
-        width: 0.85rem;
-        height: 0.85rem;
-        border: 0.1rem solid var(--muted);
-        border-radius: 50%;
-      }
-      .legend .black {
-        background: var(--black-peg);
-      }
-      .legend .white {
-        background: var(--white-peg);
-      }
-      h2 .pegs {
-        --peg: 1.5rem;
-        vertical-align: middle;
-      }
       .steps {
         display: grid;
         gap: 0.3rem;
@@ -127,6 +69,9 @@ export class LocalBoard extends LitElement {
         border-radius: var(--radius);
         background: var(--accent-soft);
       }
+      .result:focus {
+        outline: none;
+      }
       .result h2 {
         font-size: 1.5rem;
       }
@@ -160,13 +105,22 @@ export class LocalBoard extends LitElement {
     }
     this.dispatchEvent(new CustomEvent("played"));
     this.requestUpdate();
+    if (game.over) await this.keepFocus();
+  }
+
+  /** Give the result the focus if nothing has it, because the entry that had it is gone: what can be done next is one Tab away. */
+  async keepFocus() {
+    await this.updateComplete;
+    if (document.activeElement !== document.body) return;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".result"))?.focus({ preventScroll: true });
   }
 
   render() {
     const { game } = this;
     return html`
-      <div class="columns" .style=${`--pegs: ${game.rules.pegs}; --board: ${game.rules.pegs > 6 ? 34 : 27}rem`}>
+      <div class="columns" .style=${boardSizes(game.rules.pegs)}>
         <section class="card" aria-label="Board">
+          <p class="heading"><strong class="number">${this.progress()}</strong></p>
           <guess-table .turns=${[...game.turns]}></guess-table>
           ${game.over ? this.result() : this.entry()}
         </section>
@@ -179,15 +133,21 @@ export class LocalBoard extends LitElement {
     `;
   }
 
+  progress() {
+    const { turns, limit, over } = this.game;
+    return over ? count(turns.length, "guess", "guesses") : `Guess ${turns.length + 1} of ${limit}`;
+  }
+
   entry() {
     const { game } = this;
     return html`<code-entry
-      .rules=${game.rules}
-      .excluded=${game.turns.length ? game.excludedColors() : []}
-      ?playsWhenFull=${game.turns.length === 0}
-      ?disabled=${this.busy}
-      @guess=${this.play}
-    ></code-entry>`;
+        .rules=${game.rules}
+        .excluded=${game.turns.length ? game.excludedColors() : []}
+        ?playsWhenFull=${game.turns.length === 0}
+        ?disabled=${this.busy}
+        @guess=${this.play}
+      ></code-entry>
+      <div class="more"><slot name="playing"></slot></div>`;
   }
 
   opening() {
@@ -198,15 +158,8 @@ export class LocalBoard extends LitElement {
         A code is ${pegs} pegs of ${colors} colors${repeats ? "; a color may repeat" : ", each used once at most"}. Choose
         ${pegs} pegs by click, by drag or by key${this.isEvil ? html`, and see what evil makes of them` : ""}.
       </p>
-      ${this.legend()}
+      ${legend}
     `;
-  }
-
-  legend() {
-    return html`<ul class="legend">
-      <li><i class="black"></i>A black peg: a color is right and in its place.</li>
-      <li><i class="white"></i>A white peg: a further color is right, but elsewhere.</li>
-    </ul>`;
   }
 
   lastTurn() {
@@ -222,7 +175,7 @@ export class LocalBoard extends LitElement {
       </div>
       <reply-bars .parts=${turn.parts} .taken=${turn} .mark=${this.isEvil ? "evil’s reply" : "the reply"}></reply-bars>
       <code-list .game=${game} .left=${turn.left}></code-list>
-      ${this.legend()}
+      ${legend}
     `;
   }
 
@@ -246,7 +199,7 @@ export class LocalBoard extends LitElement {
   result() {
     const { game } = this;
     const isSolved = game.over === "solved";
-    return html`<div class="result">
+    return html`<div class="result" tabindex="-1">
       <h2>${isSolved ? `Solved in ${count(game.turns.length, "guess", "guesses")}` : "Not solved"}</h2>
       <p>${isSolved ? this.solvedBecause() : html`${pegRow(game.secret ?? "")} ${this.isEvil ? "was still possible." : "was the secret."}`}</p>
       <slot name="over"></slot>

@@ -9,17 +9,20 @@ import { outcomeWords } from "../game/ladder_words.js";
 import { feedbackName } from "../core/feedback.js";
 import { insights, luckOf } from "../replay/insight.js";
 import { afterKey, clamp, isLast, next } from "../replay/position.js";
-import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
+import { feedbackStyle } from "./feedback_pegs.js";
 import "./guess_worth.js";
 import { replayStyle } from "./match_replay_style.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
-import { timeWords } from "./result_words.js";
-import { count, formatNumber } from "./words.js";
+import "./replay_controls.js";
+import { gameEnding, resultWords } from "./replay_result.js";
+import { turnTable } from "./replay_turns.js";
+import { turnTableStyle } from "./turn_table_style.js";
+import "./turn_time.js";
+import { count } from "./words.js";
 
 /** @typedef {import("../replay/timeline.js").Replay} Replay */
 /** @typedef {import("../replay/timeline.js").ReplayGame} ReplayGame */
-/** @typedef {import("../replay/timeline.js").ReplayTurn} ReplayTurn */
 /** @typedef {import("../replay/insight.js").Insight} Insight */
 /** @typedef {import("../replay/position.js").Position} Position */
 
@@ -30,12 +33,13 @@ export class MatchReplay extends LitElement {
   static properties = {
     replay: { attribute: false },
     analysis: { attribute: false },
+    ahead: { attribute: false },
     note: {},
     position: { attribute: false },
     isPlaying: { state: true },
   };
 
-  static styles = [shared, pegStyle, feedbackStyle, replayStyle];
+  static styles = [shared, pegStyle, feedbackStyle, turnTableStyle, replayStyle];
 
   constructor() {
     super();
@@ -43,6 +47,9 @@ export class MatchReplay extends LitElement {
     this.replay = null;
     /** The document of the API. @type {any} */
     this.analysis = null;
+    /** How far this browser's clock is ahead of the server's, in milliseconds; null if no server plays the match. @type {number | null} */
+    this.ahead = null;
+    /** Says why there is no analysis yet. */
     this.note = "";
     /** @type {Position} */
     this.position = { game: 0, turn: 0 };
@@ -153,7 +160,9 @@ export class MatchReplay extends LitElement {
       ${replay.games.length > 1 ? this.tabs(replay) : nothing}
       <div class="columns">
         <section class="card board" aria-label="Game ${game.game}">
-          ${this.heading(game)} ${this.table(game)} ${this.controls(game)} ${this.ending(game)}
+          ${this.heading(game)} ${this.table(game)} ${this.openTurn(game)}
+          <replay-controls .lengths=${this.lengths} .position=${this.position} .isPlaying=${this.isPlaying} @play=${this.toggle} @step=${this.step}></replay-controls>
+          ${this.ending(game)}
         </section>
         <section class="card worth" aria-label="The guess">${this.worth(game)}</section>
       </div>
@@ -182,45 +191,23 @@ export class MatchReplay extends LitElement {
   /** @param {ReplayGame} game */
   table(game) {
     const known = this.insightsOf(game);
-    return html`<div class="scroll" tabindex="0" role="region" aria-label="Guesses">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col"><span class="hidden">Number</span></th>
-            <th scope="col">Guess</th>
-            <th scope="col">Reply</th>
-            <th scope="col" class="right">Left</th>
-            <th scope="col" class="right time">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${game.turns.map((turn, index) => this.row(game, turn, index, known[index]))}
-        </tbody>
-      </table>
-    </div>`;
+    const left = known.map(({ after }, index) => after ?? this.worthOf(game, index)?.after ?? null);
+    return turnTable({ turns: game.turns, left, shown: this.position.turn, onJump: (turn) => this.jump(turn) });
   }
 
-  /** @param {ReplayGame} game @param {ReplayTurn} turn @param {number} index @param {Insight} insight */
-  row(game, turn, index, insight) {
-    const isShown = index < this.position.turn;
-    const isCurrent = index === this.position.turn - 1;
-    const left = insight.after ?? this.worthOf(game, index)?.after ?? null;
-    const number = html`<button
-      class="jump"
-      aria-label="Guess ${index + 1}"
-      aria-current=${isCurrent ? "step" : nothing}
-      @click=${() => this.jump(index + 1)}
-    >
-      ${index + 1}
-    </button>`;
-    if (!isShown) return html`<tr class="ahead"><td>${number}</td><td colspan="4"><span class="muted">not shown yet</span></td></tr>`;
-    return html`<tr class=${isCurrent ? "current" : ""}>
-      <td>${number}</td>
-      <td>${pegRow(turn.code)}</td>
-      <td>${feedbackPegs(turn)}</td>
-      <td class="right number">${left === null ? nothing : formatNumber(left)}</td>
-      <td class="right number muted time">${turn.tookMs === null ? nothing : timeWords(turn.tookMs)}</td>
-    </tr>`;
+  /** @param {CustomEvent<Position>} event */
+  step({ detail }) {
+    this.pause();
+    this.go(detail);
+  }
+
+  /** Return the time of the turn that is played now. @param {ReplayGame} game */
+  openTurn(game) {
+    const { replay, ahead } = this;
+    const isPlayed = ahead !== null && replay?.over === false && game === replay.games.at(-1) && game.outcome === null;
+    if (!isPlayed || game.lastAt === null) return nothing;
+    const since = game.turns.length === 0 ? "the game was opened" : "the last reply";
+    return html`<p class="muted">Guess ${game.turns.length + 1}: <turn-time .since=${game.lastAt + ahead}></turn-time> since ${since}</p>`;
   }
 
   /** @param {number} turn */
@@ -230,49 +217,9 @@ export class MatchReplay extends LitElement {
   }
 
   /** @param {ReplayGame} game */
-  controls(game) {
-    const { turn } = this.position;
-    const lengths = this.lengths;
-    const atStart = this.position.game === 0 && turn === 0;
-    const atEnd = isLast(lengths, this.position);
-    return html`<div class="controls" role="group" aria-label="Replay">
-      ${this.button("Home", "First", "«", turn === 0)} ${this.button("ArrowLeft", "Back", "‹", atStart)}
-      <button class="primary" @click=${() => this.toggle()}>${this.isPlaying ? "Pause" : "Play"}</button>
-      ${this.button("ArrowRight", "Next", "›", atEnd)} ${this.button("End", "Last", "»", turn >= game.turns.length)}
-      <label class="slider"
-        ><span class="hidden">Guess</span>
-        <input
-          type="range"
-          min="0"
-          max=${game.turns.length}
-          .value=${`${turn}`}
-          aria-valuetext=${`${turn} of ${count(game.turns.length, "guess", "guesses")}`}
-          @input=${(/** @type {Event} */ event) => this.jump(Number(/** @type {HTMLInputElement} */ (event.target).value))}
-        />
-      </label>
-    </div>
-    <p class="keys muted">Keys: ← and → step, space plays, Home and End jump${lengths.length > 1 ? ", Page Up and Page Down change the game" : ""}.</p>`;
-  }
-
-  /** @param {string} key @param {string} label @param {string} sign @param {boolean} isOff */
-  button(key, label, sign, isOff) {
-    const act = () => {
-      this.pause();
-      this.go(/** @type {Position} */ (afterKey(key, this.lengths, this.position)));
-    };
-    return html`<button class="step" aria-label=${label} ?disabled=${isOff} @click=${act}><span aria-hidden="true">${sign}</span></button>`;
-  }
-
-  /** @param {ReplayGame} game */
   ending(game) {
     if (game.outcome === null || this.position.turn < game.turns.length) return nothing;
-    const luck = luckOf(this.insightsOf(game));
-    const codemaker = this.replay?.codemaker;
-    const isSolved = game.outcome === "solved";
-    return html`<div class="ending">
-      ${game.secret === null || isSolved ? nothing : html`<p>${pegRow(game.secret)} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>`}
-      ${luck === null || game.turns.length === 0 ? nothing : html`<p><strong>Luck of the game: ${signed(luck)} bits.</strong> ${luckWords(luck, codemaker)}</p>`}
-    </div>`;
+    return gameEnding(game, luckOf(this.insightsOf(game)), this.replay?.codemaker);
   }
 
   /** @param {ReplayGame} game */
@@ -308,23 +255,6 @@ export class MatchReplay extends LitElement {
 /** @param {Replay} replay */
 function lengthsOf(replay) {
   return replay.games.map((game) => game.turns.length);
-}
-
-/** @param {ReplayGame} game */
-function resultWords(game) {
-  if (game.outcome === null) return "live";
-  return game.outcome === "solved" ? count(game.turns.length, "guess", "guesses") : outcomeWords(game.outcome).toLowerCase();
-}
-
-/** @param {number} bits */
-function signed(bits) {
-  return `${bits < -0.005 ? "−" : "+"}${Math.abs(bits).toFixed(2)}`;
-}
-
-/** @param {number} luck @param {string | undefined} codemaker */
-function luckWords(luck, codemaker) {
-  const words = luck < 0 ? "The replies brought less than the guesses could expect." : "The replies brought more than the guesses could expect.";
-  return codemaker === "fixed" ? words : `${words} Against ${codemaker === "evil" ? "evil" : "the devil"} that is no accident.`;
 }
 
 customElements.define("match-replay", MatchReplay);

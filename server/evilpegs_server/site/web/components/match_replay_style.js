@@ -62,32 +62,16 @@ export const replayStyle = css`
     position: relative;
     overflow-x: auto;
   }
-  table {
-    width: 100%;
-    border-collapse: collapse;
-  }
-  th {
-    padding: 0 0.35rem 0.35rem;
-    color: var(--muted);
-    font-size: 0.8rem;
-    font-weight: 600;
-    text-align: left;
-  }
   td {
     height: 2.9rem;
-    padding: 0.2rem 0.35rem;
-    border-top: 1px solid var(--line);
+    padding-block: 0.2rem;
   }
   td:first-child,
   th:first-child {
     width: 2.6rem;
-    padding-left: 0;
   }
   td .pegs {
     flex-wrap: nowrap;
-  }
-  .right {
-    text-align: right;
   }
   .current {
     background: linear-gradient(90deg, var(--accent-soft), transparent);
@@ -105,40 +89,11 @@ export const replayStyle = css`
     background: var(--accent);
     color: var(--accent-ink);
   }
-  .controls {
-    display: flex;
-    align-items: center;
-    flex-wrap: wrap;
-    gap: 0.4rem;
-  }
   @media (max-width: 30rem) {
     .board {
       --peg: 1.6rem;
     }
     .time {
-      display: none;
-    }
-  }
-  .step {
-    font-size: 1.3rem;
-    line-height: 1;
-    min-width: 2.75rem;
-    padding: 0.4rem;
-  }
-  .slider {
-    flex: 1;
-    min-width: 8rem;
-  }
-  .slider input {
-    width: 100%;
-    height: 2.75rem;
-    accent-color: var(--accent);
-  }
-  .keys {
-    font-size: 0.85rem;
-  }
-  @media (pointer: coarse) {
-    .keys {
       display: none;
     }
   }

@@ -51,10 +51,8 @@ export class RecordCheck extends LitElement {
       .bad {
         color: var(--bad);
       }
-      summary {
-        width: fit-content;
+      details {
         margin-top: 0.5rem;
-        cursor: pointer;
       }
       ul {
         display: grid;
@@ -104,7 +102,7 @@ export class RecordCheck extends LitElement {
         <span class="sign" aria-hidden="true">${result.ok ? "✓" : "✗"}</span>
         <span>${result.ok ? `Verified in your browser: ${count(held, "check")} hold.` : `This record does not hold: ${failed[0].detail}.`}</span>
       </p>
-      ${open.length === 0 ? nothing : html`<p class="muted">${count(open.length, "statement")} cannot be checked in a browser; <code>evilpegs verify</code> checks them.</p>`}
+      ${open.length === 0 ? nothing : html`<p class="muted">${count(open.length, "statement")} cannot be checked in a browser; <code>evilpegs verify</code> checks ${open.length === 1 ? "it" : "them"}.</p>`}
       <details>
         <summary>What was checked</summary>
         <ul>

@@ -4,6 +4,7 @@
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { isAdjusted } from "./result_words.js";
 import { shared } from "./shared_style.js";
 
 /** @typedef {import("./result_words.js").Row} Row */
@@ -94,7 +95,7 @@ export class ResultCharts extends LitElement {
     const rows = this.rows.slice(0, MOST);
     return html`<div class="charts">
       <figure class="card">
-        <figcaption>Mean guesses per game, with 95 % intervals</figcaption>
+        <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95 % intervals</figcaption>
         ${labelled(this.means(this.plot, rows), "Mean guesses of each player with 95 % intervals; the leaderboard says the same")}
       </figure>
       <figure class="card">
@@ -106,7 +107,14 @@ export class ResultCharts extends LitElement {
 
   /** @param {typeof import("../vendor/plot.js")} Plot @param {readonly Row[]} rows */
   means(Plot, rows) {
-    const known = rows.filter((row) => row.low !== null);
+    const adjusted = isAdjusted(rows);
+    const means = rows.map((row) => ({
+      player: row.player,
+      mean: adjusted ? row.adjusted_mean : row.mean,
+      low: adjusted ? row.adjusted_low : row.low,
+      high: adjusted ? row.adjusted_high : row.high,
+    }));
+    const known = means.filter((row) => row.low !== null);
     return Plot.plot({
       ...this.frame(rows),
       x: { nice: true, grid: true, label: "mean guesses", ticks: 5 },
@@ -115,7 +123,7 @@ export class ResultCharts extends LitElement {
         Plot.ruleY(known, { x1: "low", x2: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2 }),
         Plot.tickX(known, { x: "low", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
         Plot.tickX(known, { x: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
-        Plot.dot(rows, { x: "mean", y: "player", fill: "var(--accent)", r: 5.5 }),
+        Plot.dot(means.filter((row) => row.mean !== null), { x: "mean", y: "player", fill: "var(--accent)", r: 5.5 }),
       ],
     });
   }

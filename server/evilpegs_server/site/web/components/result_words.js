@@ -15,6 +15,10 @@
  * @property {readonly (readonly [number, number])[]} histogram
  * @property {number | null} rank
  * @property {number | null} rank_worst
+ * @property {number | null} adjusted_mean
+ * @property {number | null} adjusted_low
+ * @property {number | null} adjusted_high
+ * @property {number} all_games games of all versions
  */
 
 /** @param {Row} row @returns {string} such as "1" or "1–3"; "–" without a rank */
@@ -31,6 +35,17 @@ export function meanWords(mean) {
 /** @param {Row} row @returns {string} such as "4.36–4.58"; no text if there are too few games */
 export function intervalWords(row) {
   return row.low === null || row.high === null ? "" : `${meanWords(row.low)}–${meanWords(row.high)}`;
+}
+
+/** @param {Row} row @returns {string} the interval of the luck-adjusted mean; no text if there are too few games */
+export function adjustedIntervalWords(row) {
+  const { adjusted_low: low, adjusted_high: high } = row;
+  return low === null || high === null ? "" : `${meanWords(low)}–${meanWords(high)}`;
+}
+
+/** @param {readonly Row[]} rows @returns {boolean} true if luck-adjusted means are known on this ladder */
+export function isAdjusted(rows) {
+  return rows.some((row) => typeof row.adjusted_mean === "number");
 }
 
 /** @param {number} share @returns {string} such as "99.5%", never 100% for less than all */

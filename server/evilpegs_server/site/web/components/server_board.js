@@ -6,36 +6,33 @@
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
-import { feedbackName } from "../core/feedback.js";
-import { countCodes, parseRules } from "../core/rules.js";
+import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
-import { codemakerWords, codesWords, duration, rulesName } from "../game/ladder_words.js";
+import { rulesName } from "../game/ladder_words.js";
+import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
-import "./code_list.js";
+import { codesPanel } from "./codes_panel.js";
+import { legendStyle } from "./feedback_legend.js";
 import "./game_clock.js";
 import "./guess_table.js";
 import { gameWords, secretWords } from "./match_result.js";
 import "./match_result.js";
 import { pegRow, pegStyle } from "./peg.js";
-import "./reply_bars.js";
 import "./resign_dialog.js";
-import { boardStyle } from "./server_board_style.js";
+import { serverBoardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
+import { spokenWords } from "./spoken_words.js";
 import { count } from "./words.js";
 
 /** @typedef {import("../game/server_play.js").ServerPlay} ServerPlay */
 /** @typedef {import("../game/match_state.js").MatchState} MatchState */
 /** @typedef {import("../game/match_state.js").Game} Game */
 /** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
-/** @typedef {import("../game/messages.js").FeedbackGiven} FeedbackGiven */
-
-/** The most replies that are drawn as bars; large rules have more. */
-const MOST_BARS = 20;
 
 export class ServerBoard extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number } };
 
-  static styles = [shared, pegStyle, boardStyle];
+  static styles = [shared, pegStyle, boardStyle, legendStyle, serverBoardStyle];
 
   constructor() {
     super();
@@ -95,7 +92,7 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${`--pegs: ${match.started.pegs}; --board: ${match.started.pegs > 6 ? 34 : 27}rem`}>
+      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${boardSizes(match.started.pegs)}>
         ${this.isSummary(match)
           ? nothing
           : html`<section class="card board" aria-label="Board" tabindex="-1">
@@ -103,7 +100,7 @@ export class ServerBoard extends LitElement {
             </section>`}
         ${match.phase === "over" ? this.result(match) : this.side(match, match.started)}
       </div>
-      <p class="hidden" role="status">${this.spoken(match)}</p>
+      <p class="hidden" role="status">${spokenWords(match, this.play.beginsAtOnce, this.candidates?.counts ?? [])}</p>
       <resign-dialog
         .game=${match.game}
         .games=${match.started.games}
@@ -151,7 +148,7 @@ export class ServerBoard extends LitElement {
 
   /** @param {MatchState} match @param {MatchStarted} started */
   side(match, started) {
-    return html`<section class="card panel" aria-label="Codes left">${this.panel(match, started)}</section>`;
+    return html`<section class="card panel" aria-label="Codes left">${this.candidates && codesPanel(match, started, this.candidates)}</section>`;
   }
 
   /** @param {Game | null} game */
@@ -248,101 +245,6 @@ export class ServerBoard extends LitElement {
   askToResign() {
     /** @type {import("./resign_dialog.js").ResignDialog} */ (this.renderRoot.querySelector("resign-dialog")).open();
   }
-
-  /** @param {MatchState} match @param {MatchStarted} started */
-  panel(match, started) {
-    const turn = match.current?.turns.at(-1);
-    if (turn === undefined) return this.opening(started);
-    const left = turn.candidates ?? this.candidates?.counts[turn.turn - 1];
-    return html`
-      ${left === undefined ? this.unknownLeft() : this.left(left, this.codesBefore(match, turn))} ${this.bars(turn, started)}
-      ${this.list(left)}
-      ${this.legend()}
-    `;
-  }
-
-  /** @param {number} left @param {number} before */
-  left(left, before) {
-    return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} codes left</span></p>`;
-  }
-
-  /** @param {number | undefined} left */
-  list(left) {
-    const { candidates } = this;
-    if (candidates === null) return nothing;
-    // A new object for each reply, so that the list follows it.
-    const game = {
-      listCandidates: (/** @type {number} */ max) => candidates.listCandidates(max),
-      excludedColors: () => candidates.excluded,
-    };
-    return html`<code-list .game=${game} .left=${candidates.isExact ? (left ?? Infinity) : Infinity}></code-list>`;
-  }
-
-  unknownLeft() {
-    return html`<p class="muted">${this.candidates?.isExact ? "Counting the codes left…" : "These rules have too many codes to count in a browser."}</p>`;
-  }
-
-  /** Return the codes left before a turn. @param {MatchState} match @param {FeedbackGiven} turn */
-  codesBefore(match, turn) {
-    const previous = match.current?.turns[turn.turn - 2];
-    const all = Number(countCodes(/** @type {Candidates} */ (this.candidates).rules));
-    return previous === undefined ? all : (previous.candidates ?? this.candidates?.counts[turn.turn - 2] ?? all);
-  }
-
-  /** @param {FeedbackGiven} turn @param {MatchStarted} started */
-  bars(turn, started) {
-    if (turn.parts === undefined) return nothing;
-    const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
-    const parts = shownParts(all, turn);
-    const marks = { evil: "evil’s reply", devil: "the devil’s reply", fixed: "the reply" };
-    return html`
-      <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
-      <reply-bars .parts=${parts} .taken=${turn} .mark=${marks[started.codemaker] ?? "the reply"}></reply-bars>
-      ${parts.length === all.length ? nothing : html`<p class="muted">${count(all.length - parts.length, "reply", "replies")} would have left fewer.</p>`}
-    `;
-  }
-
-  /** @param {MatchStarted} started */
-  opening(started) {
-    const { words } = codemakerWords(started.codemaker);
-    const rules = parseRules(started.rules);
-    return html`
-      <p class="left"><strong class="number">${codesWords(countCodes(rules))}</strong> <span>codes possible</span></p>
-      <p>
-        A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
-      </p>
-      ${this.legend()}
-    `;
-  }
-
-  legend() {
-    return html`<ul class="legend">
-      <li><i class="black"></i>A black peg: a color is right and in its place.</li>
-      <li><i class="white"></i>A white peg: a further color is right, but elsewhere.</li>
-    </ul>`;
-  }
-
-  /** Return what a screen reader says after a message of the server. @param {MatchState} match */
-  spoken(match) {
-    if (match.phase === "over") return `The match is over. ${match.games.map(gameWords).join(". ")}.`;
-    if (match.phase === "ready" && !this.play.beginsAtOnce) return `Game ${match.game} waits for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
-    const turn = match.current?.turns.at(-1);
-    if (turn === undefined) return match.phase === "turn" ? "The game has begun. Your guess." : "";
-    const left = turn.candidates ?? this.candidates?.counts[turn.turn - 1];
-    const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
-    return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;
-  }
-}
-
-/**
- * Return the largest parts, and the one of the reply.
- *
- * @param {readonly import("../core/partition.js").Part[]} parts
- * @param {{black: number, white: number}} taken
- */
-function shownParts(parts, taken) {
-  const sorted = [...parts].sort((one, other) => other.count - one.count);
-  return sorted.filter((part, index) => index < MOST_BARS || (part.black === taken.black && part.white === taken.white));
 }
 
 customElements.define("server-board", ServerBoard);

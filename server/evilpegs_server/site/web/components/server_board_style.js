@@ -1,38 +1,13 @@
-/** The style of a match on the server, which follows that of a game in the browser. */
+/** The look of a match on the server, besides that of every board. */
 
 import { css } from "../vendor/lit.js";
 
-export const boardStyle = css`
-  .columns {
-    display: grid;
-    grid-template-columns: minmax(0, var(--board)) minmax(0, 1fr);
-    align-items: start;
-    gap: 1.25rem;
-  }
-  @media (max-width: 50rem) {
-    .columns {
-      grid-template-columns: minmax(0, 1fr);
-    }
-  }
+export const serverBoardStyle = css`
   .columns.summary {
     grid-template-columns: minmax(0, 40rem);
   }
   section:focus {
     outline: none;
-  }
-  .heading {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: space-between;
-    gap: 0.4rem 1rem;
-    margin-bottom: 0.8rem;
-  }
-  guess-table {
-    --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
-  }
-  guess-table:not(:last-child) {
-    margin-bottom: 1rem;
   }
   .before {
     display: grid;
@@ -70,18 +45,6 @@ export const boardStyle = css`
     font-weight: 600;
     overflow-wrap: anywhere;
   }
-  .more {
-    display: flex;
-    justify-content: space-between;
-    gap: 0.5rem;
-    margin-top: 0.6rem;
-  }
-  .quiet {
-    margin-left: auto;
-    border-color: transparent;
-    background: none;
-    color: var(--muted);
-  }
   .ready .quiet {
     margin-left: 0;
   }
@@ -101,53 +64,5 @@ export const boardStyle = css`
   }
   .hint .pegs {
     vertical-align: middle;
-  }
-  .panel {
-    display: grid;
-    gap: 0.9rem;
-  }
-  .left {
-    display: flex;
-    align-items: baseline;
-    flex-wrap: wrap;
-    gap: 0 0.6rem;
-    font-size: 1.1rem;
-  }
-  .left strong {
-    font-size: min(3.1rem, 11vw);
-    line-height: 1;
-    letter-spacing: -0.03em;
-  }
-  h2 .pegs {
-    --peg: 1.5rem;
-    vertical-align: middle;
-  }
-  .legend {
-    display: grid;
-    gap: 0.35rem;
-    margin: 0;
-    padding: 0.8rem 0 0;
-    border-top: 1px solid var(--line);
-    color: var(--muted);
-    font-size: 0.9rem;
-    list-style: none;
-  }
-  .legend li {
-    display: flex;
-    align-items: center;
-    gap: 0.5rem;
-  }
-  .legend i {
-    flex: none;
-    width: 0.85rem;
-    height: 0.85rem;
-    border: 0.1rem solid var(--muted);
-    border-radius: 50%;
-  }
-  .legend .black {
-    background: var(--black-peg);
-  }
-  .legend .white {
-    background: var(--white-peg);
   }
 `;

@@ -83,6 +83,18 @@ export const shared = css`
     border-color: var(--line);
     cursor: default;
   }
+  .quiet {
+    margin-left: auto;
+    border-color: transparent;
+    background: none;
+    color: var(--muted);
+  }
+  summary {
+    width: fit-content;
+    border-radius: 0.3rem;
+    font-weight: 650;
+    cursor: pointer;
+  }
   :focus-visible {
     outline: 3px solid var(--accent);
     outline-offset: 2px;

@@ -23,69 +23,31 @@
 import { retryDelay } from "./backoff.js";
 import { readFrame } from "./messages.js";
 import { LostAnswerError, RefusedError, TEMPORARY } from "./refusals.js";
+import { Requests } from "./requests.js";
+import { SilenceWatch } from "./silence.js";
 
 /** @typedef {import("./messages.js").ServerMessage} ServerMessage */
 /** @typedef {import("./messages.js").ClientMessage} ClientMessage */
 /** @typedef {import("./messages.js").Welcome} Welcome */
-/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+/** @typedef {import("./requests.js").Pending} Pending */
 /** @typedef {"asleep" | "connecting" | "greeting" | "resuming" | "open" | "waiting" | "displaced" | "refused" | "closed"} State */
 
-/**
- * @typedef {object} Socket the part of a WebSocket that is used
- * @property {(text: string) => void} send
- * @property {(code?: number) => void} close
- * @property {number} [readyState]
- * @property {((event: any) => void) | null} onopen
- * @property {((event: {data: unknown}) => void) | null} onmessage
- * @property {((event: {code: number}) => void) | null} onclose
- */
+/** @typedef {import("./connection_options.js").Socket} Socket */
+/** @typedef {import("./connection_options.js").Options} Options */
 
-/**
- * @typedef {object} Timers
- * @property {() => number} now milliseconds that never go back
- * @property {(callback: () => void, ms: number) => unknown} set
- * @property {(timer: any) => void} clear
- */
-
-/**
- * @typedef {object} Options
- * @property {() => Socket} openSocket
- * @property {Timers} timers
- * @property {() => number} random
- * @property {() => Record<string, unknown>} hello the fields of `hello` besides its type
- * @property {(welcome: Welcome) => void} onWelcome
- * @property {(message: ServerMessage, arrivedAt: number) => void} onMessage is called with every message but `welcome`
- * @property {() => void} onState is called after the state or the cause of a refusal has changed
- */
-
-/**
- * @typedef {object} Pending
- * @property {ClientMessage} message
- * @property {number} attempt
- * @property {(answer: ServerMessage) => void} resolve
- * @property {(error: Error) => void} reject
- */
-
-const SILENCE_MS = 20_000;
-const PONG_MS = 10_000;
 const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;
 const CONNECTING = 0;
 const SEAT_TAKEN = 4003;
-const MAX_ATTEMPTS = 8;
 
 /** The connection of one player; `close` ends it for good. */
 export class GameConnection {
   /** @type {Options} */ #options;
   /** @type {Socket | null} */ #socket = null;
-  /** @type {Map<string, Pending>} requests that were sent, by id */ #sent = new Map();
-  /** @type {Pending[]} requests that wait for a connection */ #queue = [];
-  /** @type {Set<{timer: unknown, pending: Pending}>} requests that wait because the server asked for a pause */
-  #paused = new Set();
+  /** @type {Requests} */ #requests;
+  /** @type {SilenceWatch} */ #silence;
   /** @type {{match: string, seq: () => number} | null} */ #followed = null;
   /** @type {unknown} the timer that ends the wait before an attempt */ #retryTimer = null;
-  /** @type {unknown} the timer that looks for silence */ #silenceTimer = null;
-  #nextId = 1;
   #attempt = 0;
   /** @type {number | null} when the connection was opened, on the clock of the timers */ #openedAt = null;
   #isDisplaced = false;
@@ -93,6 +55,8 @@ export class GameConnection {
   /** @param {Options} options */
   constructor(options) {
     this.#options = options;
+    this.#requests = new Requests(options.timers, (pending) => this.#enqueue(pending, pending.message.type === "resume"));
+    this.#silence = new SilenceWatch(options.timers, { ping: () => this.#ping(), dead: () => this.#cut(0) });
     /** @type {State} */
     this.state = "asleep";
     /** The refusal that ended the login or the resumption; null if there is none. @type {RefusedError | null} */
@@ -181,7 +145,7 @@ export class GameConnection {
   close() {
     this.#drop();
     this.#followed = null;
-    this.#loseAll();
+    this.#requests.failWaiting(new LostAnswerError());
     this.#enter("closed");
   }
 
@@ -202,12 +166,12 @@ export class GameConnection {
     socket.onmessage = (event) => this.#socket === socket && this.#receive(event.data);
     socket.onclose = (event) => this.#socket === socket && this.#cut(event.code);
     this.#enter("connecting");
-    this.#limitSilence(CONNECT_MS, () => this.#cut(0));
+    this.#silence.limit(CONNECT_MS);
   }
 
   #greet() {
     this.#enter("greeting");
-    this.#limitSilence(CONNECT_MS, () => this.#cut(0));
+    this.#silence.limit(CONNECT_MS);
     this.#send({
       message: { type: "hello", ...this.#options.hello() },
       attempt: 0,
@@ -248,7 +212,7 @@ export class GameConnection {
     this.#openedAt = this.#options.timers.now();
     this.#enter("open");
     this.#watchSilence();
-    for (const pending of this.#queue.splice(0)) this.#send(pending);
+    for (const pending of this.#requests.takeWaiting()) this.#send(pending);
   }
 
   /** @param {Error} error */
@@ -263,7 +227,7 @@ export class GameConnection {
     this.#enter("refused");
     // Whoever was notified may have begun another connection, which the waiting requests then belong to.
     if (this.refusal !== error) return;
-    for (const pending of this.#queue.splice(0)) pending.reject(error);
+    this.#requests.failWaiting(error);
   }
 
   /** @param {unknown} frame */
@@ -272,9 +236,8 @@ export class GameConnection {
     this.#watchSilence();
     if (message === null) return;
     if (message.type === "notice") this.#heed(message);
-    const pending = typeof message.re === "string" ? this.#sent.get(message.re) : undefined;
+    const pending = this.#requests.take(message);
     const isWelcome = message.type === "welcome";
-    if (pending !== undefined) this.#sent.delete(/** @type {string} */ (message.re));
     // The match learns of an answer before whoever waits for it.
     if (!isWelcome) this.#options.onMessage(message, this.#options.timers.now());
     if (pending !== undefined) this.#settle(pending, message);
@@ -295,33 +258,9 @@ export class GameConnection {
    * @param {ServerMessage} answer
    */
   #settle(pending, answer) {
-    if (answer.type !== "error") {
-      pending.resolve(answer);
-      return;
-    }
-    const refusal = new RefusedError(/** @type {ErrorMessage} */ (/** @type {unknown} */ (answer)));
-    const mayRepeat = refusal.retryAfterMs !== null && !refusal.fatal && pending.message.type !== "hello";
-    if (refusal.code === "rate_limited" && mayRepeat && pending.attempt < MAX_ATTEMPTS) {
-      this.#pause(pending, refusal.retryAfterMs ?? 0);
-    } else {
-      const socket = this.#socket;
-      pending.reject(refusal);
-      if (refusal.fatal && socket !== null && this.#socket === socket) this.#cut(0, refusal.retryAfterMs ?? 0);
-    }
-  }
-
-  /**
-   * @param {Pending} pending
-   * @param {number} ms
-   */
-  #pause(pending, ms) {
-    /** @type {{timer: unknown, pending: Pending}} */
-    const entry = { timer: null, pending };
-    this.#paused.add(entry);
-    entry.timer = this.#options.timers.set(() => {
-      this.#paused.delete(entry);
-      this.#enqueue({ ...pending, attempt: pending.attempt + 1 }, pending.message.type === "resume");
-    }, ms);
+    const socket = this.#socket;
+    const refusal = this.#requests.settle(pending, answer);
+    if (refusal?.fatal && socket !== null && this.#socket === socket) this.#cut(0, refusal.retryAfterMs ?? 0);
   }
 
   /**
@@ -335,7 +274,7 @@ export class GameConnection {
     else if (this.state === "refused" && this.refusal !== null) pending.reject(this.refusal);
     else if (this.state === "closed" || this.state === "displaced") pending.reject(new LostAnswerError());
     else {
-      this.#queue.push(pending);
+      this.#requests.wait(pending);
       this.wake();
     }
   }
@@ -349,14 +288,21 @@ export class GameConnection {
 
   /** @param {Pending} pending */
   #send(pending) {
-    const id = String(this.#nextId++);
-    this.#sent.set(id, pending);
+    this.#write(this.#requests.send(pending));
+    this.#watchSilence();
+  }
+
+  #ping() {
+    this.#write({ type: "ping", c: 0 });
+  }
+
+  /** @param {object} message */
+  #write(message) {
     try {
-      this.#socket?.send(JSON.stringify({ ...pending.message, id }));
+      this.#socket?.send(JSON.stringify(message));
     } catch {
       // The socket is closing; its end is reported by `onclose`.
     }
-    this.#watchSilence();
   }
 
   /**
@@ -372,9 +318,9 @@ export class GameConnection {
     this.#openedAt = null;
     this.#drop();
     if (code === SEAT_TAKEN || this.#isDisplaced) {
-      this.#loseAll();
+      this.#requests.failWaiting(new LostAnswerError());
       this.#enter("displaced");
-    } else if (this.#followed !== null || this.#queue.length > 0 || this.isHeld) {
+    } else if (this.#followed !== null || this.#requests.areWaiting || this.isHeld) {
       this.#waitAndRetry(pauseMs);
     } else {
       this.#enter("asleep");
@@ -394,7 +340,7 @@ export class GameConnection {
   #drop() {
     const socket = this.#socket;
     this.#socket = null;
-    this.#options.timers.clear(this.#silenceTimer);
+    this.#silence.end();
     this.#options.timers.clear(this.#retryTimer);
     this.retryAt = null;
     if (socket !== null) {
@@ -403,41 +349,14 @@ export class GameConnection {
       if (socket.readyState === CONNECTING) socket.onopen = () => socket.close();
       else socket.close();
     }
-    const lost = [...this.#sent.values(), ...[...this.#paused].map((entry) => entry.pending)];
-    for (const entry of this.#paused) this.#options.timers.clear(entry.timer);
-    this.#paused.clear();
-    this.#sent.clear();
-    for (const pending of lost) pending.reject(new LostAnswerError());
-  }
-
-  #loseAll() {
-    for (const pending of this.#queue.splice(0)) pending.reject(new LostAnswerError());
+    this.#requests.loseSent();
   }
 
   /** Look for a dead socket as long as something is expected from the server. */
   #watchSilence() {
     if (this.state !== "open" && this.state !== "resuming") return;
-    if (this.#followed === null && this.#sent.size === 0 && !this.isHeld) {
-      this.#options.timers.clear(this.#silenceTimer);
-      return;
-    }
-    this.#limitSilence(SILENCE_MS, () => {
-      this.#limitSilence(PONG_MS, () => this.#cut(0));
-      try {
-        this.#socket?.send(JSON.stringify({ type: "ping", c: 0 }));
-      } catch {
-        // The socket is closing; its end is reported by `onclose`.
-      }
-    });
-  }
-
-  /**
-   * @param {number} ms
-   * @param {() => void} callback
-   */
-  #limitSilence(ms, callback) {
-    this.#options.timers.clear(this.#silenceTimer);
-    this.#silenceTimer = this.#options.timers.set(callback, ms);
+    if (this.#followed === null && !this.#requests.areSent && !this.isHeld) this.#silence.end();
+    else this.#silence.watch();
   }
 
   /** @param {State} state */

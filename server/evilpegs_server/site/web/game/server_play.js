@@ -1,8 +1,6 @@
 /**
- * One ladder played on the server: the connection, the match, and the moves that are under way.
+ * One ladder played on the server: the connection, the player, and the match, from its beginning to the next one.
  *
- * A cut can delay a move but neither lose nor repeat it. After the match is resumed, its events show whether the server
- * had received the move; if it had not, the same move is sent again for the same turn, which the protocol makes safe.
  * A match that begins while the connection is cut is found among the player's open matches.
  *
  * Timed and rated games begin when the player says so. An untimed practice game begins at once.
@@ -11,30 +9,27 @@
 import { GameConnection } from "./connection.js";
 import { Login } from "./login.js";
 import { BrokenRecordError, GapError, MatchState } from "./match_state.js";
+import { Moves } from "./moves.js";
 import { OpenMatches } from "./open_matches.js";
 import { Players } from "./players.js";
-import { CHANGED, LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
+import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
 
 /** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
 /** @typedef {import("./messages.js").Welcome} Welcome */
-/** @typedef {import("./messages.js").HintGiven} HintGiven */
 /** @typedef {import("./messages.js").LadderInfo} LadderInfo */
-/** @typedef {{game: number, turn: number, code: string}} SentGuess */
 
 /**
  * @typedef {object} PlayOptions
  * @property {string} server the address of the game, under which names and matches are stored
  * @property {string} ladder
  * @property {import("./storage.js").SafeStorage} storage
- * @property {() => import("./connection.js").Socket} openSocket
- * @property {import("./connection.js").Timers} timers
+ * @property {() => import("./connection_options.js").Socket} openSocket
+ * @property {import("./connection_options.js").Timers} timers
  * @property {() => number} random
  * @property {() => string} newNonce returns the player's share in the draw of a secret
  * @property {() => void} onChange is called after anything has changed that a view shows
  */
 
-const MAX_RESYNCS = 3;
 /** States of the connection in which a match is played elsewhere, or not at all. */
 const LEFT = new Set(["displaced", "refused", "closed"]);
 
@@ -46,12 +41,8 @@ export class ServerPlay {
   /** @type {Set<string>} every match that this page knows */ #known = new Set();
   /** True after the answer to `play` was lost, until the match is found or begun again. */
   #isPlayLost = false;
-  /** True after the answer to a move was lost, until the match is resumed. */
-  #isMoveLost = false;
+  /** @type {Moves} */ #moves;
   /** @type {(() => void)[]} */ #awaitWelcome = [];
-  #readySent = 0;
-  #resyncs = 0;
-  #resyncSeq = -1;
 
   /** @param {PlayOptions} options */
   constructor(options) {
@@ -66,12 +57,6 @@ export class ServerPlay {
     this.match = null;
     /** What went wrong last, in words for the player; null if nothing did. @type {string | null} */
     this.problem = null;
-    /** The guess that is on its way. @type {SentGuess | null} */
-    this.sentGuess = null;
-    /** The hint for the open turn. @type {HintGiven | null} */
-    this.hint = null;
-    /** True while the server works on a hint. */
-    this.isHinting = false;
     /** True while a match is being begun. */
     this.isBeginning = false;
     this.connection = new GameConnection({
@@ -83,6 +68,27 @@ export class ServerPlay {
       onMessage: (message, at) => this.#receive(message, at),
       onState: () => this.#stateChanged(),
     });
+    this.#moves = new Moves({
+      connection: this.connection,
+      nonce: (game) => this.#nonce(game),
+      onProblem: (problem) => (this.problem = problem),
+      onChange: options.onChange,
+    });
+  }
+
+  /** The guess that is on its way; null without one. */
+  get sentGuess() {
+    return this.#moves.sentGuess;
+  }
+
+  /** The hint for the open turn; null without one. */
+  get hint() {
+    return this.#moves.hint;
+  }
+
+  /** True while the server works on a hint. */
+  get isHinting() {
+    return this.#moves.isHinting;
   }
 
   /** The ladder as the server describes it; null before `welcome`, or if the server does not offer it. */
@@ -126,7 +132,7 @@ export class ServerPlay {
    */
   comeBack(id) {
     const match = (this.match = new MatchState(id));
-    this.#forgetMoves();
+    this.#moves.forget();
     this.connection.follow(id, () => match.seq);
     this.#options.onChange();
   }
@@ -164,10 +170,7 @@ export class ServerPlay {
 
   /** Say that the player is ready for the waiting game, whose clock then runs. */
   async ready() {
-    const match = this.match;
-    if (match === null || match.phase !== "ready") return;
-    this.#readySent = match.game;
-    await this.#move({ type: "ready", match: match.id, game: match.game, nonce: this.#nonce(match.game) });
+    if (this.match !== null) await this.#moves.ready(this.match);
   }
 
   /**
@@ -176,20 +179,12 @@ export class ServerPlay {
    * @param {string} code
    */
   async guess(code) {
-    const match = this.match;
-    if (match === null || !this.canGuess) return;
-    this.sentGuess = { game: match.game, turn: match.turn, code };
-    this.#options.onChange();
-    await this.#sendGuess();
+    if (this.match !== null && this.canGuess) await this.#moves.guess(this.match, code);
   }
 
   /** Request a hint for the open turn of a practice game. */
   async requestHint() {
-    if (this.match === null || this.isHinting) return;
-    this.isHinting = true;
-    await this.#move({ type: "hint", match: this.match.id });
-    this.isHinting = false;
-    this.#options.onChange();
+    if (this.match !== null) await this.#moves.requestHint(this.match);
   }
 
   /**
@@ -198,8 +193,7 @@ export class ServerPlay {
    * @param {number} [game]
    */
   async resign(game) {
-    if (this.match === null) return;
-    await this.#move({ type: "resign", match: this.match.id, ...(game === undefined ? {} : { game }) });
+    if (this.match !== null) await this.#moves.resign(this.match, game);
   }
 
   /**
@@ -284,9 +278,9 @@ export class ServerPlay {
     }
     const { match } = this;
     if (match === null) return;
-    if (message.type === "hint" && message.match === match.id) this.hint = /** @type {any} */ (message);
+    if (message.type === "hint" && message.match === match.id) this.#moves.hint = /** @type {any} */ (message);
     try {
-      if (match.apply(message, at)) this.#matchChanged(match);
+      if (match.apply(message, at)) this.#moves.follow(match, this.beginsAtOnce);
     } catch (error) {
       if (error instanceof GapError) this.connection.resync();
       else if (error instanceof BrokenRecordError) this.#distrust(error);
@@ -304,74 +298,10 @@ export class ServerPlay {
     this.connection.keep(id, () => match.seq);
   }
 
-  /** @param {MatchState} match */
-  #matchChanged(match) {
-    const sent = this.sentGuess;
-    if (sent !== null && (match.game !== sent.game || (match.current?.turns.length ?? 0) >= sent.turn)) {
-      this.sentGuess = null;
-      this.hint = null;
-    }
-    if (match.phase === "over") this.sentGuess = null;
-    if (match.isCatchingUp || (match.phase !== "ready" && match.phase !== "turn")) return;
-    if (this.#isMoveLost) this.#resendMoves();
-    else if (match.phase === "ready" && this.beginsAtOnce && this.#readySent !== match.game) void this.ready();
-  }
-
-  /** Send moves again that the server had not received before the match was resumed. */
-  #resendMoves() {
-    const { match, sentGuess } = this;
-    this.#isMoveLost = false;
-    if (match === null) return;
-    if (match.phase === "ready" && this.#readySent === match.game) void this.ready();
-    if (match.phase === "turn" && sentGuess?.game === match.game && sentGuess.turn === match.turn) {
-      void this.#sendGuess();
-    }
-  }
-
-  async #sendGuess() {
-    const { match, sentGuess } = this;
-    if (match === null || sentGuess === null) return;
-    const isRefused = !(await this.#move({ type: "guess", match: match.id, ...sentGuess }));
-    if (isRefused && this.sentGuess === sentGuess) {
-      this.sentGuess = null;
-      this.#options.onChange();
-    }
-  }
-
-  /**
-   * Send a move. Return false if the server refused it; a lost answer is no refusal.
-   *
-   * @param {ClientMessage} message
-   * @returns {Promise<boolean>}
-   */
-  async #move(message) {
-    this.problem = null;
-    try {
-      await this.connection.request(message);
-    } catch (error) {
-      if (error instanceof LostAnswerError) {
-        this.#isMoveLost = true;
-        return true;
-      }
-      this.#report(error);
-      if (error instanceof RefusedError && CHANGED.has(error.code) && this.#mayResync()) this.connection.resync();
-      return false;
-    }
-    return true;
-  }
-
-  /** Return true unless the last requests for missing events have brought nothing. */
-  #mayResync() {
-    const seq = this.match?.seq ?? 0;
-    this.#resyncs = this.#resyncSeq === seq ? this.#resyncs + 1 : 1;
-    this.#resyncSeq = seq;
-    return this.#resyncs <= MAX_RESYNCS;
-  }
-
   #stateChanged() {
     const { connection } = this;
     if (connection.state === "refused" && connection.refusal !== null) this.#refused(connection.refusal);
-    if (connection.state === "displaced" || connection.state === "closed") this.#forgetMoves();
+    if (connection.state === "displaced" || connection.state === "closed") this.#moves.forget();
     if (LEFT.has(connection.state)) {
       for (const resolve of this.#awaitWelcome.splice(0)) resolve();
     }
@@ -423,15 +353,7 @@ export class ServerPlay {
   #leaveMatch() {
     this.match = null;
     this.problem = null;
-    this.#forgetMoves();
+    this.#moves.forget();
     this.connection.unfollow();
-  }
-
-  #forgetMoves() {
-    this.sentGuess = null;
-    this.hint = null;
-    this.isHinting = false;
-    this.#readySent = 0;
-    this.#isMoveLost = false;
   }
 }

@@ -27,6 +27,7 @@ import { parseRules } from "../core/rules.js";
  * @property {readonly ReplayTurn[]} turns
  * @property {string | null} outcome null while it is played
  * @property {string | null} secret
+ * @property {number | null} lastAt when its newest event happened, in Unix milliseconds of the server
  *
  * @typedef {object} Replay
  * @property {string} match
@@ -94,6 +95,7 @@ function readGame(rules, number, events) {
     })),
     outcome: over === undefined ? null : String(over.outcome),
     secret: over !== undefined && isCode(rules, over.secret) ? over.secret : null,
+    lastAt: wholeOrNull(own.at(-1)?.at),
   };
 }
 

@@ -1,19 +1,20 @@
 /** Starting a bot: with evilpegs installed, or in twenty lines of Python or JavaScript with this server's address. */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
-import { ApiError, getChanged, getJson } from "../api.js";
+import { css, html, nothing } from "../vendor/lit.js";
+import { getChanged, getJson } from "../api.js";
 import "../components/copy_text.js";
 import { dataStyle } from "../components/data_style.js";
 import { shared } from "../components/shared_style.js";
+import { LoadingView } from "./loading_view.js";
 
 /** The address that the texts of the bots have, and that this server's replaces. */
 const WRITTEN = "ws://127.0.0.1:8765/v1";
 
-export default class BotsView extends LitElement {
+export default class BotsView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     texts: { state: true },
     server: { state: true },
-    failure: { state: true },
   };
 
   static styles = [
@@ -42,35 +43,17 @@ export default class BotsView extends LitElement {
     /** @type {{python: string, javascript: string} | null} */
     this.texts = null;
     this.server = "";
-    this.failure = "";
-    this.leaving = new AbortController();
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    void this.load();
-  }
-
-  disconnectedCallback() {
-    this.leaving.abort();
-    super.disconnectedCallback();
-  }
-
-  async load() {
-    const { signal } = this.leaving;
-    try {
-      const [{ url }, python, javascript] = await Promise.all([
-        getJson("api/v1/game", signal),
-        getChanged("static/bots/python.txt", "", signal),
-        getChanged("static/bots/javascript.txt", "", signal),
-      ]);
-      this.server = url ?? WRITTEN;
-      this.texts = { python: this.filled(python?.text), javascript: this.filled(javascript?.text) };
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      this.failure = error.message;
-    }
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    const [{ url }, python, javascript] = await Promise.all([
+      getJson("api/v1/game", signal),
+      getChanged("static/bots/python.txt", "", signal),
+      getChanged("static/bots/javascript.txt", "", signal),
+    ]);
+    this.server = url ?? WRITTEN;
+    this.texts = { python: this.filled(python?.text), javascript: this.filled(javascript?.text) };
   }
 
   /** @param {string | undefined} text @returns {string} the text with this server's address */

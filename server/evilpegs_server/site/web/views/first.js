@@ -14,8 +14,8 @@ export default class FirstView extends LocalView {
     return html`
       <h1>Find the code that evil has not chosen</h1>
       <p>
-        Evil has no secret. After each of your guesses it gives the reply that leaves the most codes possible, until only
-        one is left.
+        Guess the code of colored pegs. Your opponent, evil, has no secret code: after each guess it gives the reply that
+        leaves the most codes possible. Leave it only one, and you win.
       </p>
     `;
   }

@@ -40,12 +40,6 @@ export const viewStyle = css`
   .other {
     margin-top: 1.25rem;
   }
-  summary {
-    width: fit-content;
-    border-radius: 0.3rem;
-    font-weight: 650;
-    cursor: pointer;
-  }
 `;
 
 export class LocalView extends LitElement {
@@ -94,6 +88,7 @@ export class LocalView extends LitElement {
     return html`
       <div class="intro ${turns.length > 0 ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${this.game} @played=${this.store}>
+        ${turns.length > 0 && over === null ? html`<button class="quiet" slot="playing" @click=${this.begin}>Start again</button>` : nothing}
         <div class="buttons" slot="over">
           <button class="primary" @click=${this.begin}>New game</button>
           <a class="button" href="#/daily">Game of the day</a>
@@ -107,7 +102,6 @@ export class LocalView extends LitElement {
           .repeats=${rules.repeats}
           .codemaker=${this.game.codemaker}
         ></rules-chooser>
-        ${turns.length > 0 && over === null ? html`<p class="other"><button @click=${this.begin}>Start again</button></p>` : nothing}
       </details>
     `;
   }

@@ -1,16 +1,17 @@
 /** The protocol page of the server's version, rendered. The part of the address scrolls to a heading. */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
-import { ApiError, getChanged } from "../api.js";
+import { css, html, nothing } from "../vendor/lit.js";
+import { getChanged } from "../api.js";
 import { markdownBlocks } from "../components/markdown_text.js";
 import { shared } from "../components/shared_style.js";
 import { parseMarkdown } from "../markdown/parse.js";
+import { LoadingView } from "./loading_view.js";
 
-export default class ProtocolView extends LitElement {
+export default class ProtocolView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     query: { attribute: false },
     blocks: { state: true },
-    failure: { state: true },
   };
 
   static styles = [
@@ -102,31 +103,14 @@ export default class ProtocolView extends LitElement {
     this.query = new URLSearchParams();
     /** @type {readonly import("../markdown/parse.js").Block[] | null} */
     this.blocks = null;
-    this.failure = "";
-    this.leaving = new AbortController();
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    void this.load();
-  }
-
-  disconnectedCallback() {
-    this.leaving.abort();
-    super.disconnectedCallback();
-  }
-
-  async load() {
-    try {
-      const answer = await getChanged("static/protocol.md", "", this.leaving.signal);
-      this.blocks = parseMarkdown(answer?.text ?? "");
-      await this.updateComplete;
-      this.scrollToPart();
-    } catch (error) {
-      if (this.leaving.signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      this.failure = error.message;
-    }
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    const answer = await getChanged("static/protocol.md", "", signal);
+    this.blocks = parseMarkdown(answer?.text ?? "");
+    await this.updateComplete;
+    this.scrollToPart();
   }
 
   /** Scroll to the heading that the address names, if there is one. */

@@ -50,6 +50,8 @@ export default class ReplayView extends LitElement {
     this.note = "";
     this.isVerifying = false;
     this.failure = "";
+    /** How far the clock of this browser is ahead of the server's, in milliseconds. */
+    this.ahead = 0;
     /** Where the replay begins. @type {Position} */
     this.position = { game: 0, turn: 0 };
     /** @type {Follower[]} */
@@ -59,7 +61,7 @@ export default class ReplayView extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.position = { game: Number(this.query.get("game") ?? 1) - 1, turn: Number(this.query.get("guess") ?? 0) };
-    this.start({ path: `${this.path}/record`, everyMs: EVERY_MS, onText: (text) => this.take(text), onFailure: (error) => this.fail(error) });
+    this.start({ path: `${this.path}/record`, everyMs: EVERY_MS, onText: (text, date) => this.take(text, date), onFailure: (error) => this.fail(error) });
   }
 
   disconnectedCallback() {
@@ -78,8 +80,8 @@ export default class ReplayView extends LitElement {
     follower.start();
   }
 
-  /** Take the record so far. @param {string} text @returns {boolean} whether the match is over */
-  take(text) {
+  /** Take the record so far. @param {string} text @param {number} date @returns {boolean} whether the match is over */
+  take(text, date) {
     try {
       this.events = readRecord(text);
       this.replay = readReplay(this.events);
@@ -89,6 +91,7 @@ export default class ReplayView extends LitElement {
       return true;
     }
     this.failure = "";
+    this.ahead = Number.isNaN(date) ? 0 : Date.now() - date;
     this.text = text;
     if (this.replay.over) this.analyze();
     return this.replay.over;
@@ -134,7 +137,7 @@ export default class ReplayView extends LitElement {
         ? this.failure
           ? nothing
           : html`<p class="muted" role="status">Loading…</p>`
-        : html`<match-replay .replay=${replay} .position=${this.position} .analysis=${this.analysis} note=${this.note} @moved=${this.remember}></match-replay>
+        : html`<match-replay .replay=${replay} .position=${this.position} .analysis=${this.analysis} .ahead=${this.ahead} note=${this.note} @moved=${this.remember}></match-replay>
             ${this.record(replay)}`}
     `;
   }

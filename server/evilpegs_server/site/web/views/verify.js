@@ -13,6 +13,9 @@ import { readReplay } from "../replay/timeline.js";
 /** A record of the largest match has some hundred kilobytes. */
 const MOST_BYTES = 20_000_000;
 
+const NO_ANALYSIS =
+  "The best guesses and the regret need a server: it shows them in the replay of a match that was played on it. The file is sent to none.";
+
 export default class VerifyView extends LitElement {
   static properties = {
     name: { state: true },
@@ -130,7 +133,7 @@ export default class VerifyView extends LitElement {
         ? nothing
         : html`<section aria-labelledby="replayed">
             <h2 id="replayed">${replay.player} against ${codemakerWords(replay.codemaker).title.toLowerCase()}, ${rulesName(replay.rulesText)}</h2>
-            <match-replay .replay=${replay}></match-replay>
+            <match-replay .replay=${replay} .note=${NO_ANALYSIS}></match-replay>
           </section>`}
     `;
   }

@@ -1,0 +1,103 @@
+/**
+ * The panel beside a match on the server: the codes left, what each reply would have left, and the codes themselves once
+ * they are few. Its styles are those of boards and of the legend.
+ */
+
+import { html, nothing } from "../vendor/lit.js";
+import { countCodes, parseRules } from "../core/rules.js";
+import { codemakerWords, codesWords } from "../game/ladder_words.js";
+import "./code_list.js";
+import { legend } from "./feedback_legend.js";
+import { pegRow } from "./peg.js";
+import "./reply_bars.js";
+import { count } from "./words.js";
+
+/** @typedef {import("../game/candidates.js").Candidates} Candidates */
+/** @typedef {import("../game/match_state.js").MatchState} MatchState */
+/** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
+/** @typedef {import("../game/messages.js").FeedbackGiven} FeedbackGiven */
+
+/** The most replies that are drawn as bars; large rules have more. */
+const MOST_BARS = 20;
+const MARKS = Object.freeze({ evil: "evil’s reply", devil: "the devil’s reply", fixed: "the reply" });
+
+/**
+ * Return the panel for the current game of a match.
+ *
+ * @param {MatchState} match
+ * @param {MatchStarted} started
+ * @param {Candidates} candidates
+ */
+export function codesPanel(match, started, candidates) {
+  const turn = match.current?.turns.at(-1);
+  if (turn === undefined) return opening(started);
+  const left = turn.candidates ?? candidates.counts[turn.turn - 1];
+  return html`
+    ${left === undefined ? unknownLeft(candidates) : leftOf(left, codesBefore(match, turn, candidates))} ${bars(turn, started)}
+    ${list(left, candidates)} ${legend}
+  `;
+}
+
+/** @param {MatchStarted} started */
+function opening(started) {
+  const { words } = codemakerWords(started.codemaker);
+  const rules = parseRules(started.rules);
+  return html`
+    <p class="left"><strong class="number">${codesWords(countCodes(rules))}</strong> <span>codes possible</span></p>
+    <p>
+      A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
+    </p>
+    ${legend}
+  `;
+}
+
+/** @param {number} left @param {number} before */
+function leftOf(left, before) {
+  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} codes left</span></p>`;
+}
+
+/** @param {Candidates} candidates */
+function unknownLeft(candidates) {
+  return html`<p class="muted">${candidates.isExact ? "Counting the codes left…" : "These rules have too many codes to count in a browser."}</p>`;
+}
+
+/** Return the codes left before a turn. @param {MatchState} match @param {FeedbackGiven} turn @param {Candidates} candidates */
+function codesBefore(match, turn, candidates) {
+  const previous = match.current?.turns[turn.turn - 2];
+  const all = Number(countCodes(candidates.rules));
+  return previous === undefined ? all : (previous.candidates ?? candidates.counts[turn.turn - 2] ?? all);
+}
+
+/** @param {FeedbackGiven} turn @param {MatchStarted} started */
+function bars(turn, started) {
+  if (turn.parts === undefined) return nothing;
+  const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
+  const parts = largestParts(all, turn);
+  const hidden = all.length - parts.length;
+  return html`
+    <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
+    <reply-bars .parts=${parts} .taken=${turn} .mark=${MARKS[started.codemaker] ?? "the reply"}></reply-bars>
+    ${hidden === 0 ? nothing : html`<p class="muted">${count(hidden, "reply", "replies")} would have left fewer.</p>`}
+  `;
+}
+
+/**
+ * Return the largest parts, and the one of the reply.
+ *
+ * @param {readonly import("../core/partition.js").Part[]} parts
+ * @param {{black: number, white: number}} taken
+ */
+function largestParts(parts, taken) {
+  const sorted = [...parts].sort((one, other) => other.count - one.count);
+  return sorted.filter((part, index) => index < MOST_BARS || (part.black === taken.black && part.white === taken.white));
+}
+
+/** @param {number | undefined} left @param {Candidates} candidates */
+function list(left, candidates) {
+  // A new object for each reply, so that the list follows it.
+  const game = {
+    listCandidates: (/** @type {number} */ max) => candidates.listCandidates(max),
+    excludedColors: () => candidates.excluded,
+  };
+  return html`<code-list .game=${game} .left=${candidates.isExact ? (left ?? Infinity) : Infinity}></code-list>`;
+}

@@ -1,0 +1,125 @@
+/**
+ * The requests of a connection: those that were sent and await their one answer, those that wait for a connection, and
+ * those that wait because the server asked for a pause.
+ */
+
+import { LostAnswerError, RefusedError } from "./refusals.js";
+
+/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
+/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
+/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+
+/**
+ * @typedef {object} Pending
+ * @property {ClientMessage} message without an id
+ * @property {number} attempt how often the server has asked for a pause
+ * @property {(answer: ServerMessage) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+const MAX_ATTEMPTS = 8;
+
+export class Requests {
+  /** @type {import("./connection_options.js").Timers} */ #timers;
+  /** @type {(pending: Pending) => void} */ #repeat;
+  /** @type {Map<string, Pending>} by id */ #sent = new Map();
+  /** @type {Pending[]} */ #waiting = [];
+  /** @type {Set<{timer: unknown, pending: Pending}>} */ #paused = new Set();
+  #nextId = 1;
+
+  /**
+   * @param {import("./connection_options.js").Timers} timers
+   * @param {(pending: Pending) => void} repeat is called with a request after the pause that the server asked for
+   */
+  constructor(timers, repeat) {
+    this.#timers = timers;
+    this.#repeat = repeat;
+  }
+
+  /** True if an answer is expected. */
+  get areSent() {
+    return this.#sent.size > 0;
+  }
+
+  /** True if a request waits for a connection. */
+  get areWaiting() {
+    return this.#waiting.length > 0;
+  }
+
+  /** Count a request as sent, and return its message with an id. @param {Pending} pending */
+  send(pending) {
+    const id = String(this.#nextId++);
+    this.#sent.set(id, pending);
+    return { ...pending.message, id };
+  }
+
+  /** Keep a request until there is a connection. @param {Pending} pending */
+  wait(pending) {
+    this.#waiting.push(pending);
+  }
+
+  /** Return the requests that wait for a connection, which wait no longer. */
+  takeWaiting() {
+    return this.#waiting.splice(0);
+  }
+
+  /** Return the request that a message answers, which then awaits no other answer. @param {ServerMessage} message */
+  take(message) {
+    if (typeof message.re !== "string") return undefined;
+    const pending = this.#sent.get(message.re);
+    this.#sent.delete(message.re);
+    return pending;
+  }
+
+  /**
+   * End a request with its answer, or repeat it after the pause that the server asked for.
+   *
+   * @param {Pending} pending
+   * @param {ServerMessage} answer
+   * @returns {RefusedError | null} the refusal that ended it; null if none did
+   */
+  settle(pending, answer) {
+    if (answer.type !== "error") {
+      pending.resolve(answer);
+      return null;
+    }
+    const refusal = new RefusedError(/** @type {ErrorMessage} */ (/** @type {unknown} */ (answer)));
+    if (mayRepeat(pending, refusal)) {
+      this.#pause(pending, refusal.retryAfterMs ?? 0);
+      return null;
+    }
+    pending.reject(refusal);
+    return refusal;
+  }
+
+  /** @param {Pending} pending @param {number} ms */
+  #pause(pending, ms) {
+    /** @type {{timer: unknown, pending: Pending}} */
+    const entry = { timer: null, pending };
+    this.#paused.add(entry);
+    entry.timer = this.#timers.set(() => {
+      this.#paused.delete(entry);
+      this.#repeat({ ...pending, attempt: pending.attempt + 1 });
+    }, ms);
+  }
+
+  /** Fail what was sent on a connection that is gone, or was to be sent on it again after a pause. */
+  loseSent() {
+    const lost = [...this.#sent.values(), ...[...this.#paused].map((entry) => entry.pending)];
+    for (const entry of this.#paused) this.#timers.clear(entry.timer);
+    this.#paused.clear();
+    this.#sent.clear();
+    for (const pending of lost) pending.reject(new LostAnswerError());
+  }
+
+  /** Fail what waits for a connection. @param {Error} error */
+  failWaiting(error) {
+    for (const pending of this.takeWaiting()) pending.reject(error);
+  }
+}
+
+/** @param {Pending} pending @param {RefusedError} refusal */
+function mayRepeat(pending, refusal) {
+  if (refusal.code !== "rate_limited" || refusal.retryAfterMs === null || refusal.fatal) return false;
+  return pending.message.type !== "hello" && pending.attempt < MAX_ATTEMPTS;
+}

@@ -1,0 +1,13 @@
+"""Records as files for a field of the page; the honest ones by name."""
+
+import json
+
+from support.page_records import RECORDS
+
+HONEST = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())["honest"]}
+
+
+def record_file(events, name="record.jsonl"):
+    """Return events as a file for a field of the page."""
+    text = "".join(json.dumps(event) + "\n" for event in events)
+    return {"name": name, "mimeType": "application/jsonl", "buffer": text.encode()}
