@@ -2,7 +2,7 @@
 
 The signature is a field of `match_over`, the last event, so an exported record carries it. The signed statement covers
 the whole record: it contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and
-the signature is stored with the event before it is sent, so whoever asks again receives the same bytes.
+the signature is stored with the event before it is sent, so a client that asks again receives the same bytes.
 """
 
 import base64

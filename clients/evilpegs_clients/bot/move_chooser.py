@@ -37,7 +37,7 @@ def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None,
 
 
 def remaining_turns(rules: Rules, turn: int, guess_limit: int) -> int:
-    """Estimate how many guesses a game still takes, including this one; the estimate is rather high than low.
+    """Estimate the number of guesses left in a game, this one included. The estimate errs on the high side.
 
     A guess divides the number of candidates by about four.
     """

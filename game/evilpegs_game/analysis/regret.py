@@ -1,4 +1,4 @@
-"""Regret: how many more guesses a guess costs on average than the best guess, if all later guesses are optimal.
+"""Regret of a guess: the additional guesses that it costs on average beside the best guess, with optimal play after.
 
 It is exact where the live set can be solved within the budget. Elsewhere it lies between bounds on the least totals:
 

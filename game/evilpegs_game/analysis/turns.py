@@ -56,7 +56,7 @@ class TurnAnalysis:
     * ``guess`` and ``feedback`` are the turn itself.
     * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
       ``candidates_after`` is 0 if the feedback contradicts the earlier turns.
-    * ``figures`` tells how the guess divides the candidates.
+    * ``figures`` says how the guess divides the candidates.
     * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or a part no larger
       than the one received.
     * ``best_guesses`` holds the best guess under each criterion.

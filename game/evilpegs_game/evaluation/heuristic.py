@@ -133,7 +133,7 @@ class _TreeWalk:
         return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
-        """Return how many codes a guess at one live set solves, and the batches that are left to evaluate."""
+        """Return the number of codes solved by a guess at one live set, and the batches that are left to evaluate."""
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)

@@ -1,4 +1,4 @@
-"""Strategy trees of the least total: for each set of codes a guess that attains it, and subtrees for its parts."""
+"""Strategy trees of the least total: a guess that attains it for each set of codes, and subtrees for its parts."""
 
 import numpy as np
 

@@ -6,7 +6,7 @@ from evilpegs_server.feed.publisher_messages import RefusedMessage
 
 
 class RefusalLog:
-    """A log of refused messages. It is told of each, and logs the first of each kind."""
+    """A log of refused messages. It is notified of each, and logs the first of each kind."""
 
     def __init__(self, log: BoundLogger, user: str | None) -> None:
         self._log = log

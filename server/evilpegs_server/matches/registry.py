@@ -201,7 +201,7 @@ class MatchRegistry:
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever new events are durable and were sent to their player. It must not raise or wait.
 
-        It receives no events: whoever follows the log reads them from the database, after the last one it has read.
+        It receives no events; it may read them from the database, after the last one that it has read.
         """
         self._listeners.append(listener)
 

@@ -76,12 +76,12 @@ class MatchAnalyses:
         return await asyncio.shield(self._computation(match)) if text is None else text
 
     def close(self) -> None:
-        """Stop waiting for analyses; whoever waits is cancelled."""
+        """Stop waiting for analyses; every waiting request is cancelled."""
         for task in self._running.values():
             task.cancel()
 
     def _computation(self, match: str) -> asyncio.Task[bytes]:
-        """Return the task that computes the text of a match; whoever waits for it may leave without ending it."""
+        """Return the task that computes the text of a match; those who wait may leave without ending it."""
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
                 message = "too many matches wait for their analysis; try again in a minute"

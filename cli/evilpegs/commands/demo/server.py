@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ServerAddresses:
-    """Where a server is reached: ``game`` by clients, ``site`` by browsers."""
+    """The addresses of a server: ``game`` is for clients, ``site`` for browsers."""
 
     game: str
     site: str

@@ -99,7 +99,7 @@ class FeedClient(aiomqtt.Client):
 
         Raises:
             aiomqtt.MqttError: 65,535 messages were sent while the broker did not acknowledge one. Then their numbers
-                repeat, and the acknowledgment of that message could not be told from the end of another.
+                repeat, and the acknowledgment of that message could not be distinguished from the end of another.
         """
         try:
             self._check_size(topic, payload)
