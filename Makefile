@@ -53,6 +53,10 @@ load: $(READY)
 abuse: $(READY)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
+# Minutes of simulated ladders: are equal players ever told apart, and do intervals hold? Prints figures.
+statistics: $(READY)
+	@$(BIN)/python -m pytest -q -s -m statistics tests/statistics
+
 # Tests of the page in a browser, and the figures of bench/bench_page*.py. Screenshots go to tests/page/artifacts.
 page: $(READY) tests/page/node_modules/.package-lock.json
 	@sh tests/components.sh
@@ -95,4 +99,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse statistics page screenshot worst snapshots openapi vendor

@@ -1,4 +1,4 @@
-"""The time in which a starting server counts the results of all stored matches, and how the event loop fares meanwhile.
+"""The time in which a starting server counts the games of all stored matches, and how the event loop fares meanwhile.
 
     python bench/bench_leaderboards.py [--matches 100000]
 
@@ -19,11 +19,14 @@ import uvloop
 
 from evilpegs_protocol.canonical import chain
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
+from evilpegs_server.rating.value_curves import curve_hashes
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 
 PLAYERS, GAMES, GUESSES = 300, 4, 5
+CURVE = curve_hashes(load_ladders().values())["classic"]
+"""The hash of the curve of classic; the luck of other ladders is not known."""
 FEEDBACK = (
     '{"at":1795255677661,"black":0,"code":"1122","game":1,"left_ms":61000,"match":"cb1a222aecc8fbda",'
     '"seq":13,"took_ms":%d,"turn":1,"type":"feedback","white":1}'
@@ -35,17 +38,22 @@ OVER = (
 
 
 def insert_events(connection, matches, rng):
-    """Insert the events of these matches."""
-    rows = []
+    """Insert the events and the games of these matches."""
+    rows, games = [], []
     for match in matches:
         kinds = [("match_started", "{}")]
-        for _ in range(GAMES):
-            kinds += [("feedback", FEEDBACK % rng.randrange(1, 400)) for _ in range(GUESSES)]
-            kinds.append(("game_over", OVER % rng.choice([4, 5, 5, 6])))
+        for game in range(1, GAMES + 1):
+            times, guesses = [rng.randrange(1, 400) for _ in range(GUESSES)], rng.choice([4, 5, 5, 6])
+            kinds += [("feedback", FEEDBACK % time) for time in times]
+            kinds.append(("game_over", OVER % guesses))
+            listed = ",".join(map(str, times))
+            games.append((match, game, "solved", guesses, listed, rng.randrange(-1_000_000, 1_000_000), CURVE))
         hashes = chain(content for _, content in kinds)
         rows += [(match, seq, 5, *kinds[seq - 1], hashes[seq - 1]) for seq in range(1, len(kinds) + 1)]
     statement = "INSERT INTO events (match, seq, at, type, json, hash) VALUES (?, ?, ?, ?, ?, ?)"
     connection.exec_driver_sql(statement, rows)
+    columns = "match, game, outcome, guesses, times_ms, luck, curve"
+    connection.exec_driver_sql(f"INSERT INTO games ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", games)
 
 
 def insert_matches(connection, numbers, rng):
@@ -104,7 +112,14 @@ async def measure(engine, matches, events, rng):
     await live.start()
     rows, late = await with_lateness(live.rows("classic"))
     took = time.perf_counter() - start
-    show(f"filling, {events / took:,.0f} events/s", took, late)
+    show(f"filling, {matches * GAMES / took:,.0f} games/s", took, late)
+    print(
+        f"{matches * GAMES:,} games; memory grew by {resident_mib() - before:.0f} MiB (wanted: 10^6 in 10 s, 500 MiB)"
+    )
+    start = time.perf_counter()
+    while not live.is_verified:
+        await live.update()
+    show(f"verifying {events:,} events", time.perf_counter() - start, late)
     with engine.begin() as connection:
         insert_matches(connection, range(matches + 1, matches + 101), rng)
     start = time.perf_counter()

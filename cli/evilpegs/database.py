@@ -8,14 +8,13 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.tables import events, matches
 
 NEWEST: Final = "last"
 """The name of the newest match."""
@@ -68,14 +67,6 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
     stored = load_match(engine, ids[0])
     assert stored is not None  # noqa: S101 - matches are never removed
     return stored
-
-
-def find_match_with_event(engine: Engine, event: str) -> str:
-    """Return the id of a match that has this event, given as it is stored; raises NoResultFound."""
-    with engine.connect() as connection:
-        query = select(matches.c.id).join(events, events.c.match == matches.c.number).where(events.c.json == event)
-        match: str = connection.execute(query.limit(1)).scalar_one()
-        return match
 
 
 def server_settings(**options: Any) -> Settings:

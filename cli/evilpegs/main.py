@@ -48,13 +48,14 @@ COMMANDS: Final = {
     "bot": "evilpegs.commands.bot.command:bot",
     "demo": "evilpegs.commands.demo.command:demo",
     "feed": "evilpegs.commands.feed.command:feed",
-    "ladders": "evilpegs.commands.ladders:ladders",
+    "ladders": "evilpegs.commands.ladders.command:ladders",
     "leaderboard": "evilpegs.commands.leaderboard.command:leaderboard",
     "replay": "evilpegs.commands.replay.command:replay",
     "verify": "evilpegs.commands.verify.command:verify",
     "partition": "evilpegs.commands.partition:partition",
     "assist": "evilpegs.commands.assist.command:assist",
     "evaluate": "evilpegs.commands.evaluate.command:evaluate",
+    "compare": "evilpegs.commands.compare.command:compare",
     "duel": "evilpegs.commands.duel.command:duel",
     "solve": "evilpegs.commands.solve.command:solve",
     "tree": "evilpegs.commands.tree:tree",
@@ -63,10 +64,11 @@ COMMANDS: Final = {
 """The function of each command, imported only when the command runs. `--help` lists them in this order."""
 GROUPS: Final = {
     "database": (
-        "Copy the database while a server uses it, or check it.",
+        "Copy the database while a server uses it, check it, or rebuild what follows from it.",
         {
             "backup": "evilpegs.commands.database:backup",
             "check": "evilpegs.commands.database:check",
+            "rebuild": "evilpegs.commands.database_rebuild:rebuild",
         },
     ),
 }

@@ -55,9 +55,14 @@ class MatchList(ServerMessage):
 
 
 class StandingsRow(Message):
-    """The results of one player. `low` and `high` bound the mean; `rank` and `rank_worst` are null without a rank.
+    """The results of one player with their latest client version.
 
-    `histogram` lists each score with the number of games that had it.
+    `low` and `high` bound the mean, `solved_low` and `solved_high` the share of solved games, and `adjusted_low` and
+    `adjusted_high` the mean of the luck-adjusted scores, with `adjusted_deviation` as the standard deviation of one of
+    the `adjusted_games`. They are null where the ladder has no such scores or there are too few games. `rank` and
+    `rank_worst` are null without a rank. `histogram` lists each score with the number of games that had it. `version`
+    is the number of the client version among the player's `versions`; `all_games` and `all_matches` count the games
+    and the started matches of all versions. An older server sends no fields after `rank_worst`.
     """
 
     player: Name
@@ -73,6 +78,17 @@ class StandingsRow(Message):
     histogram: tuple[tuple[Count, Count], ...]
     rank: Rank | None
     rank_worst: Rank | None
+    solved_low: Figure | None = None
+    solved_high: Figure | None = None
+    adjusted_mean: float | None = None
+    adjusted_low: float | None = None
+    adjusted_high: float | None = None
+    adjusted_deviation: Figure | None = None
+    adjusted_games: Count | None = None
+    version: Number | None = None
+    versions: Number | None = None
+    all_games: Count | None = None
+    all_matches: Count | None = None
 
 
 class Standings(ServerMessage):

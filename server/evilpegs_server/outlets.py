@@ -22,12 +22,12 @@ from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress, game_url_beside
 from evilpegs_server.matches.counts import Seats
 from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
@@ -151,7 +151,7 @@ def _site_sources(sources: OutletSources) -> SiteSources:
     pools = {name: pool.metrics for name, pool in sources.pools.items()}
     caches = {
         "replies": lambda: sources.codemaking.metrics().known,
-        "worker": lambda: sources.process.state.part_sizes,
+        "worker": lambda: sources.process.state.cache,
         "analyses": lambda: analyses.state,
     }
     metrics = Metrics(MetricSources(sources.registry, sources.writer, sources.loop_lag, sources.seats, pools, caches))

@@ -34,6 +34,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.outlets import OutletSources, open_leaderboards, open_outlets
+from evilpegs_server.rating.luck import LUCK_LIMITS, LuckKeeper
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.stopping import (
@@ -97,7 +98,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The worker process and everything that computes. ``pools`` has the keys replies, hints and analyses."""
+    """The worker process and everything that computes. ``pools`` has the keys replies, hints, analyses and luck."""
 
     process: WorkerProcess
     writer: Writer
@@ -129,7 +130,7 @@ def open_work(start: Start, storage: Storage) -> Work:
     )
     stack.push_async_callback(run_step, "worker", WORKER_SECONDS, partial(_close_worker, process, solved_file), log)
     writer = _start_writer(storage.engine, storage.lock, stack, log)
-    limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS, "analyses": ANALYSIS_LIMITS}
+    limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS, "analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
     pools = {name: TaskPool(each, process, time.monotonic) for name, each in limits.items()}
     for pool in pools.values():
         stack.callback(pool.close)
@@ -165,6 +166,10 @@ async def open_services(start: Start, storage: Storage, work: Work, registry: Ma
     start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, start.outlets.aclose, start.log)
     leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.outlets), Reads()
     start.outlets.callback(reads.close)
+    luck = LuckKeeper(engine, work.writer, work.pools["luck"], registry.ladders, start.log, leaderboards.wake)
+    luck.start()
+    start.outlets.push_async_callback(luck.close)
+    registry.listen(luck.wake)
     is_open = settings.registration == "open"
     players = load_players(engine, lapse_time(start.wall_ms(), settings.name_lapse_days) if is_open else None)
     return SessionServices(

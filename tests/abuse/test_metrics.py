@@ -79,8 +79,8 @@ def claim_names(server):
             attacker.hello(name=f"squatter-{number}", kind="bot")
 
 
-def keep_silent(server):
-    """Connect to a server without ordinary seats that are free, and wait to be cut off."""
+def stay_silent(server):
+    """Connect twice, and wait until the second connection is cut off: on the reserve, or because of its address."""
     with contextlib.ExitStack() as stack:
         attackers = [stack.enter_context(contextlib.closing(Attacker(server.url))) for _ in range(2)]
         attackers[1].hear()
@@ -109,7 +109,12 @@ ATTACKS = {
         {"unsent"},
     ),
     "wrong tokens": (send_wrong_tokens, (), TRUSTING, {"failed_tokens_per_minute"}),
-    "silent crowd": (crowd, (), TRUSTING, {"connections_before_hello"}),
+    "silent crowd": (
+        stay_silent,
+        (),
+        TRUSTING | {"connections_before_hello": 1, "reserve_hello_seconds": 0.1},
+        {"connections_before_hello", "no_hello"},
+    ),
     "crowd of one address": (
         polite_crowd,
         (),
@@ -130,7 +135,7 @@ ATTACKS = {
     ),
     "names": (claim_names, (), TRUSTING | {"new_names_per_hour": 3}, {"new_names_per_hour"}),
     "silence on the reserve": (
-        keep_silent,
+        stay_silent,
         (),
         TRUSTING | {"max_connections": 2, "reserve_seats_percent": 50, "reserve_hello_seconds": 0.1},
         {"no_hello"},

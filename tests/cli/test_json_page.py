@@ -5,14 +5,18 @@ import json
 import select
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from evilpegs.main import COMMANDS, GROUPS, app
 from evilpegs_protocol.server_messages import RecordEvent
+from evilpegs_server.storage.database import open_database
+from support.classic_games import CLASSIC, GAMES, classic_match
 from support.json_page import Comparison, MalformedPageError, parse_page
 from support.servers import dial
+from support.stored_matches import StoredPlay, store, store_players
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 SECTIONS = parse_page(PAGE)
@@ -22,6 +26,11 @@ VARYING = {"seconds", "ms_per_guess", "bytes", "memory"}
 OFFLINE = {
     "evilpegs partition": [["partition", "--rules", "2x2", "11"]],
     "evilpegs ladders": [["ladders"]],
+    "evilpegs ladders --calibrate": [["ladders", "--calibrate", "classic", "--folder", "."]],
+    "evilpegs compare": [
+        ["compare", "minimax", "entropy"],
+        ["compare", "random-consistent", "random-consistent", "--max-pairs", "30"],
+    ],
     "evilpegs assist": [
         ["assist", "--rules", "2x2"],
         ["assist", "--rules", "2x2", "--after", "11:0,0", "22:0,0"],
@@ -46,14 +55,18 @@ OFFLINE = {
 }
 """Commands that need no server, beside those of the page, for the cases that these do not show."""
 REMARK = {"check": "text", "game": "integer", "turn": "integer", "what": "text"}
+ADDED = ("low", "high", "solved_low", "solved_high", "version", "versions", "all_games", "all_matches")
+"""The fields of a row that servers of today always send."""
 RARE = {
     ("evilpegs replay", "games[].turns[].analysis.regret.at_most", "null"),
     ("feedback", "stalled_ms", "integer"),
+    ("evilpegs compare", "curve", "null"),
     ("game_over", "nonce", "null"),
     ("match_over", "signature", "absent"),
+    *(("evilpegs leaderboard", f"ladders[].rows[].{field}", "null") for field in ADDED),
     *(("evilpegs verify", f"remarks[].{field}", kind) for field, kind in REMARK.items()),
 }
-"""Cases that need a stall, a fault, minutes of work, or a record from before servers had keys."""
+"""Cases that need a stall, a fault, minutes of work, a ladder without a curve, or a server or a record of the past."""
 FAILS_ONCE = """
 failures = []
 def choose(position, rng):
@@ -206,6 +219,31 @@ class Tour:
             self.look("evilpegs verify", "verify", record)
             self.look("evilpegs verify", "verify", record, "--key", f"{database.removeprefix('sqlite:///')}.key.pub")
 
+    def scores(self):
+        """Look at a leaderboard with ranks, and at rows of games that are completed, corrected and unreadable."""
+        write_scores("scored.sqlite3")
+        rebuild = ("database", "rebuild", "scored.sqlite3")
+        self.look("evilpegs database rebuild", *rebuild)
+        board = ("leaderboard", "classic", "--database", "sqlite:///scored.sqlite3")
+        self.look("evilpegs leaderboard", *board)
+        for players in (("ann", "bob"), ("bob", "eve")):
+            self.look("evilpegs leaderboard --between", *board, "--between", *players)
+        with closing(sqlite3.connect("scored.sqlite3")) as connection, connection:
+            connection.execute("UPDATE games SET guesses = 1 WHERE match = 1 AND game = 1")
+            connection.execute("UPDATE events SET json = '{' WHERE match = 2 AND seq = 2")
+        self.look("evilpegs database rebuild", *rebuild)
+
+
+def write_scores(path):
+    """Write a database in which ann has 104 games on classic, and bob and eve the same 20."""
+    engine = open_database(f"sqlite:///{path}")
+    store_players(engine)
+    for number in range(1, 27):
+        store(engine, *classic_match(number))
+    for number, player in enumerate(["bob", "eve"] * 10, 27):
+        store(engine, *StoredPlay(number, CLASSIC, player).play_codes(*GAMES[:2]))
+    engine.dispose()
+
 
 @pytest.fixture
 def toured(run, serve, start):
@@ -226,6 +264,7 @@ def toured(run, serve, start):
     tour.database(server.database, [devilish, left, evil, large])
     contradict(server.database, evil)
     tour.database(server.database, [evil])
+    tour.scores()
     return tour.comparison
 
 

@@ -25,8 +25,9 @@ def test_leaderboard_has_rows_of_api(open_view):
     shown = rows(page, ".card table")
     expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
     assert [row[1] for row in shown] == [row["player"] for row in expected] == ["minimax", "first-consistent"]
-    assert [row[2] for row in shown] == [f"{row['mean']:.2f}" for row in expected]
-    assert [row[4] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
+    assert [row[2] for row in shown] == [f"{row['adjusted_mean']:.2f}" for row in expected]
+    assert [row[4] for row in shown] == [f"{row['mean']:.2f}" for row in expected]
+    assert [row[6] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
     assert "no rank yet" in shown[0][0]
 
 
@@ -71,7 +72,8 @@ BOARD = {
         {
             "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
             "solved": 0.9999, "p95_ms": 70_000, "mean_ms": 1_234.5, "histogram": [[7, 119], [13, 1]],
-            "rank": 1, "rank_worst": 3,
+            "rank": 1, "rank_worst": 3, "adjusted_mean": None, "adjusted_low": None, "adjusted_high": None,
+            "all_games": 120,
         }
     ],
 }  # fmt: skip

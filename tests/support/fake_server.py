@@ -21,8 +21,8 @@ from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import LONG_STALL_MS
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.archive import load_open_matches, load_players
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task

@@ -88,6 +88,10 @@ class ChildNotStartedError(Exception):
         self.status, self.errors = status, errors
 
 
+START_SECONDS = 240
+"""The time that a child has to start: the first one on a new machine compiles its kernels."""
+
+
 class Child:
     """A server in a process of its own that can be killed."""
 
@@ -110,17 +114,24 @@ class Child:
         self.process = await asyncio.create_subprocess_exec(
             *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment
         )
-        async with asyncio.timeout(60):
-            while not self.url or (self._has_site and not self.site_url):
-                line = (await self.process.stdout.readline()).decode()
-                if not line:
-                    _, errors = await self.process.communicate()
-                    raise ChildNotStartedError(self.process.returncode, errors.decode())
-                if "ws://" in line:
-                    self.url = line.split()[-1]
-                elif "http://" in line:
-                    self.site_url = line.split()[-1]
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._read_addresses()
+        except TimeoutError:
+            await self.stop(signal.SIGKILL)
+            raise
         return self
+
+    async def _read_addresses(self):
+        while not self.url or (self._has_site and not self.site_url):
+            line = (await self.process.stdout.readline()).decode()
+            if not line:
+                _, errors = await self.process.communicate()
+                raise ChildNotStartedError(self.process.returncode, errors.decode())
+            if "ws://" in line:
+                self.url = line.split()[-1]
+            elif "http://" in line:
+                self.site_url = line.split()[-1]
 
     async def stop(self, number):
         """Send a signal and wait for the end; return the exit status and the text on stderr."""

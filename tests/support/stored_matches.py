@@ -3,12 +3,17 @@
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
+from sqlalchemy import select
 
+from evilpegs_game.codes import parse_code
+from evilpegs_game.feedback import feedback
+from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.tables import events
 from evilpegs_server.storage.writer import Writer
 
 PLAYERS = {name: Player(number, name, "bot") for number, name in enumerate(("ann", "bob", "eve"), 1)}
@@ -24,6 +29,13 @@ def store(engine, *jobs):
     writer.start()
     writer.close()
     assert errors == [None] * len(jobs)
+
+
+def load_events(engine, without=()):
+    """Return all events, match after match in the order in which these began, but for matches with these numbers."""
+    query = select(events.c.match, events.c.json).order_by(events.c.match, events.c.seq)
+    with engine.connect() as connection:
+        return [decode_record_event(text) for match, text in connection.execute(query).all() if match not in without]
 
 
 def store_players(engine):
@@ -76,10 +88,11 @@ class StoredPlay:
             ),
         ]
 
-    def guess(self, game, turn, took_ms):
-        """Answer a guess that took so many milliseconds."""
+    def guess(self, game, turn, took_ms, code="11", reply=(1, 0)):
+        """Answer a guess that took so many milliseconds with these blacks and whites."""
+        black, white = reply
         feedback = FeedbackGiven(
-            **self._next(), game=game, turn=turn, code="11", black=1, white=0, took_ms=took_ms, left_ms=None
+            **self._next(), game=game, turn=turn, code=code, black=black, white=white, took_ms=took_ms, left_ms=None
         )
         return [self._add(feedback)]
 
@@ -94,7 +107,7 @@ class StoredPlay:
             secret=None,
             nonce=None,
         )
-        return [writes.finish_game(over), self._add(over)]
+        return [writes.finish_game(over, self.log.guess_times(game)), self._add(over)]
 
     def end(self):
         """End the match."""
@@ -107,6 +120,17 @@ class StoredPlay:
         for game, (outcome, times) in enumerate(games, 1):
             steps += [self.guess(game, turn, took_ms) for turn, took_ms in enumerate(times, 1)]
             steps.append(self.end_game(game, outcome, len(times), sum(times)))
+        return [*steps, self.end()]
+
+    def play_codes(self, *games):
+        """Return the steps of a whole match; each game is a secret and the codes that were guessed, as text."""
+        rules, steps = self.ladder.rules, [self.start()]
+        for game, (secret, codes) in enumerate(games, 1):
+            for turn, code in enumerate(codes, 1):
+                reply = feedback(parse_code(code, rules), parse_code(secret, rules))
+                steps.append(self.guess(game, turn, 10 * turn, code, reply))
+            outcome = "solved" if secret in codes else "resigned"
+            steps.append(self.end_game(game, outcome, len(codes), 0))
         return [*steps, self.end()]
 
     def _next(self):

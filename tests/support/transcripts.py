@@ -29,10 +29,10 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server import outlets
 from evilpegs_server.matches import registry
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import players, server_key
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from support.servers import dial
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"

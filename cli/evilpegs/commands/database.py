@@ -69,7 +69,7 @@ def check(
     Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match is a line;
     if there is one, the exit status is 1.
     """
-    url = server_settings(database=_to_url(database)).database
+    url = database_url(database)
     with _shown_progress() as show:
         found = check_database(url, show)
     if as_json:
@@ -87,9 +87,10 @@ def _target_path(name: str) -> Path:
     return Path(name)
 
 
-def _to_url(database: str | None) -> str | None:
-    """Return the URL of a database, which may be given as the name of its file."""
-    return database if database is None or "://" in database else f"sqlite:///{database}"
+def database_url(database: str | None) -> str:
+    """Return the URL of a database, which may be given as the name of its file; by default that of the server."""
+    url = database if database is None or "://" in database else f"sqlite:///{database}"
+    return server_settings(database=url).database
 
 
 def _document(found: DatabaseCheck) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, Finished
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.requests import RefusedRequestError
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
 from evilpegs_server.storage.browse import MatchFilter, find_match_number, list_matches
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.reads import BusyError, Reads
 
 RETRY_MS: Final = 1_000

@@ -135,7 +135,7 @@ class Recorder:
             case GameEnded():
                 shown = witnesses[event.game] if event.game in witnesses else self._secret(event)
                 over = game_over_event(self._key, event, shown, *self._next())
-                batch.writes.append(writes.finish_game(over))
+                batch.writes.append(writes.finish_game(over, self._event_log.guess_times(event.game)))
                 self._append(batch, over)
             case MatchEnded():
                 _, at = self._next()

@@ -1,134 +1,213 @@
-"""The leaderboard of a ladder: a pure fold over the events of records.
+"""The leaderboard of a ladder.
 
-With a fixed codemaker, only the rated games of a player's latest client version count; against an adversary, all rated
-games do. An unsolved game counts as one guess more than the limit, even if its match was abandoned. Void games are the
-server's fault and are left out.
+A row shows the latest client version of a player that has a game that counts. A game's score is its number of guesses
+if it was solved, else one more than the limit, even if its match was abandoned. Void games are the server's fault and
+are left out.
 
-The interval of the mean is anytime-valid: it holds at 95 % however often one looks and whenever one stops. It is the
-asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform central limit
-theory and asymptotic confidence sequences, 2021), tuned to be tightest around `TUNED_FOR` games.
+Ranks follow from intervals, by the same rule for every codemaker: a row is wholly better than another if its interval
+lies below. Ladders with a value curve compare luck-adjusted means, all others raw means. `ranking` says at which level.
+Time is shown, but it never decides a rank.
+
+`Leaderboard` takes finished games in bulk. `LeaderboardFold` is the plain version: a pure fold over the events of
+records, which knows no luck.
 """
 
-import math
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
 
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, LadderInfo, MatchOver, MatchStarted, RecordEvent
-from evilpegs_server.scoring.tally import PlayerTally, combine, latest, mean, percentile, variance
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted, RecordEvent
+from evilpegs_server.scoring.ranking import rank_intervals, version_level
+from evilpegs_server.scoring.row import (
+    ADJUSTED_FROM,
+    CountedVersion,
+    LeaderboardRow,
+    adjusted_interval,
+    leaderboard_document,
+    make_rows,
+    raw_intervals,
+)
+from evilpegs_server.scoring.tally import PlayerTally, VersionTally
 
-PROVISIONAL: Final = 100
-"""The number of games that a row needs for a rank."""
-TUNED_FOR: Final = 300
-"""The number of games at which the interval is tightest."""
-ALPHA: Final = 0.05
-"""The probability that the interval ever misses the mean."""
+__all__ = ["Leaderboard", "LeaderboardFold", "LeaderboardRow", "leaderboard", "leaderboard_document"]
 
-
-@dataclass(frozen=True, slots=True)
-class LeaderboardRow:
-    """The results of one player on one ladder. ``low`` and ``high`` bound the mean; both are None for too few games."""
-
-    player: str
-    client: str
-    games: int
-    mean: float
-    low: float | None
-    high: float | None
-    worst: int
-    solved: float
-    p95_ms: int
-    mean_ms: float
-    histogram: tuple[tuple[int, int], ...]
-    rank: int | None = None
-    rank_worst: int | None = None
+RANKED_FROM_FIXED: Final = 100
+"""The number of games that a row needs for a rank if the codemaker is fixed."""
+RANKED_FROM_ADVERSARY: Final = 20
+"""The number of games that a row needs for a rank if the codemaker is an adversary."""
 
 
 class Leaderboard:
     """The tallies of all players on one ladder, and the rows that follow from them.
 
-    Only the rows of players whose tallies were changed are computed again. With ``by_version``, as on ladders with a
-    fixed codemaker, a player's row is that of the latest client version; otherwise it combines all versions.
+    Players are identified by their numbers. Results may be added in any order; only the rows of players whose results
+    have changed are computed again. ``fixed`` says that the codemaker is fixed, and ``adjusted`` that the ladder has a
+    value curve, so that rows are ranked by luck-adjusted means.
     """
 
-    def __init__(self, *, by_version: bool) -> None:
-        self._by_version = by_version
-        self._tallies: dict[str, dict[str, PlayerTally]] = {}
-        self._rows: dict[str, LeaderboardRow] = {}
-        self._changed: set[str] = set()
+    def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
+        self._guess_limit = guess_limit
+        self._adjusted = adjusted
+        self._ranked_from = ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
+        self._players: dict[int, PlayerTally] = {}
+        self._rated: set[int] = set()
+        self._changed: set[int] = set()
+        self._latest: dict[int, CountedVersion] = {}
+        self._rows: dict[int, LeaderboardRow] = {}
+        self._intervals: dict[int, tuple[float, float]] = {}
+        """The intervals of ranked rows, at the level at which they are compared for `_names` names."""
+        self._names = 0
 
-    def tally(self, player: str, client: str) -> PlayerTally:
-        """Return the tally of ``player`` with a client version, which the caller is about to change."""
-        self._changed.add(player)
-        versions = self._tallies.setdefault(player, {})
-        if client not in versions:
-            versions[client] = PlayerTally(client)
-        return versions[client]
+    def set_name(self, player: int, name: str) -> None:
+        """Set the name of a player, who needs one before rows are read."""
+        self._tally(player).name = name
+
+    def add_start(self, player: int, client: str, order: int) -> None:
+        """Add a rated match that has started; a match with a greater ``order`` began later."""
+        self._rated.add(player)
+        self._version(player, client).add_start(order)
+
+    def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
+        """Add ``count`` finished games with the same outcome and number of guesses. Void games do not count."""
+        self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
+
+    def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
+        """Add the milliseconds that guesses took."""
+        self._version(player, client).add_times(times_ms)
+
+    def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
+        """Add luck-adjusted scores in millionths of a guess: their number, their sum and their sum of squares."""
+        self._version(player, client).add_luck(games, total, squares)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows of all players who have a game that counts, best first."""
-        for player in self._changed:
-            counted = self._counted_tally(player)
-            if counted is not None:
-                self._rows[player] = _row(player, counted)
+        """Return the rows of all players who have a game that counts, best first, then those without a rank.
+
+        Rows of one rank are ordered by the mean that is ranked, equal means by name.
+
+        Raises:
+            ValueError: a player with a game has no name.
+        """
+        changed = self._update_rows()
+        self._update_intervals(changed)
+        self._update_ranks()
+        return sorted(self._rows.values(), key=self._order)
+
+    def version_rows(self, player: int) -> list[LeaderboardRow]:
+        """Return a row without rank for each client version of ``player`` that has a game that counts, oldest first."""
+        if player not in self._players:
+            return []
+        tally = self._players[player]
+        versions = [
+            CountedVersion(tally, number, version) for number, version in tally.numbered_versions() if version.scores
+        ]
+        return make_rows(versions, self._guess_limit, self._adjusted)
+
+    def _update_rows(self) -> list[int]:
+        """Compute the rows of changed players again and return the numbers of these players."""
+        tallies = {player: self._players[player] for player in self._changed}
+        latest = {
+            player: CountedVersion(tally, *version)
+            for player, tally in tallies.items()
+            if (version := tally.latest_version()) is not None
+        }
+        rows = make_rows(list(latest.values()), self._guess_limit, self._adjusted)
+        self._rows.update(zip(latest, rows, strict=True))
+        self._latest.update(latest)
         self._changed.clear()
-        rows = list(self._rows.values())
-        return _rank_by_interval(rows) if self._by_version else _rank_exactly(rows)
+        return list(latest)
 
-    def version_rows(self, player: str) -> list[LeaderboardRow]:
-        """Return a row for each client version of ``player`` that has a game that counts, without ranks."""
-        versions = self._tallies.get(player, {}).values()
-        return [_row(player, tally) for tally in versions if tally.scores]
+    def _update_intervals(self, changed: Iterable[int]) -> None:
+        """Compute the compared intervals again: those of ``changed`` players, or all if there are more names."""
+        if self._names != len(self._rated):
+            self._names, changed = len(self._rated), list(self._rows)
+        for player in changed:
+            self._intervals.pop(player, None)
+        ranked = [player for player in changed if self._is_ranked(self._rows[player])]
+        versions = [self._latest[player] for player in ranked]
+        levels = [version_level(version.number) / max(self._names, 1) for version in versions]
+        if self._adjusted:
+            pairs = zip(versions, levels, strict=True)
+            intervals = [adjusted_interval(version.tally, self._guess_limit, level) for version, level in pairs]
+        else:
+            intervals = raw_intervals(versions, self._guess_limit, levels)
+        self._intervals.update(zip(ranked, intervals, strict=True))
 
-    def _counted_tally(self, player: str) -> PlayerTally | None:
-        versions = self._tallies[player].values()
-        played = [tally for tally in versions if tally.scores]
-        if not played:
-            return None
-        return latest(played) if self._by_version else combine(versions)
+    def _update_ranks(self) -> None:
+        """Give ranks to all rows with a compared interval. A row becomes a new object only if its rank has changed."""
+        for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
+            row = self._rows[player]
+            if ranks != (row.rank, row.rank_worst):
+                self._rows[player] = replace(row, rank=ranks[0], rank_worst=ranks[1])
+
+    def _is_ranked(self, row: LeaderboardRow) -> bool:
+        games = row.adjusted_games or 0 if self._adjusted else row.games
+        return games >= self._ranked_from
+
+    def _order(self, row: LeaderboardRow) -> tuple[bool, int, float, str]:
+        ranked_mean = row.adjusted_mean if self._adjusted and row.rank is not None else row.mean
+        return row.rank is None, row.rank or 0, ranked_mean or 0.0, row.player
+
+    def _version(self, player: int, client: str) -> VersionTally:
+        return self._tally(player).version(client)
+
+    def _tally(self, player: int) -> PlayerTally:
+        self._changed.add(player)
+        if player not in self._players:
+            self._players[player] = PlayerTally()
+        return self._players[player]
 
 
 class LeaderboardFold:
-    """The leaderboard of one ladder, from events that are added one at a time.
+    """The leaderboard of one ladder, from events that are added one at a time, without luck.
 
-    The events of a match come in order; matches may overlap. Events of other ladders and of practice are ignored.
+    Matches begin in the order of their first events. The events of a match come in order; matches may overlap. Events
+    of other ladders and of practice are ignored.
     """
 
     def __init__(self, ladder: str) -> None:
         self._ladder = ladder
         self._leaderboard: Leaderboard | None = None
+        self._numbers: dict[str, int] = {}
+        self._started = 0
         self._open: dict[str, MatchStarted] = {}
+        self._times: dict[tuple[str, int], list[int]] = {}
 
     def add(self, event: RecordEvent) -> None:
         """Add the next event."""
         if isinstance(event, MatchStarted):
             if event.ladder == self._ladder and event.rated:
-                self._open[event.match] = event
-                self._tally(event).add_start(event.at)
-        elif event.match in self._open:
-            self._add_to_match(self._open[event.match], event)
+                self._add_start(event)
+        elif self._leaderboard is not None and event.match in self._open:
+            self._add_to_match(self._leaderboard, self._open[event.match], event)
 
     def rows(self) -> list[LeaderboardRow]:
         """Return the rows of the events so far, best first."""
         return [] if self._leaderboard is None else self._leaderboard.rows()
 
-    def _add_to_match(self, started: MatchStarted, event: RecordEvent) -> None:
+    def _add_start(self, event: MatchStarted) -> None:
+        if self._leaderboard is None:
+            fixed = event.codemaker == "fixed"
+            self._leaderboard = Leaderboard(guess_limit=event.guess_limit, fixed=fixed, adjusted=False)
+        self._open[event.match] = event
+        self._started += 1
+        number = self._numbers.setdefault(event.player, len(self._numbers))
+        self._leaderboard.set_name(number, event.player)
+        self._leaderboard.add_start(number, _client(event), self._started)
+
+    def _add_to_match(self, leaderboard: Leaderboard, started: MatchStarted, event: RecordEvent) -> None:
+        player, client = self._numbers[started.player], _client(started)
         match event:
             case FeedbackGiven():
-                self._tally(started).add_guesses(event.took_ms)
+                self._times.setdefault((event.match, event.game), []).append(event.took_ms)
             case GameOver():
-                self._tally(started).add_games(event.outcome, event.guesses, started.guess_limit)
+                times_ms = self._times.pop((event.match, event.game), [])
+                leaderboard.add_games(player, client, event.outcome, event.guesses)
+                if event.outcome != "void":
+                    leaderboard.add_times(player, client, times_ms)
             case MatchOver():
                 del self._open[started.match]
             case _:
                 pass
-
-    def _tally(self, started: MatchStarted) -> PlayerTally:
-        if self._leaderboard is None:
-            self._leaderboard = Leaderboard(by_version=started.codemaker == "fixed")
-        return self._leaderboard.tally(started.player, f"{started.client.name} {started.client.version}")
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
@@ -139,71 +218,5 @@ def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardR
     return fold.rows()
 
 
-def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
-    """Return a leaderboard as the JSON object that ``evilpegs leaderboard --json`` lists for each ladder."""
-    return {
-        "ladder": ladder.id,
-        "rules": ladder.rules,
-        "codemaker": ladder.codemaker,
-        "guess_limit": ladder.guess_limit,
-        "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in rows],
-    }
-
-
-def interval_half_width(scores: Iterable[int]) -> float | None:
-    """Return half the width of the anytime-valid 95 % interval of the mean; None for fewer than two scores."""
-    counts = Counter(scores)
-    return _half_width(counts) if counts.total() > 1 else None
-
-
-def _half_width(counts: Counter[int]) -> float:
-    games = counts.total()
-    tuning = (-2 * math.log(ALPHA) + math.log(-2 * math.log(ALPHA) + 1)) / TUNED_FOR
-    spread = games * tuning + 1
-    return math.sqrt(variance(counts) * 2 * spread / (games**2 * tuning) * math.log(math.sqrt(spread) / ALPHA))
-
-
-def _row(player: str, tally: PlayerTally) -> LeaderboardRow:
-    scores, times = tally.scores, tally.times_ms
-    games, middle = scores.total(), mean(scores)
-    half = _half_width(scores) if games > 1 else None
-    return LeaderboardRow(
-        player=player,
-        client=tally.client,
-        games=games,
-        mean=middle,
-        low=None if half is None else middle - half,
-        high=None if half is None else middle + half,
-        worst=max(scores),
-        solved=tally.solved / games,
-        p95_ms=percentile(times, 0.95) if times else 0,
-        mean_ms=mean(times) if times else 0.0,
-        histogram=tuple(sorted(scores.items())),
-    )
-
-
-def _rank_by_interval(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Rank rows by their intervals.
-
-    The rank is 1 plus the number of surely better rows; the worst possible rank counts every row that is not surely
-    worse. Rows with too few games come last and get no rank.
-    """
-    ranked = [row for row in rows if row.games >= PROVISIONAL]
-    lows, highs = sorted(row.low or 0.0 for row in ranked), sorted(row.high or 0.0 for row in ranked)
-    with_rank = [
-        replace(row, rank=1 + bisect_left(highs, row.low or 0.0), rank_worst=bisect_right(lows, row.high or 0.0))
-        for row in ranked
-    ]
-    provisional = [row for row in rows if row.games < PROVISIONAL]
-    return sorted(with_rank, key=lambda row: (row.rank or 0, row.mean, row.player)) + sorted(
-        provisional, key=lambda row: (row.mean, row.player)
-    )
-
-
-def _rank_exactly(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Rank rows by mean guesses, then by mean time per guess: against an adversary there is no luck."""
-    ordered = sorted(rows, key=lambda row: (row.mean, row.mean_ms, row.player))
-    return [replace(row, rank=rank, rank_worst=rank) for rank, row in enumerate(ordered, start=1)]
-
-
-_COLUMNS: Final = tuple(column.name for column in fields(LeaderboardRow))
+def _client(started: MatchStarted) -> str:
+    return f"{started.client.name} {started.client.version}"

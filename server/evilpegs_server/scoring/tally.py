@@ -1,70 +1,103 @@
-"""A tally: the games of one player as counts, which can be added one at a time, by the thousand, and in any order."""
+"""Tallies: the games of players as counts, which can be added one at a time, by the thousand, and in any order."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class PlayerTally:
+class VersionTally:
     """The results of one player with one client version on one ladder.
 
+    ``matches`` counts the started matches, and ``first`` and ``last`` are the least and the greatest order of them.
     ``scores`` counts the games with each score, ``solved`` those that were solved, and ``times_ms`` the guesses that
-    took each number of milliseconds. ``last_at`` is the start of the latest match, in Unix milliseconds.
+    took each number of milliseconds. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and
+    the sum of squares of luck-adjusted scores in millionths of a guess.
     """
 
     client: str
-    last_at: int = 0
+    matches: int = 0
+    first: float = math.inf
+    last: float = -math.inf
     solved: int = 0
     scores: Counter[int] = field(default_factory=Counter)
     times_ms: Counter[int] = field(default_factory=Counter)
+    luck_games: int = 0
+    luck_total: int = 0
+    luck_squares: int = 0
 
-    def add_start(self, at: int) -> None:
-        """Add a match that began at ``at``."""
-        self.last_at = max(self.last_at, at)
+    def add_start(self, order: int) -> None:
+        """Add a match; a match with a greater ``order`` began later."""
+        self.matches += 1
+        self.first, self.last = min(self.first, order), max(self.last, order)
 
     def add_games(self, outcome: str, guesses: int, guess_limit: int, count: int = 1) -> None:
-        """Add games with the same end: a game that was not solved scores one more than the limit, void ones nothing."""
+        """Add games with the same end. A game not solved within the limit scores limit + 1; void games do not count."""
         if outcome == "void":
             return
-        solved = outcome == "solved"
+        solved = outcome == "solved" and 1 <= guesses <= guess_limit
         self.solved += count if solved else 0
         self.scores[guesses if solved else guess_limit + 1] += count
 
-    def add_guesses(self, took_ms: int, count: int = 1) -> None:
-        """Add guesses that took the same time."""
-        self.times_ms[took_ms] += count
+    def add_times(self, times_ms: Iterable[int]) -> None:
+        """Add the milliseconds that guesses took."""
+        self.times_ms.update(times_ms)
+
+    def add_luck(self, games: int, total: int, squares: int) -> None:
+        """Add the number, the sum and the sum of squares of luck-adjusted scores in millionths of a guess."""
+        self.luck_games += games
+        self.luck_total += total
+        self.luck_squares += squares
 
 
-def latest(tallies: Iterable[PlayerTally]) -> PlayerTally:
-    """Return the tally whose latest match began last. Equal times are decided by the names of the clients."""
-    return max(tallies, key=lambda tally: (tally.last_at, tally.client))
+@dataclass(slots=True)
+class PlayerTally:
+    """The results of one player on one ladder, by client version."""
 
+    name: str | None = None
+    versions: dict[str, VersionTally] = field(default_factory=dict)
 
-def combine(tallies: Iterable[PlayerTally]) -> PlayerTally:
-    """Return the sum of a player's tallies of several client versions, under the name of the latest version."""
-    versions = list(tallies)
-    newest = latest(versions)
-    total = PlayerTally(newest.client, newest.last_at)
-    for tally in versions:
-        total.solved += tally.solved
-        total.scores.update(tally.scores)
-        total.times_ms.update(tally.times_ms)
-    return total
+    def version(self, client: str) -> VersionTally:
+        """Return the tally of a client version, which begins empty."""
+        if client not in self.versions:
+            self.versions[client] = VersionTally(client)
+        return self.versions[client]
+
+    @property
+    def known_name(self) -> str:
+        """The name of the player; raises ValueError if it was never set."""
+        if self.name is None:
+            raise ValueError("a player with a game has no name; set it before reading rows")
+        return self.name
+
+    @property
+    def matches(self) -> int:
+        """The number of started matches of all versions."""
+        return sum(tally.matches for tally in self.versions.values())
+
+    @property
+    def games(self) -> int:
+        """The number of games of all versions that count."""
+        return sum(tally.scores.total() for tally in self.versions.values())
+
+    def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:
+        """Yield the versions with their numbers 1, 2, and so on, in the order of their first matches.
+
+        Versions without a started match come last, by the names of the clients.
+        """
+        ordered = sorted(self.versions.values(), key=lambda tally: (tally.first, tally.client))
+        yield from enumerate(ordered, start=1)
+
+    def latest_version(self) -> tuple[int, VersionTally] | None:
+        """Return the number and tally of the version that began a match last, of those with a game that counts."""
+        counted = [(number, tally) for number, tally in self.numbered_versions() if tally.scores]
+        return max(counted, key=lambda version: (version[1].last, version[0]), default=None)
 
 
 def mean(counts: Counter[int]) -> float:
     """Return the mean of the counted numbers, of which there is at least one."""
     return sum(value * count for value, count in counts.items()) / counts.total()
-
-
-def variance(counts: Counter[int]) -> float:
-    """Return the sample variance of at least two counted numbers, rounded once: the sums are exact integers."""
-    number = counts.total()
-    total = sum(value * count for value, count in counts.items())
-    squares = sum(value * value * count for value, count in counts.items())
-    return (number * squares - total * total) / (number * (number - 1))
 
 
 def percentile(counts: Counter[int], share: float) -> int:

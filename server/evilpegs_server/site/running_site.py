@@ -11,6 +11,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import bind, running_http_server
@@ -20,7 +21,6 @@ from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.page import load_web_files
 from evilpegs_server.site.readiness import Readiness
 from evilpegs_server.site.services import SiteServices
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer

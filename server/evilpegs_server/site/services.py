@@ -10,13 +10,13 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import WebFile
 from evilpegs_server.site.readiness import Readiness
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.server_key import ServerKey
 
 

@@ -1,10 +1,9 @@
 """Reading the database: players, open matches, whole event logs."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, Engine, exists, func, select
 
 from evilpegs_server.record.event_log import LogEntry
@@ -130,32 +129,10 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
         return None if row is None else _stored_match(connection, row)
 
 
-def load_event_texts(
-    engine: Engine, ladders: Iterable[str] | None = None, without: Collection[int] = ()
-) -> Iterator[str]:
-    """Yield the JSON of every event, grouped by match in the order in which the matches began.
-
-    If ``ladders`` is given, only matches on these ladders are included. Matches whose numbers are in ``without`` are
-    left out.
-    """
-    query = (
-        select(events.c.json)
-        .join(matches, matches.c.number == events.c.match)
-        .order_by(matches.c.started_at, events.c.match, events.c.seq)
-    )
-    if ladders is not None:
-        query = query.where(matches.c.ladder.in_(list(ladders)))
-    if without:
-        numbers = func.json_each(orjson.dumps(list(without)).decode()).table_valued("value")
-        query = query.where(matches.c.number.not_in(select(numbers.c.value)))
-    with engine.connect() as connection:
-        yield from connection.execution_options(yield_per=1000).execute(query).scalars()
-
-
 def load_events_after(engine: Engine, event: int, limit: int) -> list[StoredEvent]:
     """Return at most ``limit`` events of all matches in the order in which they were stored, after the id ``event``.
 
-    Events are stored with increasing ids by one writer, so whoever continues after the last id misses none.
+    Events are stored with increasing ids by one writer, so a reader that continues after the last id misses none.
     """
     query = (
         select(events, matches.c.id.label("match_id"), matches.c.ladder)

@@ -106,7 +106,8 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def _alembic_config() -> Config:
+def alembic_config() -> Config:
+    """Return the configuration with which Alembic finds the migrations."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -114,7 +115,7 @@ def _alembic_config() -> Config:
 
 
 def _upgrade(engine: Engine) -> None:
-    config = _alembic_config()
+    config = alembic_config()
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -122,4 +123,4 @@ def _upgrade(engine: Engine) -> None:
 
 def newest_revision() -> str:
     """Return the schema revision to which `open_database` migrates a database."""
-    return ScriptDirectory.from_config(_alembic_config()).get_current_head() or ""
+    return ScriptDirectory.from_config(alembic_config()).get_current_head() or ""

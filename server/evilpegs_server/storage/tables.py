@@ -83,7 +83,15 @@ games = Table(
     Column("outcome", String(10)),
     Column("guesses", Integer),
     Column("elapsed_ms", BigInteger),
+    Column("times_ms", Text),
+    Column("luck", BigInteger),
+    Column("curve", String(16)),
 )
+"""A projection of `events` that can be rebuilt, but for the nonce, which is stored before any event shows it.
+
+``times_ms`` lists the milliseconds that each guess took, with commas between them. ``luck`` is in millionths of a
+guess, None where it is not known; ``curve`` is the hash of the value curve from which it follows.
+"""
 
 cursors = Table(
     "cursors",

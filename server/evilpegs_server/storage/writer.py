@@ -3,7 +3,7 @@
 While one transaction is being written to disk, the next jobs gather and are then committed together. So each job is
 durable when its callback runs, and a busy server needs one flush where one transaction per job would need hundreds.
 
-What fails is reported and never retried: whoever submitted a job decides what to do. A job that cannot be stored fails
+What fails is reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
 alone. If the database itself cannot be used, such as on a full disk, all jobs of the batch fail together, because one
 attempt per job would take hundreds of times as long and tell nothing new. While another process holds the write lock, a
 batch waits `BUSY_SECONDS`, and then fails. The file is looked for before and after each batch and between batches: what

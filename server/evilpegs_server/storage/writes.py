@@ -1,5 +1,6 @@
 """The writes of a server: one function per fact, each returning a `Write`."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, select, true, update
@@ -36,7 +37,7 @@ def _finish_matches() -> Update:
 _PLAYERS: Final = insert(players)
 _GUESTS: Final = insert(players).on_conflict_do_nothing()
 _MATCHES: Final = insert(matches)
-_GAME_FACTS: Final = ("client_nonce", "outcome", "guesses", "elapsed_ms")
+_GAME_FACTS: Final = ("client_nonce", "outcome", "guesses", "elapsed_ms", "times_ms")
 _NEW_GAMES: Final = _from_json(games, "game", *_GAME_FACTS)
 _GAMES: Final = _NEW_GAMES.on_conflict_do_update(
     index_elements=["match", "game"],
@@ -44,6 +45,11 @@ _GAMES: Final = _NEW_GAMES.on_conflict_do_update(
 )
 _EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
 _MATCHES_OVER: Final = _finish_matches()
+_NEW_LUCK: Final = _from_json(games, "game", "luck", "curve")
+_LUCK: Final = _NEW_LUCK.on_conflict_do_update(
+    index_elements=["match", "game"],
+    set_={"luck": _NEW_LUCK.excluded.luck, "curve": _NEW_LUCK.excluded.curve},
+)
 _NEW_CURSORS: Final = insert(cursors)
 _CURSORS: Final = _NEW_CURSORS.on_conflict_do_update(
     index_elements=["reader"], set_={"event": _NEW_CURSORS.excluded.event}
@@ -87,7 +93,7 @@ def insert_match(match: str, player: Player, client: Program, ladder: str, seed:
 
 def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
     """Store that the player was ready for a game, and their nonce if they gave one."""
-    return Write(3, _GAMES, [(match, game, client_nonce, None, None, None)], bulk=True)
+    return Write(3, _GAMES, [(match, game, client_nonce, None, None, None, None)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
@@ -95,10 +101,16 @@ def insert_events(match: str, entries: list[LogEntry]) -> Write:
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
-def finish_game(event: GameOver) -> Write:
-    """Store the result of a finished game."""
-    row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms)
+def finish_game(event: GameOver, times_ms: Sequence[int]) -> Write:
+    """Store the result of a finished game, and the milliseconds that each of its guesses took."""
+    times = ",".join(map(str, times_ms))
+    row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms, times)
     return Write(3, _GAMES, [row], bulk=True)
+
+
+def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
+    """Store the luck of a finished game in millionths of a guess, and the hash of the value curve it follows from."""
+    return Write(7, _LUCK, [(match, game, luck, curve)], bulk=True)
 
 
 def finish_match(match: str) -> Write:

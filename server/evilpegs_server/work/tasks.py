@@ -1,4 +1,4 @@
-"""The tasks that may take long: part sizes, the replies of a devil, witnesses, hints, and the analysis of matches.
+"""The tasks that may take long: part sizes, a devil's replies, witnesses, hints, and the analysis and luck of games.
 
 A task is data without secrets. It can run in this process or in another one, and running it again gives the same
 result. Costs are in units of work; a unit is a few nanoseconds.
@@ -13,6 +13,7 @@ import orjson
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
 from evilpegs_game.codes import Code, code_at
+from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.position import Position
@@ -126,6 +127,31 @@ class AnalyzeGames(NamedTuple):
 
         analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
         return TaskResult(orjson.dumps([[analysis_document(turn) for turn in game] for game in analyses]))
+
+
+class MeasureLuck(NamedTuple):
+    """The task of measuring the luck of finished games on ladders with a fixed codemaker and a value curve."""
+
+    rules: Rules
+    guess_limit: int
+    games: tuple[History, ...]
+
+    def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
+        """Return the luck of each game in millionths of a guess; None where no code agrees or memory is too small."""
+        # Imported here because the event loop does not measure luck.
+        from evilpegs_game.luck.game_luck import game_luck, to_millionths  # noqa: PLC0415
+        from evilpegs_game.luck.value_curve import load_value_curve  # noqa: PLC0415
+
+        curve = load_value_curve(self.rules, self.guess_limit)
+        if curve is None:
+            return TaskResult([None] * len(self.games))
+        measured: list[int | None] = []
+        for turns in self.games:
+            try:
+                measured.append(to_millionths(game_luck(self.rules, turns, curve, workspace.live_sets)))
+            except (ContradictionError, TooLargeError):
+                measured.append(None)
+        return TaskResult(measured)
 
 
 class WarmUp(NamedTuple):

@@ -43,6 +43,11 @@ class WorkspaceState(NamedTuple):
     live_set_bytes: int = 0
     solved: int = 0
 
+    @property
+    def cache(self) -> CacheState:
+        """The look-ups of part sizes, and the bytes of part sizes and live sets together."""
+        return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:

@@ -2,9 +2,11 @@
 
 import pytest
 
-from evilpegs.commands.ladders import ladders_tables
+from evilpegs.commands.ladders.command import ladders_tables
 from evilpegs.output import console
 from evilpegs.tables import print_first_fit
+from evilpegs_game.luck.value_curve import curve_path, load_value_curve, read_value_curve
+from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
 
 KEYS = {"id", "rules", "codemaker", "tie", "exact_up_to", "clock", "guess_limit", "games", "rated"}
@@ -57,3 +59,50 @@ def test_ladders_table_never_cuts_ids(capsys, width):
     assert not any("…" in line for line in lines)
     assert width < 30 or all(len(line) <= width for line in lines)
     assert ("clock" in lines[0]) == (width > 60)
+
+
+def test_calibrate_writes_the_frozen_curve(run, tmp_path):
+    """What the command writes today is the curve in the package."""
+    result = run("ladders", "--calibrate", "classic", "--folder", tmp_path, "--json").document
+    path, frozen = tmp_path / "4x6-10.json", load_value_curve(Rules(4, 6), 10)
+    assert result["file"] == str(path)
+    assert path.read_bytes() == curve_path(Rules(4, 6), 10).read_bytes()
+    assert (result["hash"], result["knots"]) == (frozen.hash, len(frozen.knots))
+    assert result["expected"] == pytest.approx(5722 / 1296, abs=1e-6)
+
+
+def test_calibrate_replaces_a_curve_only_if_forced(run, tmp_path):
+    path = tmp_path / "4x6-10.json"
+    path.write_text("kept")
+    refused = run("ladders", "--calibrate", "classic-blitz", "--folder", tmp_path)
+    assert (refused.status, path.read_text()) == (2, "kept")
+    assert all(word in refused.complaint for word in (str(path), "--force"))
+    assert str(path) in run("ladders", "--calibrate", "classic-blitz", "--folder", tmp_path, "--force").out
+    assert read_value_curve(path, Rules(4, 6), 10).hash == load_value_curve(Rules(4, 6), 10).hash
+
+
+def test_calibrate_large_rules_with_games_of_a_seed(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("evilpegs.commands.ladders.calibration.EXACT_SIZE", 1000)
+    words = ("ladders", "--calibrate", "classic", "--folder", tmp_path, "--force", "--json", "--games", "5", "--seed")
+    first, again, other = (run(*words, seed).document for seed in (1, 1, 2))
+    assert first == again
+    assert first["hash"] != other["hash"]
+    assert "5 games, seed 1" in first["calibration"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--calibrate", "clasic"], "'clasic'"),
+        (["--calibrate", "classic-evil"], "evil"),
+        (["--calibrate", "classic", "--games", "5", "--folder", "."], "every secret"),
+        (["--calibrate", "grand", "--games", "0", "--folder", "."], "--games"),
+        (["--calibrate", "classic", "--folder", "missing"], "missing"),
+        (["--calibrate", "classic", "--server", "ws://127.0.0.1:1/v1"], "--server"),
+        (["--force"], "--calibrate"),
+    ],
+)
+def test_calibrate_refuses_wrong_options_in_one_line(run, words, reason):
+    result = run("ladders", *words)
+    assert (result.status, result.out) == (2, "")
+    assert reason in result.complaint

@@ -188,7 +188,8 @@ def test_view_is_clean_of_hostile_text():
     assert all(symbol.isprintable() or symbol == "\n" for symbol in shown)
 
 
-def test_screen_says_that_server_is_away_in_one_line():
+def test_screen_says_that_server_is_away_in_one_line(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")  # nothing is drawn again on a dumb terminal
     out = Console(file=io.StringIO(), width=60, force_terminal=True, color_system=None)
     screen = LiveScreen(out, lambda: "board")
 

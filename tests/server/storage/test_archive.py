@@ -1,7 +1,5 @@
 """Players, matches and records are read back as they were written."""
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,7 +16,6 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_cursor,
-    load_event_texts,
     load_events_after,
     load_last_event_id,
     load_match,
@@ -122,7 +119,10 @@ def test_game_row_holds_beginning_and_end(store, new_match, client_program):
     store(*written(driver, "00112233445566aa", client_program)[1])
     with store.engine.connect() as connection:
         rows = connection.execute(select(games).order_by(games.c.game)).all()
-    assert [tuple(row)[1:] for row in rows] == [(1, "mine", "resigned", 1, 700), (2, None, None, None, None)]
+    assert [tuple(row)[1:] for row in rows] == [
+        (1, "mine", "resigned", 1, 700, "700", None, None),
+        (2, None, None, None, None, None, None, None),
+    ]
     assert load_match(store.engine, "00112233445566aa").client_nonces == {1: "mine", 2: None}
 
 
@@ -144,20 +144,6 @@ def test_stored_match_repr_hides_secrets(store):
     text = repr(load_match(store.engine, "a" * 16))
     assert repr(SEED) not in text
     assert "client-nonce" not in text
-
-
-def test_event_texts_are_grouped_by_match(store, new_match, client_program):
-    for match, at, ladder in [("b" * 16, 1, "tiny"), ("a" * 16, 2, "other"), ("c" * 16, 3, "tiny")]:
-        store.open(match, at=at, ladder=ladder)
-        store(*written(new_match(), match, client_program)[1])
-
-    def places(ladders=None):
-        events = [json.loads(text) for text in load_event_texts(store.engine, ladders)]
-        return [(event["match"][0], event["seq"]) for event in events]
-
-    assert places() == [("b", 1), ("b", 2), ("a", 1), ("a", 2), ("c", 1), ("c", 2)]
-    assert places(["tiny"]) == [("b", 1), ("b", 2), ("c", 1), ("c", 2)]
-    assert places([]) == []
 
 
 def test_matches_are_found_by_prefix_and_age(store):

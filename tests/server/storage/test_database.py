@@ -4,15 +4,18 @@ import os
 import sqlite3
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
-from evilpegs_server.storage.database import newest_revision, open_database, open_existing_database
+from evilpegs_server.storage.database import alembic_config, newest_revision, open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.tables import metadata, players
+from evilpegs_server.storage.tables import games, metadata, players
+from support.matches import TINY
+from support.stored_matches import StoredPlay, store, store_players
 
 
 def refusal(url, open_it=open_database, kind=DatabaseUnusableError):
@@ -49,9 +52,26 @@ class TestMigrations:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
     def test_new_database_has_newest_revision(self, engine):
-        assert newest_revision() == "0002"
+        assert newest_revision() == "0003"
         with engine.connect() as connection:
             assert MigrationContext.configure(connection).get_current_revision() == newest_revision()
+
+    def test_times_of_finished_games_are_taken_from_events(self, engine, database):
+        """A database of the revision before has the times in its events only."""
+        store_players(engine)
+        store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("resigned", [])))
+        store(engine, *StoredPlay(2, TINY).play(("flagged", [1, 500, 6]))[:-2])
+        with engine.begin() as connection:
+            config = alembic_config()
+            config.attributes["connection"] = connection
+            command.downgrade(config, "0002")
+        engine.dispose()
+        again = open_existing_database(database)
+        query = select(games.c.match, games.c.game, games.c.times_ms, games.c.luck)
+        with again.connect() as connection:
+            rows = [tuple(row) for row in connection.execute(query.order_by(games.c.match, games.c.game))]
+        assert rows == [(1, 1, "30,4", None), (1, 2, "", None)]
+        again.dispose()
 
     def test_reopening_keeps_rows(self, engine, database):
         with engine.begin() as connection:

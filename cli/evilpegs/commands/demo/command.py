@@ -89,7 +89,7 @@ async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool)
         out.print(f"Watch them in a browser: {server.site}\n")
         summaries = await _play(plan, server.game, folder, out)
         shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
-        _show_log(database, shown, out)
+        await _show_log(database, shown, out)
         if stay:
             out.print(f"\nThe server keeps running: look around at {server.site} until you press Ctrl-C", style="bold")
             await wait_for_interrupt()
@@ -142,10 +142,10 @@ def _summary_line(summary: BotSummary, ladder: str) -> str:
     return f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}"
 
 
-def _show_log(database: str, match: str, out: Console) -> None:
+async def _show_log(database: str, match: str, out: Console) -> None:
     with open_for_reading(database) as engine:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
-        show_standings(out, load_standings(engine))
+        show_standings(out, await load_standings(engine))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
         stored = find_match(engine, match)
         show_match(out, analyze_match(stored.id, stored.entries), games=1)

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
+from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
 from evilpegs.commands.leaderboard.csv_text import csv_text
 from evilpegs.commands.leaderboard.from_server import fetch_standings
 from evilpegs.commands.leaderboard.refresh import show_refreshed
@@ -28,6 +29,10 @@ def leaderboard(
     *,
     server: ServerToRead = None,
     database: Database = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        Parameter(help="Compare two players on the ladder: how sure the difference is, and what would settle it."),
+    ] = None,
     refresh: Annotated[
         float | None,
         Parameter(help="Keep the table on the screen and read it again every this many seconds, until Ctrl-C."),
@@ -40,17 +45,22 @@ def leaderboard(
     """Show the leaderboards of a database or of a running server.
 
     A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
-    than the limit. The interval of the mean holds at 95 % however often one looks; a player with fewer than 100
-    games on a fixed ladder has no rank yet. Ranks that the intervals leave possible are shown beside the rank. A
-    match whose record was changed does not count.
+    than the limit. Most ladders with a fixed codemaker are ranked by the luck-adjusted mean: the guesses per game
+    without the luck of the feedback. The intervals hold at 95 % however often one looks. A row has a rank from 100
+    games on, against evil and a devil from 20 on; ranks that the intervals leave possible are shown beside it. A match
+    whose record was changed does not count. docs/scoring.md explains all of it.
     """
     _check_form(refresh, as_csv, as_json)
+    if between is not None:
+        _check_between(ladder, refresh, as_csv)
     chosen = server_to_read(server, database)
     if refresh is not None:
         run_interruptibly(show_refreshed(chosen, database, ladder, refresh))
         return
-    standings = _load(database, ladder) if chosen is None else run_interruptibly(_fetch(chosen, ladder))
-    if as_json:
+    standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
+    if between is not None:
+        _show_between(standings, between, as_json=as_json)
+    elif as_json:
         print_json({"ladders": [standings_document(each) for each in standings]})
     elif as_csv:
         sys.stdout.write(csv_text(standings))
@@ -71,12 +81,31 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
         raise CommandError(message)
 
 
-def _load(database: str | None, ladder: str | None) -> list[Standings]:
+def _check_between(ladder: str | None, refresh: float | None, as_csv: bool) -> None:
+    """Raise CommandError unless a ladder is named and the output fits."""
+    if ladder is None:
+        message = "--between compares two players on one ladder; name it: evilpegs leaderboard LADDER --between A B"
+        raise CommandError(message)
+    if refresh is not None or as_csv:
+        message = f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}"
+        raise CommandError(message)
+
+
+def _show_between(standings: list[Standings], players: tuple[str, str], *, as_json: bool) -> None:
+    result = compare_rows(standings[0], players)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        for line in difference_lines(result):
+            console().print(line, soft_wrap=True)
+
+
+async def _load(database: str | None, ladder: str | None) -> list[Standings]:
     from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
 
     with open_for_reading(database) as engine:
-        return load_standings(engine, ladder)
+        return await load_standings(engine, ladder)
 
 
 async def _fetch(server: str, ladder: str | None) -> list[Standings]:

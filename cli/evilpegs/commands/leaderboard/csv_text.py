@@ -9,7 +9,21 @@ from evilpegs_clients.printable import printable
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
-HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram")
+LATER_FIGURES: Final = (
+    "solved_low",
+    "solved_high",
+    "adjusted_mean",
+    "adjusted_low",
+    "adjusted_high",
+    "adjusted_deviation",
+    "adjusted_games",
+    "version",
+    "versions",
+    "all_games",
+    "all_matches",
+)
+"""Columns that were added later; they stand behind the histogram, so that the others keep their places."""
+HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 FORMULA_SIGNS: Final = ("=", "+", "-", "@")
 """The characters with which a formula begins; a client chooses its own name, and spreadsheets obey formulas."""
 
@@ -31,6 +45,7 @@ def _cells(ladder: str, row: StandingsRow) -> Iterator[Any]:
     yield from (ladder, row.rank, row.rank_worst, row.player, _text(row.client))
     yield from (getattr(row, name) for name in FIGURES)
     yield " ".join(f"{score}:{games}" for score, games in row.histogram)
+    yield from (getattr(row, name) for name in LATER_FIGURES)
 
 
 def _text(text: str) -> str:

@@ -1,56 +1,50 @@
-"""Leaderboards computed from the log of all matches in a database."""
+"""Leaderboards counted from the games of a database."""
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from evilpegs.commands.leaderboard.ladder_errors import practice_ladder, unknown_ladder
-from evilpegs.database import find_match_with_event
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
-from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.listings import Standings, StandingsRow
-from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
-from evilpegs_server.scoring.leaderboard import leaderboard as rank_players
-from evilpegs_server.storage.archive import load_event_texts
-from evilpegs_server.storage.chains import all_broken_matches
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 
 LISTING: Final = "evilpegs ladders"
 
 
-def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standings]:
+async def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standings]:
     """Return the standings on one ladder, by default on each that has rated games.
 
-    Matches whose chain of hashes is broken do not count, and a line on standard error says how many there are.
+    Matches whose chain of hashes is broken do not count; a line on standard error says how many there are, and another
+    one how many games have no luck yet.
 
     Raises:
-        CommandError: the ladder has no leaderboard, or an event cannot be read.
+        CommandError: the ladder has no leaderboard, or the database cannot be read.
     """
-    ladder = None if ladder_id is None else find_rated_ladder(ladder_id)
-    broken = all_broken_matches(engine)
-    if broken:
-        what = f"{pluralize(len(broken), 'match', 'matches')} left out, because the chain of hashes is broken"
-        console(sys.stderr).print(f"{what}; see: evilpegs database check")
-    if ladder is not None:
-        return [_rank(engine, ladder, broken)]
-    found = (_rank(engine, each, broken) for each in load_ladders().values() if each.rated)
-    return [standings for standings in found if standings.rows]
+    followed = FollowedStandings(engine, ladder_id)
+    try:
+        standings = await followed.current()
+        while not followed.is_complete:
+            standings = await followed.current()
+    finally:
+        await followed.close()
+    followed.print_notes()
+    return standings
 
 
 class FollowedStandings:
-    """The standings of a database that is in use; only events that are new are read again."""
+    """The standings of a database that may be in use; only what is new is read again."""
 
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
         self._ladder = None if ladder_id is None else find_rated_ladder(ladder_id)
-        self._leaderboards = LiveLeaderboards(engine, self._ladders, structlog.stdlib.get_logger())
+        self._leaderboards = LiveLeaderboards(engine, self._ladders, None)
 
     async def current(self) -> list[Standings]:
         """Return the standings on the one ladder, or on each that has rated games; raises CommandError."""
@@ -63,6 +57,21 @@ class FollowedStandings:
             return [_standings(self._ladder, await self._leaderboards.rows(self._ladder.id))]
         found = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
         return [standings for standings in found if standings.rows]
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the hashes of all events were verified."""
+        return self._leaderboards.is_verified
+
+    def print_notes(self) -> None:
+        """Print a line on standard error for each kind of games that do not count, or not with their luck."""
+        out = console(sys.stderr)
+        if self._leaderboards.broken_matches:
+            what = pluralize(self._leaderboards.broken_matches, "match", "matches")
+            out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
+        if self._leaderboards.unadjusted_games:
+            what = pluralize(self._leaderboards.unadjusted_games, "game")
+            out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
 
     async def close(self) -> None:
         """Stop reading."""
@@ -80,10 +89,6 @@ def find_rated_ladder(ladder_id: str) -> Ladder:
     return ladder
 
 
-def _rank(engine: Engine, ladder: Ladder, without: Collection[int]) -> Standings:
-    return _standings(ladder, rank_players(_read_events(engine, ladder, without), ladder.id))
-
-
 def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:
     info = ladder.info()
     fields = StandingsRow.model_fields
@@ -96,12 +101,3 @@ def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:
         page=1,
         pages=1,
     )
-
-
-def _read_events(engine: Engine, ladder: Ladder, without: Collection[int]) -> Iterator[RecordEvent]:
-    for text in load_event_texts(engine, [ladder.id], without):
-        try:
-            yield decode_record_event(text)
-        except CodecError as error:
-            message = f"the record of match {find_match_with_event(engine, text)} cannot be read: {error}"
-            raise CommandError(message) from None

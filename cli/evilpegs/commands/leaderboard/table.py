@@ -55,16 +55,25 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
-    """Return a line for each sign among the ranks that needs an explanation."""
+    """Return a line for each sign and column that needs an explanation."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
         f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
         for row in rows
         if row.rank != row.rank_worst
     ][:1]
+    if any(is_adjusted(standings) for standings in shown):
+        lines.append("adjusted: the mean without the luck of the feedback, by which these ladders are ranked")
+    if any(_older_games(row) for row in rows):
+        lines.append("+: games with older versions of the client, which do not count")
     if any(row.rank is None for row in rows):
-        lines.append("-: no rank yet, because there are too few games")
+        lines.append("-: no rank yet; it takes 100 games against a fixed codemaker, 20 against evil or a devil")
     return lines
+
+
+def is_adjusted(standings: Standings) -> bool:
+    """Return True if luck-adjusted means are known on this ladder."""
+    return any(row.adjusted_mean is not None for row in standings.rows)
 
 
 def standings_tables(standings: Standings) -> Iterator[Table]:
@@ -73,15 +82,16 @@ def standings_tables(standings: Standings) -> Iterator[Table]:
     scores = [score for row in rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
     histogram = Column[StandingsRow](f"guesses\n{lowest}-{highest}", lambda row: score_bars(row, lowest, highest))
-    yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title)
-    yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES, histogram), title, close=True)
-    for figures in range(len(FIGURES), 2, -1):
-        yield make_table(rows, (RANK, PLAYER, CLIENT, *FIGURES[:figures]), title, close=True)
+    figures = ADJUSTED_FIGURES if is_adjusted(standings) else FIGURES
+    yield make_table(rows, (RANK, PLAYER, CLIENT, *figures, histogram), title)
+    yield make_table(rows, (RANK, PLAYER, CLIENT, *figures, histogram), title, close=True)
+    for count in range(len(figures), 2, -1):
+        yield make_table(rows, (RANK, PLAYER, CLIENT, *figures[:count]), title, close=True)
     for width in SHORT_CLIENTS:
-        yield make_table(rows, (RANK, PLAYER, short_client(width), *FIGURES[:3]), title, close=True)
-    for figures in (3, 2):
-        yield make_table(rows, (RANK, PLAYER, *FIGURES[:figures]), title, close=True)
-    yield make_table(rows, (PLAYER, FIGURES[1]), title, close=True)
+        yield make_table(rows, (RANK, PLAYER, short_client(width), *figures[:3]), title, close=True)
+    for count in (3, 2):
+        yield make_table(rows, (RANK, PLAYER, *figures[:count]), title, close=True)
+    yield make_table(rows, (PLAYER, figures[1]), title, close=True)
 
 
 def short_client(width: int) -> Column[StandingsRow]:
@@ -109,8 +119,25 @@ def _rank(row: StandingsRow) -> str:
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
 
 
-def _interval(row: StandingsRow) -> str:
-    return "" if row.low is None or row.high is None else f"{row.low:.2f}-{row.high:.2f}"
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.2f}-{high:.2f}"
+
+
+def _games(row: StandingsRow) -> str:
+    older = _older_games(row)
+    return f"{row.games:,} +{older:,}" if older else f"{row.games:,}"
+
+
+def _older_games(row: StandingsRow) -> int:
+    return 0 if row.all_games is None else row.all_games - row.games
+
+
+def _solved(row: StandingsRow) -> str:
+    return f"{row.solved:.0%}"
+
+
+def _adjusted_mean(row: StandingsRow) -> str:
+    return "" if row.adjusted_mean is None else f"{row.adjusted_mean:.3f}"
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
@@ -122,12 +149,22 @@ def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
 RANK: Final = Column("rank", _rank, "right")
 PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bold")
 CLIENT: Final = Column[StandingsRow]("client", lambda row: printable(row.client))
-FIGURES: Final = (
-    Column[StandingsRow]("games", lambda row: f"{row.games:,}", "right"),
-    Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right"),
-    Column("95 %\ninterval", _interval, "right"),
+GAMES: Final = Column("games", _games, "right")
+MEAN: Final = Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right")
+INTERVAL: Final = Column[StandingsRow]("95 %\ninterval", lambda row: _interval(row.low, row.high), "right")
+OTHERS: Final = (
     Column[StandingsRow]("worst", lambda row: str(row.worst), "right"),
-    Column[StandingsRow]("solved", lambda row: f"{row.solved:.0%}", "right"),
+    Column("solved", _solved, "right"),
     Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
 )
+FIGURES: Final = (GAMES, MEAN, INTERVAL, *OTHERS)
 """On a narrow terminal the last columns are left out first."""
+ADJUSTED_FIGURES: Final = (
+    GAMES,
+    Column("adjusted\nmean", _adjusted_mean, "right"),
+    Column[StandingsRow]("95 %\ninterval", lambda row: _interval(row.adjusted_low, row.adjusted_high), "right"),
+    MEAN,
+    INTERVAL,
+    *OTHERS,
+)
+"""The figures of a ladder with luck-adjusted means, which come first because they decide the ranks."""

@@ -36,7 +36,7 @@ async def get_metrics(services: Services, request: Request) -> Response:
 def is_local(request: Request) -> bool:
     """Return True if a request comes from this machine itself and names it so, not through a proxy on it.
 
-    A proxy that writes a loopback address as the Host and adds no header cannot be told apart.
+    A proxy that writes a loopback address as the Host and adds no header cannot be distinguished.
     """
     if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False

@@ -4,21 +4,22 @@
  * Rules and codemaker are part of the address, so a choice can be linked and the browser's Back goes one choice back.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { css, html, nothing } from "../vendor/lit.js";
 import { getJson } from "../api.js";
 import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName, rulesWords } from "../game/ladder_words.js";
 import { OpenMatches } from "../game/open_matches.js";
 import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
 
-export default class LaddersView extends LitElement {
+export default class LaddersView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     query: { attribute: false },
     ladders: { state: true },
     openLadders: { state: true },
-    failure: { state: true },
   };
 
   static styles = [
@@ -105,28 +106,12 @@ export default class LaddersView extends LitElement {
     this.ladders = null;
     /** Ladders on which a match of this browser is open. @type {readonly string[]} */
     this.openLadders = [];
-    this.failure = "";
-    this.leaving = new AbortController();
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    void this.load();
-  }
-
-  disconnectedCallback() {
-    this.leaving.abort();
-    super.disconnectedCallback();
-  }
-
-  async load() {
-    const { signal } = this.leaving;
-    try {
-      this.ladders = (await getJson("api/v1/ladders", signal)).ladders;
-      await this.findOpenMatches(signal);
-    } catch (error) {
-      if (!signal.aborted) this.failure = /** @type {Error} */ (error).message;
-    }
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    this.ladders = (await getJson("api/v1/ladders", signal)).ladders;
+    await this.findOpenMatches(signal);
   }
 
   /** Find the ladders on which this browser has left a match open. @param {AbortSignal} signal */

@@ -3,29 +3,31 @@
  * first rated one.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
-import { ApiError, getJson } from "../api.js";
+import { css, html, nothing } from "../vendor/lit.js";
+import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/copy_text.js";
 import "../components/result_charts.js";
-import { intervalWords, meanWords, rankWords, shareWords, timeWords } from "../components/result_words.js";
+import { resultCells, resultHeads } from "../components/result_cells.js";
+import { isAdjusted, rankWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
 import { Follower } from "../follow.js";
 import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
 /** @typedef {import("../components/result_words.js").Row} Row */
 
 const EVERY_MS = 3_000;
 
-export default class LeaderboardView extends LitElement {
+export default class LeaderboardView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     params: { attribute: false },
     ladders: { state: true },
     rows: { state: true },
     server: { state: true },
-    failure: { state: true },
   };
 
   static styles = [
@@ -38,12 +40,6 @@ export default class LeaderboardView extends LitElement {
       }
       details {
         margin-top: 1rem;
-      }
-      summary {
-        width: fit-content;
-        border-radius: 0.3rem;
-        font-weight: 650;
-        cursor: pointer;
       }
       .note {
         margin-top: 0.8rem;
@@ -62,38 +58,21 @@ export default class LeaderboardView extends LitElement {
     /** @type {readonly Row[] | null} */
     this.rows = null;
     this.server = "";
-    this.failure = "";
-    this.leaving = new AbortController();
     /** @type {Follower | null} */
     this.follower = null;
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    void this.load();
-  }
-
   disconnectedCallback() {
-    this.leaving.abort();
     this.follower?.stop();
     super.disconnectedCallback();
   }
 
-  async load() {
-    const { signal } = this.leaving;
-    try {
-      const [{ ladders }, { url }] = await Promise.all([
-        getJson("api/v1/ladders", signal),
-        getJson("api/v1/game", signal),
-      ]);
-      this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
-      this.server = url ?? "";
-      this.follow();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      this.failure = error.message;
-    }
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    const [{ ladders }, { url }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/game", signal)]);
+    this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
+    this.server = url ?? "";
+    this.follow();
   }
 
   follow() {
@@ -195,38 +174,29 @@ export default class LeaderboardView extends LitElement {
 
   /** @param {readonly Row[]} rows */
   table(rows) {
+    const adjusted = isAdjusted(rows);
     return html`<table>
       <thead>
         <tr>
           <th scope="col">Rank</th>
           <th scope="col">Player</th>
-          <th scope="col" class="right">Mean</th>
-          <th scope="col">95 % interval</th>
-          <th scope="col" class="right">Games</th>
-          <th scope="col" class="right">Worst</th>
-          <th scope="col" class="right">Solved</th>
-          <th scope="col" class="right">Mean time</th>
+          ${resultHeads(adjusted)}
           <th scope="col" class="right">95 % within</th>
           <th scope="col">Version</th>
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => this.row(row))}
+        ${rows.map((row) => this.row(row, adjusted))}
       </tbody>
     </table>`;
   }
 
-  /** @param {Row} row */
-  row(row) {
+  /** @param {Row} row @param {boolean} adjusted */
+  row(row, adjusted) {
     return html`<tr>
       <td class="rank">${row.rank === null ? html`<span aria-hidden="true">–</span><span class="hidden">no rank yet</span>` : rankWords(row)}</td>
       <th scope="row"><a href="#/player/${encodeURIComponent(row.player)}">${row.player}</a></th>
-      <td class="right">${meanWords(row.mean)}</td>
-      <td>${intervalWords(row) || html`<span class="muted">too few games</span>`}</td>
-      <td class="right">${formatNumber(row.games)}</td>
-      <td class="right">${row.worst}</td>
-      <td class="right">${shareWords(row.solved)}</td>
-      <td class="right">${timeWords(row.mean_ms)}</td>
+      ${resultCells(row, adjusted)}
       <td class="right">${timeWords(row.p95_ms)}</td>
       <td class="long">${row.client}</td>
     </tr>`;
@@ -237,8 +207,10 @@ export default class LeaderboardView extends LitElement {
     const shared = rows.find((row) => row.rank !== null && row.rank !== row.rank_worst);
     return html`<p class="note">
       A game that was not solved counts as ${ladder.guess_limit + 1} guesses.
+      ${isAdjusted(rows) ? "Ranks follow from the adjusted mean: the guesses per game without the luck of the feedback." : nothing}
+      ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
       ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: the intervals leave each of these ranks possible.`}
-      ${rows.some((row) => row.rank === null) ? "Players with too few games have no rank yet." : nothing}
+      ${rows.some((row) => row.rank === null) ? `A rank takes ${ladder.codemaker === "fixed" ? 100 : 20} games.` : nothing}
       Times are per guess. The table follows the games.
       <a href="api/v1/ladders/${encodeURIComponent(ladder.id)}/leaderboard">As JSON</a>
     </p>`;

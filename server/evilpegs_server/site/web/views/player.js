@@ -3,9 +3,9 @@
 import { LitElement, html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/match_list.js";
-import { intervalWords, meanWords, momentWords, shareWords, timeWords } from "../components/result_words.js";
+import { resultCells, resultHeads } from "../components/result_cells.js";
+import { isAdjusted, momentWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
-import { formatNumber } from "../components/words.js";
 import { Follower } from "../follow.js";
 
 /** @typedef {import("../components/match_list.js").MatchEntry} MatchEntry */
@@ -109,17 +109,13 @@ function kindWords(kind) {
 
 /** @param {Player["results"]} results */
 function resultTable(results) {
+  const adjusted = isAdjusted(results.map(({ row }) => row));
   return html`<table>
     <thead>
       <tr>
         <th scope="col">Ladder</th>
         <th scope="col">Version</th>
-        <th scope="col" class="right">Mean</th>
-        <th scope="col">95 % interval</th>
-        <th scope="col" class="right">Games</th>
-        <th scope="col" class="right">Worst</th>
-        <th scope="col" class="right">Solved</th>
-        <th scope="col" class="right">Mean time</th>
+        ${resultHeads(adjusted)}
       </tr>
     </thead>
     <tbody>
@@ -127,12 +123,7 @@ function resultTable(results) {
         ({ ladder, row }) => html`<tr>
           <th scope="row"><a href="#/ladder/${encodeURIComponent(ladder)}">${ladder}</a></th>
           <td class="long">${row.client}</td>
-          <td class="right">${meanWords(row.mean)}</td>
-          <td>${intervalWords(row) || html`<span class="muted">too few games</span>`}</td>
-          <td class="right">${formatNumber(row.games)}</td>
-          <td class="right">${row.worst}</td>
-          <td class="right">${shareWords(row.solved)}</td>
-          <td class="right">${timeWords(row.mean_ms)}</td>
+          ${resultCells(row, adjusted)}
         </tr>`,
       )}
     </tbody>

@@ -1,18 +1,22 @@
-"""`evilpegs ladders`: the built-in ladders, or those of a server.
+"""The command `evilpegs ladders` and its table: the built-in ladders, or those of a server.
 
 Whatever the width of the terminal, the table shows every id in full, so that it can be typed.
 """
 
 import asyncio
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from random import Random
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 from rich.table import Table
 
-from evilpegs.options import SERVER, Json
+from evilpegs.commands.ladders.calibration import CalibrationRequest, calibrate
+from evilpegs.errors import CommandError
+from evilpegs.options import FILE, SERVER, WHOLE, Json
 from evilpegs.output import console, print_json
 from evilpegs.tables import Column, make_table, print_first_fit
 from evilpegs_clients.connection.login import Credentials
@@ -30,13 +34,40 @@ def ladders(
         SERVER,
         Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed."),
     ] = None,
+    calibrate_ladder: Annotated[
+        str | None,
+        Parameter(
+            name="--calibrate",
+            help="Write the value curve of this ladder, which takes luck out of the scores of its games.",
+        ),
+    ] = None,
+    games: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(help="Calibrate with this many random games, on rules too large for every secret; by default 500."),
+    ] = None,
+    seed: Annotated[int | None, WHOLE, Parameter(help="Random seed of these games; by default 0.")] = None,
+    folder: Annotated[
+        Path | None, FILE, Parameter(help="Write the curve to this folder; by default to that of the program.")
+    ] = None,
+    force: Annotated[bool, Parameter(show_default=False, help="Replace a curve that exists.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
     A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
     and hints. A server offers the ladders whose replies fit its settings for memory and work; --server lists them.
+
+    With --calibrate a good strategy plays on a fixed ladder, and a file is written: how many guesses it still needed
+    by the number of candidates. Luck on the ladder is defined by this curve, so it must never change afterwards.
     """
+    request = CalibrationRequest(games, seed, folder, force)
+    if calibrate_ladder is not None:
+        _calibrate(calibrate_ladder, server, request, as_json)
+        return
+    if not request.is_empty:
+        message = "--games, --seed, --folder and --force are for --calibrate; name the ladder after it"
+        raise CommandError(message)
     infos = _default_ladders() if server is None else asyncio.run(fetch_welcome(server)).ladders
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
@@ -44,6 +75,26 @@ def ladders(
         print_first_fit(console(), ladders_tables(infos))
         if server is None:
             _print_expensive_ladders()
+
+
+def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
+    """Write the value curve of a built-in ladder and say what was written."""
+    if server is not None:
+        message = "--calibrate is for built-in ladders; leave --server out"
+        raise CommandError(message)
+    infos = {info.id: info for info in _default_ladders()}
+    if ladder not in infos:
+        message = f"there is no built-in ladder {ladder[:40]!r}; see: evilpegs ladders"
+        raise CommandError(message)
+    document = calibrate(infos[ladder], request, console(sys.stderr))
+    if as_json:
+        print_json(document)
+    else:
+        console().print(
+            f"{ladder}: {document['expected']:.4f} guesses expected by {document['calibration']}; "
+            f"{document['knots']} knots, hash {document['hash']}, written to {document['file']}",
+            soft_wrap=True,
+        )
 
 
 def _print_expensive_ladders() -> None:

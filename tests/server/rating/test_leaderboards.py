@@ -10,15 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evilpegs_protocol.canonical import event_hash
-from evilpegs_protocol.codec import decode_record_event
+from evilpegs_server.rating import stored_results
+from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import leaderboard
-from evilpegs_server.storage import leaderboards
-from evilpegs_server.storage.archive import load_event_texts
 from evilpegs_server.storage.chains import all_broken_matches
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.leaderboards import LiveLeaderboards
 from support.matches import TINY
-from support.stored_matches import StoredPlay, store, store_players, stored_plays
+from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
 
 EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
 PRACTICE = replace(TINY, id="tiny-practice", rated=False)
@@ -31,12 +29,11 @@ def live_leaderboards(engine):
 
 
 def folded(engine, ladder):
-    return leaderboard(map(decode_record_event, load_event_texts(engine)), ladder)
+    return leaderboard(load_events(engine), ladder)
 
 
 def sound_fold(engine, ladder):
-    texts = load_event_texts(engine, without=all_broken_matches(engine))
-    return leaderboard(map(decode_record_event, texts), ladder)
+    return leaderboard(load_events(engine, without=all_broken_matches(engine)), ladder)
 
 
 async def woken(live):
@@ -62,7 +59,8 @@ async def live(engine):
 @given(st.data())
 def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatch, data):
     """Some events are stored before the start and some while the leaderboards are followed, in chunks of any size."""
-    monkeypatch.setattr(leaderboards, "CHUNK", data.draw(st.sampled_from([1, 3, 1_000])))
+    for size in ("MATCHES", "EVENTS", "VERIFIED"):
+        monkeypatch.setattr(stored_results, size, data.draw(st.sampled_from([1, 3, 1_000])))
     _, steps = data.draw(stored_plays(sorted(OFFERED.values(), key=lambda ladder: ladder.id)))
     before = data.draw(st.integers(0, len(steps)))
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('live') / 'evilpegs.sqlite3'}")
@@ -193,7 +191,7 @@ async def test_player_rows_show_every_version(engine, live):
         StoredPlay(2, TINY, version="2", at=2_000).play(("unsolved", [1, 1, 1, 1])),
         StoredPlay(3, EVIL, version="1").play(("solved", [1, 1])),
         StoredPlay(4, EVIL, version="2").play(("solved", [1, 1, 1])),
-        StoredPlay(5, EVIL, player="bob").play(("solved", [1])),
+        StoredPlay(5, EVIL, player="bob").play(*[("solved", [1])] * 20),
     ]
     store(engine, *(step for play in plays for step in play))
     await live.update()
@@ -236,7 +234,7 @@ class TestBrokenChains:
     @pytest.mark.parametrize("tampering", TAMPERINGS)
     @pytest.mark.parametrize("chunk", [1, 1_000])
     async def test_match_that_was_tampered_with_does_not_count(self, engine, live, monkeypatch, tampering, chunk):
-        monkeypatch.setattr(leaderboards, "CHUNK", chunk)
+        monkeypatch.setattr(stored_results, "EVENTS", chunk)
         store(engine, *two_matches())
         with engine.begin() as connection:
             assert connection.exec_driver_sql(TAMPERINGS[tampering]).rowcount
@@ -288,17 +286,17 @@ class TestBrokenChains:
 
 
 async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
-    """After an error the events are counted at the next attempt, each once."""
+    """After an error the games are counted at the next attempt, each once."""
     assert await live.rows("tiny") == ()
     failures = [OSError("the disk is gone")]
-    counted = leaderboards.load_result_counts
+    counted = stored_results.load_chosen
 
     def fail_once(*arguments):
         if failures:
             raise failures.pop()
         return counted(*arguments)
 
-    monkeypatch.setattr(leaderboards, "load_result_counts", fail_once)
+    monkeypatch.setattr(stored_results, "load_chosen", fail_once)
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await woken(live)
     assert not failures

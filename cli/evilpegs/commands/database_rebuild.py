@@ -1,0 +1,101 @@
+"""`evilpegs database rebuild`: compute the rows of games from their events, and compare them with those stored."""
+
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+from sqlalchemy.exc import SQLAlchemyError
+
+from evilpegs.commands.database import database_url
+from evilpegs.database import open_for_reading
+from evilpegs.errors import CommandError
+from evilpegs.options import Json
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.rating.rebuild import RowDifference, rebuild_games
+from evilpegs_server.storage.lock import DatabaseLock
+
+DIFFERENT: Final = 1
+"""The exit status if a row said something else than its events."""
+SHOWN: Final = 20
+"""The number of differences that are listed for people."""
+
+
+@dataclass(slots=True)
+class Found:
+    """The results of all games: how many rows lacked a fact, and which facts were not those of the events."""
+
+    games: int = 0
+    completed: int = 0
+    differences: list[RowDifference] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def rebuild(
+    database: Annotated[
+        str | None,
+        Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
+    ] = None,
+    /,
+    *,
+    compare: Annotated[
+        bool, Parameter(show_default=False, help="Only compare, and write nothing; a server may run meanwhile.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Compute the result, the times and the luck of every finished game again from its events.
+
+    Rows that lack something, such as luck that no server has measured yet, are completed. Rows that say something else
+    than their events are listed and corrected, and the exit status is 1. Stop the server before, or use --compare.
+    """
+    url = database_url(database)
+    found = Found()
+    with ExitStack() as stack:
+        engine = stack.enter_context(open_for_reading(url))
+        if not compare:
+            stack.callback(DatabaseLock(url).release)
+        bar = stack.enter_context(progress(console(sys.stderr)))
+        task = bar.add_task("games", total=None)
+        try:
+            for part in rebuild_games(
+                engine,
+                load_ladders(),
+                write=not compare,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            ):
+                found.games += part.games
+                found.unreadable += part.unreadable
+                found.completed += sum(each.is_missing for each in part.differences)
+                found.differences += [each for each in part.differences if not each.is_missing]
+        except SQLAlchemyError as error:
+            message = f"the database cannot be read: {str(error).splitlines()[0]}"
+            raise CommandError(message) from None
+    if as_json:
+        differences = [
+            asdict(each) | {"stored": str(each.stored), "computed": str(each.computed)} for each in found.differences
+        ]
+        print_json({"database": url, "written": not compare, **asdict(found), "differences": differences})
+    else:
+        _print_lines(url, found, written=not compare)
+    return DIFFERENT if found.differences or found.unreadable else 0
+
+
+def _print_lines(url: str, found: Found, *, written: bool) -> None:
+    lines = [f"computed {pluralize(found.games, 'finished game')} of {url} again"]
+    if found.completed:
+        lines.append(f"{pluralize(found.completed, 'fact')} {'added' if written else 'missing'}")
+    lines += [_difference_line(each) for each in found.differences[:SHOWN]]
+    if len(found.differences) > SHOWN:
+        lines.append(f"and {len(found.differences) - SHOWN:,} more")
+    lines += [f"match {match}: its events cannot be read; see: evilpegs replay {match}" for match in found.unreadable]
+    if not found.differences and not found.unreadable:
+        lines.append("every row that was stored follows from its events")
+    for line in lines:
+        console().print(line, soft_wrap=True)
+
+
+def _difference_line(found: RowDifference) -> str:
+    computed = "nothing" if found.computed is None else found.computed
+    return f"match {found.match}, game {found.game}: {found.name} was {found.stored}, its events say {computed}"

@@ -1,0 +1,166 @@
+"""The difference between two players of a leaderboard: how sure it is, and how many more games would settle it.
+
+The test is Welch's for two means with unequal variances, with the normal distribution: from 20 games on the difference
+to Student's is small beside that of the scores to any distribution. It holds for one look at numbers of games that were
+fixed before. Ranks come from intervals that hold however often one looks, so they need more games.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any, Final
+
+from evilpegs.errors import CommandError
+from evilpegs.output import pluralize
+from evilpegs_protocol.listings import Standings, StandingsRow
+
+FEWEST_GAMES: Final = 20
+"""The number of games of each player from which the normal distribution will do."""
+CONFIDENCE: Final = 0.95
+POWER: Final = 0.8
+"""The probability with which the games that are still needed will show a difference as large as today's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The scores of a player: their number, their mean, and the standard deviation of one score."""
+
+    player: str
+    games: int
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The mean of ``second`` minus that of ``first``, in guesses per game, with a 95 % interval.
+
+    ``adjusted`` says whether the means are luck-adjusted. ``chance`` is the probability that two equal players would
+    differ by at least as much. ``more_games`` is how many more games each player needs until 95 % are reached with a
+    probability of 80 % if the difference is what it seems; None if it is 0, and 0 if it is settled. ``ranked_apart``
+    says whether the leaderboard ranks one wholly above the other.
+    """
+
+    ladder: str
+    adjusted: bool
+    first: Sample
+    second: Sample
+    difference: float
+    low: float
+    high: float
+    chance: float
+    more_games: int | None
+    ranked_apart: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the difference as a JSON object."""
+        return asdict(self)
+
+
+def compare_rows(standings: Standings, players: Sequence[str]) -> Difference:
+    """Return the difference between two players of a leaderboard.
+
+    Raises:
+        CommandError: a player has no row, or too few games.
+    """
+    first, second = (_find_row(standings, player) for player in players)
+    if first is second:
+        message = f"--between needs two different players, not {first.player} twice"
+        raise CommandError(message)
+    adjusted = all((row.adjusted_games or 0) >= FEWEST_GAMES for row in (first, second))
+    samples = [_adjusted_sample(row) if adjusted else _raw_sample(row) for row in (first, second)]
+    for sample in samples:
+        if sample.games < FEWEST_GAMES:
+            count = pluralize(sample.games, "game")
+            message = (
+                f"{sample.player} has {count} on {standings.ladder}; a comparison takes {FEWEST_GAMES} of each player"
+            )
+            raise CommandError(message)
+    return _difference(standings.ladder, samples[0], samples[1], adjusted=adjusted, apart=_ranked_apart(first, second))
+
+
+def difference_lines(result: Difference) -> list[str]:
+    """Return what a person wants to know about a difference."""
+    kind = "luck-adjusted mean" if result.adjusted else "mean"
+    samples = (result.first, result.second)
+    lines = [f"{each.player}: {kind} {each.mean:.3f} of {pluralize(each.games, 'game')}" for each in samples]
+    if result.difference == 0 or result.more_games is None:
+        return [*lines, "the means are equal; no number of games would settle a difference of 0"]
+    better, worse = samples if result.difference > 0 else samples[::-1]
+    bounds = sorted((abs(result.low), abs(result.high))) if result.low * result.high > 0 else None
+    size = f"{abs(result.difference):.3f} guesses per game"
+    interval = f"{result.low:+.3f} to {result.high:+.3f}" if bounds is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"
+    lines.append(f"{better.player} needs {size} fewer than {worse.player} (95 % interval: {interval})")
+    lines.append(f"equal players would differ as much with a probability of {_percent(result.chance)}")
+    if result.more_games:
+        lines.append(
+            f"about {result.more_games:,} more games of each would settle it, if the difference is what it seems"
+        )
+    else:
+        lines.append("one look at these numbers of games, fixed before, is enough to call it settled at 95 %")
+    if not result.ranked_apart:
+        lines.append("the leaderboard does not rank them apart: its intervals hold however often one looks")
+    return lines
+
+
+def _percent(probability: float) -> str:
+    return "less than 0.01 %" if probability < 1e-4 else f"{100 * probability:.2g} %"
+
+
+def _find_row(standings: Standings, player: str) -> StandingsRow:
+    for row in standings.rows:
+        if row.player.lower() == player.lower():
+            return row
+    message = (
+        f"{player[:40]!r} has no game that counts on {standings.ladder}; see: evilpegs leaderboard {standings.ladder}"
+    )
+    raise CommandError(message)
+
+
+def _raw_sample(row: StandingsRow) -> Sample:
+    squares = sum(games * (score - row.mean) ** 2 for score, games in row.histogram)
+    deviation = math.sqrt(squares / (row.games - 1)) if row.games > 1 else 0.0
+    return Sample(row.player, row.games, row.mean, deviation)
+
+
+def _adjusted_sample(row: StandingsRow) -> Sample:
+    return Sample(row.player, row.adjusted_games or 0, row.adjusted_mean or 0.0, row.adjusted_deviation or 0.0)
+
+
+def _difference(ladder: str, first: Sample, second: Sample, *, adjusted: bool, apart: bool) -> Difference:
+    difference = second.mean - first.mean
+    error = math.hypot(first.deviation / math.sqrt(first.games), second.deviation / math.sqrt(second.games))
+    normal = NormalDist()
+    reach = normal.inv_cdf((1 + CONFIDENCE) / 2)
+    chance = 2 * normal.cdf(-abs(difference) / error) if error else float(difference == 0)
+    return Difference(
+        ladder=ladder,
+        adjusted=adjusted,
+        first=first,
+        second=second,
+        difference=difference,
+        low=difference - reach * error,
+        high=difference + reach * error,
+        chance=chance,
+        more_games=_more_games(first, second, difference, chance),
+        ranked_apart=apart,
+    )
+
+
+def _more_games(first: Sample, second: Sample, difference: float, chance: float) -> int | None:
+    if difference == 0:
+        return None
+    if chance <= 1 - CONFIDENCE:
+        return 0
+    normal = NormalDist()
+    reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(POWER)
+    needed = math.ceil(reach**2 * (first.deviation**2 + second.deviation**2) / difference**2)
+    return max(1, needed - min(first.games, second.games))
+
+
+def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:
+    """Return True if no rank is possible for both."""
+    if first.rank is None or second.rank is None or first.rank_worst is None or second.rank_worst is None:
+        return False
+    return first.rank_worst < second.rank or second.rank_worst < first.rank

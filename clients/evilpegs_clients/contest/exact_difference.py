@@ -1,0 +1,60 @@
+"""The exact difference of two strategies, where both can be played against every secret in seconds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from rich.console import Console
+from rich.progress import Progress
+
+from evilpegs_clients.evaluation.cost import SMALL_SIZE, estimate_cost
+from evilpegs_clients.evaluation.plan import ExecutionPlan
+from evilpegs_clients.evaluation.request import make_specs
+from evilpegs_clients.evaluation.run import run_evaluation
+from evilpegs_clients.strategies.heuristics import CriterionStrategy
+from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_game.rules import Rules
+
+MAX_CODES: Final = 5_040
+"""The most codes of rules on which a strategy without compiled kernels is played against every secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMeans:
+    """The mean scores of two strategies over all secrets, in guesses."""
+
+    first: Fraction
+    second: Fraction
+
+    @property
+    def difference(self) -> Fraction:
+        """The mean of the second minus that of the first."""
+        return self.second - self.first
+
+
+def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
+    """Return True if every secret can be played in seconds: the choices are not random, and the rules are small."""
+    return not strategy.uses_rng and rules.size <= (
+        SMALL_SIZE if isinstance(strategy, CriterionStrategy) else MAX_CODES
+    )
+
+
+def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Console, bar: Progress) -> ExactMeans:
+    """Play two strategies, of which `has_exact_mean` is true, against every secret and return their mean scores.
+
+    ``names`` are those of built-in strategies. Notices go to ``err``, and progress to ``bar``.
+    """
+    specs = make_specs(names, rules, None, candidates_only=False, games=0, seed=0)
+    tallies = run_evaluation([estimate_cost(spec) for spec in specs], ExecutionPlan(), err, bar)
+    means = [mean_score(tally.distribution, guess_limit) for tally, _ in tallies]
+    return ExactMeans(means[0], means[-1])  # a strategy that is compared with itself is played once
+
+
+def mean_score(distribution: Sequence[int], guess_limit: int) -> Fraction:
+    """Return the mean score of games, of which ``distribution[i]`` take i + 1 guesses without a guess limit.
+
+    A game that takes more than ``guess_limit`` guesses is not solved, and its score is ``guess_limit`` + 1.
+    """
+    total = sum(min(guesses, guess_limit + 1) * games for guesses, games in enumerate(distribution, 1))
+    return Fraction(total, sum(distribution))

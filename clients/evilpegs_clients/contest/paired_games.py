@@ -1,0 +1,62 @@
+"""Pairs of games: two strategies play the same unlabeled secret, each with random choices of its own."""
+
+from itertools import islice
+from typing import NamedTuple
+
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_game.codemakers.codemaker import Fixed
+from evilpegs_game.codes import Code
+from evilpegs_game.evaluation.exact import play_turns
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.luck.game_luck import adjusted_score, raw_score
+from evilpegs_game.luck.value_curve import ValueCurve
+from evilpegs_game.rules import Rules
+
+
+class PairScores(NamedTuple):
+    """The scores of two strategies on one secret, in guesses."""
+
+    first: float
+    second: float
+
+
+class PairedGames:
+    """The games of two strategies on the secrets that follow from ``seed``.
+
+    Scores are adjusted for luck by ``curve``; without one they are numbers of guesses, or ``guess_limit`` + 1 for a
+    game that is not solved. The strategies share nothing, so that neither learns from the other's games.
+    """
+
+    def __init__(
+        self, strategies: tuple[Strategy, Strategy], rules: Rules, guess_limit: int, curve: ValueCurve | None, seed: int
+    ) -> None:
+        self._strategies = strategies
+        self._rules = rules
+        self._guess_limit = guess_limit
+        self._curve = curve
+        self._seed = seed
+        self._live_sets = LiveSets(), LiveSets()
+
+    def play(self, number: int) -> PairScores:
+        """Play the pair with this number and return its scores; the same number gives the same games.
+
+        The secret is uniform among all codes.
+
+        Raises:
+            StrategyError: a strategy failed or chose an illegal code.
+            GameError: the rules are too large for a strategy.
+        """
+        secret = draw_secret(game_seed(self._seed, number), self._rules)
+        return PairScores(self._score(0, number, secret), self._score(1, number, secret))
+
+    def _score(self, side: int, number: int, secret: Code) -> float:
+        live_sets = self._live_sets[side]
+        choose = seeded_choice(self._strategies[side], game_seed(self._seed, number, side))
+        played = play_turns(choose, Fixed(secret), Position(self._rules, (), live_sets))
+        turns = [Turn(turn.guess, turn.feedback) for turn in islice(played, self._guess_limit)]
+        if self._curve is None:
+            return raw_score(self._rules, turns, self._guess_limit)
+        return adjusted_score(self._rules, turns, self._curve, live_sets)

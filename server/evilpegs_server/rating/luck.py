@@ -1,0 +1,209 @@
+"""The luck of finished games, measured in the worker and stored beside their results.
+
+Games that have just ended come first; games of the time before the server started follow when nothing else is to do.
+The pool should have one slot of its own, so that a measurement never delays a reply; the worker has a lower priority
+than the event loop. A game whose luck cannot be measured is counted without it.
+"""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeVar
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.codes import parse_code
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History, Turn
+from evilpegs_game.rules import Rules
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.rating.value_curves import curve_hashes
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.game_rows import MatchResults, game_key, load_chosen, load_new, load_newest, load_range
+from evilpegs_server.storage.game_turns import StoredGame, load_stored_games
+from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.work.pool import Pool
+from evilpegs_server.work.scheduler import SchedulerLimits
+from evilpegs_server.work.tasks import MeasureLuck
+
+LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
+"""The limits of a pool for luck: one task at a time, in a slot of its own."""
+GAMES: Final = 50
+"""The number of games that are read and measured at a time; on rules of more than `LISTED` codes it is one."""
+LISTED: Final = 100_000
+MATCHES: Final = 1_000
+"""The number of stored matches that are looked through at a time."""
+EVENTS: Final = 4_000
+RETRY_SECONDS: Final = 5.0
+"""The time after which a failed read or write is tried again."""
+_COST: Final = 1
+_T = TypeVar("_T")
+
+
+class LuckKeeper:
+    """The measurement of the luck of all games on ladders with a value curve.
+
+    ``stored`` is called on the event loop whenever luck has been stored. Every method is called there too.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        writer: Writer,
+        pool: Pool,
+        ladders: Mapping[str, Ladder],
+        log: BoundLogger,
+        stored: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._engine, self._writer, self._pool, self._log, self._stored = engine, writer, pool, log, stored
+        self._ladders = ladders
+        self._curves = curve_hashes(ladders.values())
+        self._woken = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        self._last_event = self._looked_through = self._last_match = 0
+
+    def start(self) -> None:
+        """Begin to measure. Without a value curve there is nothing to do."""
+        if self._curves:
+            self._following = asyncio.create_task(self._follow())
+
+    def wake(self) -> None:
+        """Measure new games soon; this is meant for `MatchRegistry.listen`."""
+        self._woken.set()
+
+    async def close(self) -> None:
+        """Stop. What is not stored yet is measured after the next start."""
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._following
+
+    async def _follow(self) -> None:
+        await self._try(self._begin)
+        while True:
+            self._woken.clear()
+            await self._try(self._measure_new)
+            if self._looked_through < self._last_match:
+                await self._try(self._measure_old)
+            else:
+                await self._woken.wait()
+
+    async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
+        """Do a step, again and again until nothing fails."""
+        while True:
+            try:
+                await step()
+            except Exception as error:  # noqa: BLE001 - the disk or the worker may be better later
+                self._log.warning("cannot measure the luck of games yet", error=type(error).__name__)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
+
+    async def _begin(self) -> None:
+        self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
+
+    async def _measure_new(self) -> None:
+        """Measure the games that have ended since the last call."""
+        while True:
+            last, games = await asyncio.to_thread(self._load_new)
+            if last == self._last_event:
+                return
+            await self._measure(games)
+            self._last_event = last
+
+    async def _measure_old(self) -> None:
+        """Measure the games of some matches of the time before the start."""
+        last = min(self._looked_through + MATCHES, self._last_match)
+        games = await asyncio.to_thread(self._load_old, self._looked_through, last)
+        for start in range(0, len(games), GAMES):
+            await self._measure(games[start : start + GAMES])
+            await self._try(self._measure_new)
+        self._looked_through = last
+
+    def _load_newest(self) -> tuple[int, int]:
+        with self._engine.connect() as connection:
+            return load_newest(connection)
+
+    def _load_new(self) -> tuple[int, list[int]]:
+        with self._engine.connect() as connection:
+            last = min(load_newest(connection)[0], self._last_event + EVENTS)
+            if last <= self._last_event:
+                return self._last_event, []
+            _, ended = load_new(connection, self._last_event, last)
+            return last, self._unadjusted(load_chosen(connection, self._curves, ended)) if ended else []
+
+    def _load_old(self, after: int, last: int) -> list[int]:
+        with self._engine.connect() as connection:
+            return self._unadjusted(load_range(connection, self._curves, after, last))
+
+    def _unadjusted(self, results: Sequence[MatchResults]) -> list[int]:
+        """Return the games whose luck is wanted and not known by the curve of their ladder."""
+        return [
+            game_key(match.number, game.game)
+            for match in results
+            for game in match.games
+            if game.outcome != "void" and (game.luck is None or game.curve != self._curves[match.ladder])
+        ]
+
+    async def _measure(self, games: Sequence[int]) -> None:
+        """Measure games, and return when their luck is stored."""
+        for start in range(0, len(games), GAMES):
+            stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
+            by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)
+            for game in stored:
+                by_ladder[game.ladder].append(game)
+            for ladder, each in by_ladder.items():
+                size = GAMES if self._ladders[ladder].rules.size <= LISTED else 1
+                for first in range(0, len(each), size):
+                    await self._measure_batch(self._ladders[ladder], each[first : first + size])
+
+    def _load_games(self, games: Sequence[int]) -> list[StoredGame]:
+        with self._engine.connect() as connection:
+            return load_stored_games(connection, games)
+
+    async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
+        histories = [history(game.turns, ladder.rules) for game in games]
+        readable = [(game, turns) for game, turns in zip(games, histories, strict=True) if turns is not None]
+        task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(turns for _, turns in readable))
+        measured = await self._run(task)
+        curve = self._curves[ladder.id]
+        stored = [
+            writes.set_luck(game.match, game.game, luck, curve)
+            for (game, _), luck in zip(readable, measured, strict=True)
+            if luck is not None
+        ]
+        if stored:
+            await self._write(stored)
+            self._stored()
+
+    async def _run(self, task: MeasureLuck) -> list[int | None]:
+        result: asyncio.Future[list[int | None] | Exception] = asyncio.get_running_loop().create_future()
+        self._pool.submit(self, _COST, task, partial(_settle, result))
+        outcome = await result
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def _write(self, stored: Sequence[Write]) -> None:
+        result: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._writer.submit(stored, partial(_settle, result))
+        error = await result
+        if error is not None:
+            raise error
+
+
+def history(turns: Iterable[tuple[str, int, int]], rules: Rules) -> History | None:
+    """Return the history of a game from the code, blacks and whites of each turn; None if they cannot be read."""
+    try:
+        return tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)
+    except (EvilpegsError, TypeError):
+        return None
+
+
+def _settle(future: asyncio.Future[_T], value: _T) -> None:
+    if not future.done():
+        future.set_result(value)

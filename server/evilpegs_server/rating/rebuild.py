@@ -1,0 +1,168 @@
+"""Computing the rows of games again from the events, and comparing them with what is stored.
+
+The rows are a projection: what they say follows from the events of each match. The only exception is the client's
+nonce, which is stored before any event shows it and is left alone.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, select, update
+
+from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.luck.game_luck import game_luck, to_millionths
+from evilpegs_game.luck.value_curve import ValueCurve
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.rating.luck import history
+from evilpegs_server.rating.value_curves import ladder_curve
+from evilpegs_server.storage.tables import events, games, matches
+
+MATCHES: Final = 200
+"""The number of matches that are read, and whose rows are written, at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameFacts:
+    """The facts about a finished game, as its stored row has them or as they follow from its events."""
+
+    outcome: str | None = None
+    guesses: int | None = None
+    elapsed_ms: int | None = None
+    times_ms: str | None = None
+    luck: int | None = None
+    curve: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifference:
+    """A fact of a game that is not what follows from its events. ``is_missing`` is True if nothing was stored."""
+
+    match: str
+    game: int
+    name: str
+    stored: str | int | None
+    computed: str | int | None
+
+    @property
+    def is_missing(self) -> bool:
+        """True if the row did not have the fact yet."""
+        return self.stored is None
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """The rows of one chunk: how many games were computed, what differed, and how many matches cannot be read."""
+
+    games: int
+    differences: list[RowDifference]
+    unreadable: list[str]
+
+
+def rebuild_games(
+    engine: Engine, ladders: Mapping[str, Ladder], *, write: bool, progress: Callable[[int, int], None]
+) -> Iterator[Rebuilt]:
+    """Compute the rows of all finished games again, some matches at a time, and store what differs if ``write``.
+
+    ``progress`` is called with the number of matches done and their total. Luck that cannot be measured is left alone.
+    """
+    with engine.connect() as connection:
+        numbers = list(connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars())
+    live_sets = LiveSets()
+    for start in range(0, len(numbers), MATCHES):
+        chunk = numbers[start : start + MATCHES]
+        with engine.begin() as connection:
+            rebuilt = [_rebuild_match(connection, number, ladders, live_sets, write=write) for number in chunk]
+        yield Rebuilt(
+            sum(each.games for each in rebuilt),
+            [difference for each in rebuilt for difference in each.differences],
+            [match for each in rebuilt for match in each.unreadable],
+        )
+        progress(min(start + MATCHES, len(numbers)), len(numbers))
+
+
+def _rebuild_match(
+    connection: Connection, number: int, ladders: Mapping[str, Ladder], live_sets: LiveSets, *, write: bool
+) -> Rebuilt:
+    match = connection.execute(select(matches.c.id, matches.c.ladder).where(matches.c.number == number)).one()
+    ladder = ladders.get(match.ladder)
+    stored = {row.game: row for row in connection.execute(select(games).where(games.c.match == number))}
+    try:
+        computed = _computed_facts(connection, number, ladder, live_sets)
+    except (ValueError, KeyError, TypeError):
+        return Rebuilt(0, [], [match.id])
+    for game, row in stored.items():
+        if row.outcome is not None:
+            computed.setdefault(game, GameFacts())  # no event says that it is over
+    differences = [
+        RowDifference(
+            match.id, game, field.name, getattr(stored.get(game), field.name, None), getattr(facts, field.name)
+        )
+        for game, facts in computed.items()
+        for field in fields(GameFacts)
+        if _differs(facts, stored.get(game), field.name)
+    ]
+    if write:
+        for game in {difference.game for difference in differences}:
+            _store(connection, number, game, computed[game], is_new=game not in stored)
+    return Rebuilt(len(computed), differences, [])
+
+
+def _differs(facts: GameFacts, row: Any, name: str) -> bool:
+    """Return True if a row lacks a fact or has another one. Luck that was not computed says nothing."""
+    if facts.curve is None and name in {"luck", "curve"}:
+        return False
+    return bool(getattr(row, name, None) != getattr(facts, name))
+
+
+def _computed_facts(
+    connection: Connection, number: int, ladder: Ladder | None, live_sets: LiveSets
+) -> dict[int, GameFacts]:
+    texts = connection.execute(
+        select(events.c.json)
+        .where(events.c.match == number, events.c.type.in_(["feedback", "game_over"]))
+        .order_by(events.c.seq)
+    ).scalars()
+    turns: dict[int, list[dict[str, Any]]] = {}
+    overs: dict[int, dict[str, Any]] = {}
+    for event in map(json.loads, texts):
+        if event["type"] == "game_over":
+            overs[event["game"]] = event
+        else:
+            turns.setdefault(event["game"], []).append(event)
+    return {game: _facts(over, turns.get(game, []), ladder, live_sets) for game, over in overs.items()}
+
+
+def _facts(over: dict[str, Any], turns: list[dict[str, Any]], ladder: Ladder | None, live_sets: LiveSets) -> GameFacts:
+    curve = None if ladder is None or over["outcome"] == "void" else ladder_curve(ladder)
+    luck = None if curve is None or ladder is None else _luck(turns, ladder, curve, live_sets)
+    return GameFacts(
+        outcome=over["outcome"],
+        guesses=over["guesses"],
+        elapsed_ms=over["elapsed_ms"],
+        times_ms=",".join(str(turn["took_ms"]) for turn in turns),
+        luck=luck,
+        curve=None if luck is None or curve is None else curve.hash,
+    )
+
+
+def _luck(turns: list[dict[str, Any]], ladder: Ladder, curve: ValueCurve, live_sets: LiveSets) -> int | None:
+    answered = history([(turn["code"], turn["black"], turn["white"]) for turn in turns], ladder.rules)
+    if answered is None:
+        return None
+    try:
+        return to_millionths(game_luck(ladder.rules, answered, curve, live_sets))
+    except (ContradictionError, TooLargeError):
+        return None
+
+
+def _store(connection: Connection, number: int, game: int, facts: GameFacts, *, is_new: bool) -> None:
+    values = {field.name: getattr(facts, field.name) for field in fields(GameFacts)}
+    if facts.curve is None:
+        del values["luck"], values["curve"]
+    if is_new:
+        connection.execute(games.insert().values(match=number, game=game, **values))
+    else:
+        connection.execute(update(games).where(games.c.match == number, games.c.game == game).values(**values))

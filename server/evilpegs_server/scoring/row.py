@@ -1,0 +1,180 @@
+"""Rows of a leaderboard: what is shown of one client version of a player."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, NamedTuple
+
+from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_server.scoring.confidence import asymptotic_half_width, betting_intervals, deviation
+from evilpegs_server.scoring.ranking import version_level
+from evilpegs_server.scoring.tally import PlayerTally, VersionTally, mean, percentile
+
+ADJUSTED_FROM: Final = 100
+"""The number of luck-adjusted games from which their mean has an interval: it is asymptotic."""
+ASSUMED_FAILURES: Final = 1
+"""The failed games that are added before the interval of a luck-adjusted mean is computed.
+
+A player who has not failed yet has scores that vary little, and an interval that is far too narrow if one game in a
+hundred fails: without this, every simulated ladder of 1,000 equal players who fail 1 % of their games ranked somebody
+wholly better than an equal (tests/statistics).
+"""
+MILLIONTHS: Final = 1_000_000
+"""The number of units of a luck-adjusted score per guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """The results of one player with one client version on one ladder.
+
+    ``low`` and ``high`` bound the mean number of guesses, ``solved_low`` and ``solved_high`` the share of solved games,
+    and ``adjusted_low`` and ``adjusted_high`` the mean of the luck-adjusted scores, at the level of this version. The
+    adjusted numbers are in guesses; they are None if the ladder has no value curve or too few games have a luck.
+    ``version`` is the number of this client version among the player's ``versions``, from 1. ``all_games`` and
+    ``all_matches`` count the games and the started rated matches of all versions.
+    """
+
+    player: str
+    client: str
+    games: int
+    mean: float
+    low: float
+    high: float
+    worst: int
+    solved: float
+    p95_ms: int
+    mean_ms: float
+    histogram: tuple[tuple[int, int], ...]
+    rank: int | None = None
+    rank_worst: int | None = None
+    solved_low: float = 0.0
+    solved_high: float = 1.0
+    adjusted_mean: float | None = None
+    adjusted_low: float | None = None
+    adjusted_high: float | None = None
+    adjusted_deviation: float | None = None
+    adjusted_games: int | None = None
+    version: int = 1
+    versions: int = 1
+    all_games: int = 0
+    all_matches: int = 0
+
+
+class CountedVersion(NamedTuple):
+    """A client version with a game that counts, its number, and the player whose version it is."""
+
+    player: PlayerTally
+    number: int
+    tally: VersionTally
+
+
+def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
+    """Return a leaderboard as the JSON object that ``evilpegs leaderboard --json`` lists for each ladder."""
+    return {
+        "ladder": ladder.id,
+        "rules": ladder.rules,
+        "codemaker": ladder.codemaker,
+        "guess_limit": ladder.guess_limit,
+        "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in rows],
+    }
+
+
+def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> list[LeaderboardRow]:
+    """Return the rows of client versions without ranks; with ``adjusted``, their luck counts.
+
+    The intervals of all rows are computed at once, because one interval takes 2 ms alone and 0.1 ms among thousands.
+    """
+    levels = [version_level(version.number) for version in versions]
+    means = raw_intervals(versions, guess_limit, levels)
+    shares = _solved_intervals(versions, levels)
+    return [
+        _make_row(version, interval, share, guess_limit if adjusted else None)
+        for version, interval, share in zip(versions, means, shares, strict=True)
+    ]
+
+
+def raw_intervals(
+    versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
+) -> list[tuple[float, float]]:
+    """Return the betting interval of the mean score of each version at its level."""
+    scores = range(1, guess_limit + 2)
+    counts = [[version.tally.scores[score] for score in scores] for version in versions]
+    return _intervals(counts, 1, guess_limit + 1, levels)
+
+
+def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tuple[float, float]:
+    """Return the asymptotic interval of the mean luck-adjusted score in guesses; there must be at least two.
+
+    It is computed as if `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
+    """
+    failure = (guess_limit + 1) * MILLIONTHS
+    games = tally.luck_games + ASSUMED_FAILURES
+    total = tally.luck_total + ASSUMED_FAILURES * failure
+    squares = tally.luck_squares + ASSUMED_FAILURES * failure**2
+    middle, half = total / games, asymptotic_half_width(games, total, squares, level)
+    return (middle - half) / MILLIONTHS, (middle + half) / MILLIONTHS
+
+
+def _make_row(
+    version: CountedVersion,
+    interval: tuple[float, float],
+    solved: tuple[float, float],
+    adjusted_limit: int | None,
+) -> LeaderboardRow:
+    """Return a row; ``adjusted_limit`` is the guess limit of a ladder with a value curve, None on others."""
+    player, number, tally = version
+    scores, times = tally.scores, tally.times_ms
+    return LeaderboardRow(
+        player=player.known_name,
+        client=tally.client,
+        games=scores.total(),
+        mean=mean(scores),
+        low=interval[0],
+        high=interval[1],
+        worst=max(scores),
+        solved=tally.solved / scores.total(),
+        p95_ms=percentile(times, 0.95) if times else 0,
+        mean_ms=mean(times) if times else 0.0,
+        histogram=tuple(sorted(scores.items())),
+        solved_low=solved[0],
+        solved_high=solved[1],
+        version=number,
+        versions=len(player.versions),
+        all_games=player.games,
+        all_matches=player.matches,
+        **(
+            _adjusted_fields(tally, adjusted_limit, version_level(number))
+            if adjusted_limit and tally.luck_games
+            else {}
+        ),
+    )
+
+
+def _adjusted_fields(tally: VersionTally, guess_limit: int | None, level: float) -> dict[str, Any]:
+    if guess_limit is None or not tally.luck_games:
+        return {}
+    games, total, squares = tally.luck_games, tally.luck_total, tally.luck_squares
+    low, high = adjusted_interval(tally, guess_limit, level) if games >= ADJUSTED_FROM else (None, None)
+    return {
+        "adjusted_mean": total / games / MILLIONTHS,
+        "adjusted_low": low,
+        "adjusted_high": high,
+        "adjusted_deviation": deviation(games, total, squares) / MILLIONTHS if games > 1 else None,
+        "adjusted_games": games,
+    }
+
+
+def _solved_intervals(versions: Sequence[CountedVersion], levels: Sequence[float]) -> list[tuple[float, float]]:
+    solved = [version.tally.solved for version in versions]
+    games = [version.tally.scores.total() for version in versions]
+    return _intervals([[each - won, won] for each, won in zip(games, solved, strict=True)], 0, 1, levels)
+
+
+def _intervals(
+    counts: list[list[int]], lowest: int, highest: int, levels: Sequence[float]
+) -> list[tuple[float, float]]:
+    if not counts:
+        return []
+    return [(low, high) for low, high in betting_intervals(counts, lowest, highest, levels).tolist()]
+
+
+_COLUMNS: Final = tuple(column.name for column in fields(LeaderboardRow))

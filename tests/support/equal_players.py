@@ -1,0 +1,143 @@
+"""Ladders of equal players who do what they can to look better than each other."""
+
+import math
+
+import numpy as np
+
+from evilpegs_server.scoring.confidence import asymptotic_half_width, betting_intervals
+from evilpegs_server.scoring.leaderboard import Leaderboard
+from evilpegs_server.scoring.ranking import LEVEL
+from evilpegs_server.scoring.row import adjusted_interval
+from evilpegs_server.scoring.tally import VersionTally
+from support.score_sources import GUESS_LIMIT, MILLION
+
+FIXED_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
+EVIL_LOOKS = (20, 30, 50, 100, 200, 500, 1_000, 2_000)
+HONEST, STOPPING, VERSIONS, NAMES = range(4)
+"""What players do: play on; stop when the mean looks good; begin versions until then; or play once, as a new name."""
+
+
+class EqualPlayers:
+    """A ladder of players whose games all have the same distribution."""
+
+    def __init__(self, source, rng, *, players, looks, fixed, adjusted=False, behaviors=(0, 1, 2, 3)):
+        self.board = Leaderboard(guess_limit=GUESS_LIMIT, fixed=fixed, adjusted=adjusted)
+        self._source, self._rng, self._looks = source, rng, looks
+        self._values = source.adjusted / MILLION if adjusted else source.scores
+        self._deviation = math.sqrt(source.chances @ (self._values - source.mean) ** 2)
+        self._behaviors = np.resize(behaviors, players)
+        self._first_looks = np.where(self._behaviors == NAMES, np.arange(players) // 4 % len(looks), 0)
+        self._versions = np.ones(players, dtype=int)
+        self._games, self._totals = np.zeros(players), np.zeros(players)
+        self._stopped = np.zeros(players, dtype=bool)
+        self._order = 0
+
+    def is_anybody_wholly_better(self):
+        """Play all looks and return True if at one of them a row was wholly better than an equal one."""
+        return any(self._is_separated(look) for look in range(len(self._looks)))
+
+    def _is_separated(self, look):
+        self._play(look)
+        return any(row.rank is not None and row.rank > 1 for row in self.board.rows())
+
+    def _play(self, look):
+        more = self._looks[look] - (self._looks[look - 1] if look else 0)
+        playing = ~self._stopped & (self._first_looks <= look)
+        short = np.isin(self._behaviors, (VERSIONS, NAMES))
+        for group, games in ((playing & short, self._looks[0]), (playing & ~short, more)):
+            self._add_games(np.flatnonzero(group), games)
+        errors = self._deviation / np.sqrt(np.maximum(self._games, 1))
+        lucky = self._totals < self._games * (self._source.mean - errors)
+        self._stopped |= playing & ((self._behaviors == NAMES) | (lucky & (self._behaviors != HONEST)))
+        self._begin_versions(np.flatnonzero(playing & ~self._stopped & (self._behaviors == VERSIONS)))
+
+    def _begin_versions(self, players):
+        self._versions[players] += 1
+        self._games[players] = self._totals[players] = 0
+
+    def _add_games(self, players, games):
+        drawn = self._source.draw(self._rng, games, len(players))
+        self._games[players] += games
+        self._totals[players] += drawn @ self._values
+        histograms, sums = self._source.histograms(drawn).tolist(), self._source.luck_sums(drawn)
+        for player, counts, luck in zip(players.tolist(), histograms, sums, strict=True):
+            add_games(self.board, player, f"bot {self._versions[player]}", self._order, counts, luck)
+            self._order += 1
+
+
+def add_games(board, player, client, order, counts, luck=(0, 0, 0)):
+    """Add a match with these counts of scores from 1 to limit + 1, and the sums of their luck-adjusted scores."""
+    board.set_name(player, f"p{player}")
+    board.add_start(player, client, order)
+    for score, count in enumerate(counts, 1):
+        if count:
+            board.add_games(player, client, "solved" if score <= GUESS_LIMIT else "unsolved", score, count)
+    board.add_luck(player, client, *luck)
+
+
+def histories(source, rng, looks, players):
+    """Yield, at each look, what each of independent players has drawn so far, as (players, pairs)."""
+    drawn = np.zeros((players, len(source.chances)), dtype=np.int64)
+    for more in np.diff([0, *looks]).tolist():
+        drawn += source.draw(rng, more, players)
+        yield drawn
+
+
+def betting_misses(source, rng, looks, players):
+    """Return the share of players whose betting interval ever misses their mean at these looks."""
+    missed = np.zeros(players, dtype=bool)
+    for drawn in histories(source, rng, looks, players):
+        ends = betting_intervals(source.histograms(drawn), 1, GUESS_LIMIT + 1, LEVEL)
+        missed |= (ends[:, 0] > source.mean) | (ends[:, 1] < source.mean)
+    return float(missed.mean())
+
+
+def adjusted_misses(source, rng, looks, players):
+    """Return the share of players whose luck-adjusted interval ever misses, as a leaderboard computes it."""
+    missed = np.zeros(players, dtype=bool)
+    mean = float(source.chances @ source.adjusted) / MILLION
+    for drawn in histories(source, rng, looks, players):
+        for player, sums in enumerate(source.luck_sums(drawn)):
+            tally = VersionTally("bot 1")
+            tally.add_luck(*sums)
+            low, high = adjusted_interval(tally, GUESS_LIMIT, LEVEL)
+            missed[player] |= not low <= mean <= high
+    return float(missed.mean())
+
+
+def asymptotic_misses(source, rng, looks, players):
+    """Return the shares of players whose asymptotic interval ever misses, of luck-adjusted and of raw scores."""
+    missed = np.zeros((2, players), dtype=bool)
+    adjusted_mean = float(source.chances @ source.adjusted)
+    for drawn in histories(source, rng, looks, players):
+        missed[0] |= [not is_inside(sums, adjusted_mean) for sums in source.luck_sums(drawn)]
+        missed[1] |= [not is_inside(sums, source.mean) for sums in score_sums(source.histograms(drawn))]
+    adjusted, raw = missed.mean(axis=1).tolist()
+    return adjusted, raw
+
+
+def score_sums(counts):
+    """Return the number, the sum and the sum of squares of the scores in each row of ``counts``."""
+    scores = np.arange(1, counts.shape[1] + 1)
+    return zip(counts.sum(axis=1).tolist(), (counts @ scores).tolist(), (counts @ scores**2).tolist(), strict=True)
+
+
+def is_inside(sums, mean):
+    """Return True if the asymptotic interval of a list of scores holds ``mean``."""
+    games, total, _ = sums
+    return abs(total / games - mean) <= asymptotic_half_width(*sums, LEVEL)
+
+
+def best_high_end(source, rng, looks, names, level):
+    """Return the least high end that any of independent names ever reaches when intervals have this level."""
+    ends = [
+        betting_intervals(source.histograms(drawn), 1, GUESS_LIMIT + 1, level)[:, 1].min()
+        for drawn in histories(source, rng, looks, names)
+    ]
+    return min(ends)
+
+
+def honest_counts(source, games):
+    """Return the counts of scores of a player with ``games`` games who has neither good nor bad luck."""
+    shares = [source.chances[source.scores == score].sum() for score in range(1, GUESS_LIMIT + 2)]
+    return [round(games * share) for share in shares]
