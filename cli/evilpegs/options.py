@@ -123,6 +123,16 @@ ServerToRead = Annotated[
 ]
 """The server of a command that can also read a database; see `server_to_read`."""
 
+ServerToPlay = Annotated[
+    str | None,
+    Parameter(
+        name="--server",
+        converter=_to_server,
+        help="Play matches on the server at ws://HOST:PORT/v1 instead of games offline.",
+    ),
+]
+"""The server of a command that can also play offline. No environment variable names it, because its matches count."""
+
 TokenFrom = Annotated[
     str | None,
     Parameter(

@@ -35,11 +35,15 @@ def explain_refusals(server: str, match: str | None = None, ladder: str | None =
         if error.code is ErrorCode.NOT_YOUR_MATCH and match is not None:
             message = f"there is no match {match} on {server_url(server)}"
         elif error.code is ErrorCode.UNKNOWN_LADDER and ladder is not None:
-            url = server_url(server)
-            message = f"there is no ladder {ladder[:40]!r} on {url}; see: evilpegs ladders --server {url}"
+            message = no_ladder(server_url(server), ladder)
         else:
             raise
         raise CommandError(message) from None
+
+
+def no_ladder(url: str, ladder: str) -> str:
+    """Return the message that the server at ``url`` does not offer a ladder."""
+    return f"there is no ladder {ladder[:40]!r} on {url}; see: evilpegs ladders --server {url}"
 
 
 def session_line(event: SessionEvent) -> str | None:

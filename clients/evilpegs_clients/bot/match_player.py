@@ -150,4 +150,5 @@ class MatchPlayer:
         if len(events) > 2:  # the game was opened: there is more than match_started and game_over
             check = partial(verify_game, events, game, self._nonces.get(game), self._live_sets)
             violations = await run_in_thread(check)
-        return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations))
+        history = self._view.game_history(game)
+        return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations), history)

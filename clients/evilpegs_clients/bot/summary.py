@@ -4,19 +4,21 @@ from dataclasses import dataclass
 
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import NotChecked, Violation
+from evilpegs_game.history import History
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.fields import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """The end of one game, and the violations that its verification found."""
+    """The end of one game with its answered turns, and the violations that its verification found."""
 
     match: str
     game: int
     outcome: Outcome
     guesses: int
     violations: tuple[Violation, ...]
+    history: History = ()
 
     @property
     def verified(self) -> bool:

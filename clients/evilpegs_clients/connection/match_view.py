@@ -109,6 +109,11 @@ class MatchView:
         """Return the first event of the match and the events of one game, as JSON objects."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
+    def game_history(self, game: int) -> History:
+        """Return the answered turns of one game."""
+        answers = [event for event in self.events if isinstance(event, FeedbackGiven) and event.game == game]
+        return tuple(self._turn(answer) for answer in answers)
+
     def _apply_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
         if event.seq <= self.seq:
             self._check_same(event.seq, fields)
@@ -189,5 +194,7 @@ class MatchView:
 
     def _apply_feedback(self, event: FeedbackGiven) -> None:
         self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-        turn = Turn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
-        self.history = (*self.history, turn)
+        self.history = (*self.history, self._turn(event))
+
+    def _turn(self, event: FeedbackGiven) -> Turn:
+        return Turn(parse_code(event.code, self.rules), Feedback(event.black, event.white))

@@ -1,5 +1,6 @@
 """Pairs of games: two strategies play the same unlabeled secret, each with random choices of its own."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -57,6 +58,13 @@ class PairedGames:
         choose = seeded_choice(self._strategies[side], game_seed(self._seed, number, side))
         played = play_turns(choose, Fixed(secret), Position(self._rules, (), live_sets))
         turns = [Turn(turn.guess, turn.feedback) for turn in islice(played, self._guess_limit)]
-        if self._curve is None:
-            return raw_score(self._rules, turns, self._guess_limit)
-        return adjusted_score(self._rules, turns, self._curve, live_sets)
+        return score_game(self._rules, turns, self._guess_limit, self._curve, live_sets)
+
+
+def score_game(
+    rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
+) -> float:
+    """Return the score of a game in guesses: adjusted for luck if there is a value curve for its rules and limit."""
+    if curve is None:
+        return raw_score(rules, turns, guess_limit)
+    return adjusted_score(rules, turns, curve, live_sets)

@@ -98,3 +98,51 @@ def test_compare_names_strategy_that_fails(run, tmp_path):
     with pytest.raises(StrategyError) as caught:
         app(["compare", "minimax", "broken.py"])
     assert user_message(caught.value) == result.complaint
+
+
+def test_compare_plays_matches_on_a_server(start, server):
+    """Both play rated matches under their names, ten games at a time, until the test decides."""
+    words = ("compare", "minimax", "first-consistent", "--alternative", "1", "--server", server.url, "--json")
+    with start(*words, "--names", "compared-a", "compared-b") as child:
+        result = child.end()
+    assert (result.status, result.err) == (0, "")
+    document = result.document
+    assert (document["server"], document["verdict"]) == (server.url, "alternative")
+    assert 30 <= document["pairs"] <= 100
+    assert document["mean_a"] == pytest.approx(5801 / 1296, abs=0.2)
+    assert document["mean_b"] - document["mean_a"] == pytest.approx(document["difference"])
+    with start("leaderboard", "classic", "--server", server.url, "--json") as child:
+        (standings,) = child.end().document["ladders"]
+    games = {row["player"]: row["games"] for row in standings["rows"] if row["player"].startswith("compared-")}
+    played = -(-document["pairs"] // 10) * 10
+    assert games == {"compared-a": played, "compared-b": played}
+
+
+ON_SERVER = {
+    "unknown ladder": (["--ladder", "clasic"], ["clasic", "evilpegs ladders --server"]),
+    "evil ladder": (["--ladder", "classic-evil"], ["classic-evil", "fixed"]),
+    "one name": (["--names", "ann", "ann"], ["ann", "--names"]),
+    "no name": (["--names", "ann", "Bob"], ["Bob", "--names"]),
+    "half the names": (["--names", "ann"], ["--names"]),
+}
+
+
+@pytest.mark.parametrize("case", ON_SERVER)
+def test_compare_refuses_wrong_options_before_it_plays(run, server, case):
+    options, words = ON_SERVER[case]
+    result = run("compare", "minimax", "entropy", "--server", server.url, *options)
+    assert (result.status, result.out) == (2, "")
+    assert all(word in result.complaint for word in words)
+
+
+def test_compare_needs_two_names_for_one_strategy(run, server):
+    result = run("compare", "minimax", "minimax", "--server", server.url)
+    assert result.status == 2
+    assert "minimax-ann" in result.complaint
+
+
+def test_compare_needs_a_server_for_names(run, monkeypatch):
+    """Matches count, so no environment variable makes the command play them."""
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1")
+    assert run("compare", "minimax", "entropy", "--max-pairs", "30", "--json").document["server"] is None
+    assert "--server" in run("compare", "minimax", "entropy", "--names", "ann", "bob").complaint

@@ -64,6 +64,8 @@ async def test_bot_plays_and_verifies_matches(tiny_server, play, kind):
     for match in summary.matches:
         truth = server.matches[match.match]
         assert [(game.outcome, game.guesses) for game in match.games] == [end[:2] for end in truth.ends]
+        assert [len(game.history) for game in match.games] == [game.guesses for game in match.games]
+        assert all(game.history[-1].feedback.black == len(game.history[-1].guess) for game in match.games)
     one_match = [MatchStarted, GameSummary, GameSummary, GameSummary, MatchSummary]
     assert [type(event) for event in events] == [Welcome, *one_match, *one_match]
 

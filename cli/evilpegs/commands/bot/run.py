@@ -4,7 +4,7 @@ import getpass
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from evilpegs.reading import session_line
 from evilpegs.strategy_choice import StrategyChoice
 from evilpegs.tracebacks import print_strategy_traceback
 from evilpegs.turns import format_turns
-from evilpegs_clients.bot.bot import BotEvent, play_matches
+from evilpegs_clients.bot.bot import BotEvent, OnEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
@@ -79,18 +79,24 @@ class BotJob:
     traceback: bool
 
 
-async def run_bot(job: BotJob) -> BotSummary:
-    """Play the matches under the first name that is free; raises ClientError and StrategyError."""
+async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
+    """Play the matches under the first name that is free, and report each event, by default on standard error.
+
+    Raises:
+        ClientError: the server cannot be reached, refuses a request or contradicts itself.
+        StrategyError: the strategy failed before a rated match, or for the second time.
+    """
+    report = report or event_printer(job)
     *others, last = _names(job)
     for name in others:
         try:
-            return await _run_as(job, name)
+            return await _run_as(job, name, report)
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
             if isinstance(error, NameTakenElsewhereError):  # the bot has a name at this server, but cannot prove it
                 console(sys.stderr).print(str(error), soft_wrap=True)
-    return await _run_as(job, last)
+    return await _run_as(job, last, report)
 
 
 def _names(job: BotJob) -> list[str]:
@@ -102,7 +108,7 @@ def _names(job: BotJob) -> list[str]:
     )
 
 
-async def _run_as(job: BotJob, name: str) -> BotSummary:
+async def _run_as(job: BotJob, name: str, report: OnEvent) -> BotSummary:
     return await play_matches(
         server=job.server,
         ladder=job.ladder,
@@ -112,11 +118,11 @@ async def _run_as(job: BotJob, name: str) -> BotSummary:
         matches=job.matches,
         seed=job.seed,
         client_version=job.client_version,
-        on_event=event_printer(job),
+        on_event=report,
     )
 
 
-def event_printer(job: BotJob) -> Callable[[BotEvent], None]:
+def event_printer(job: BotJob) -> OnEvent:
     """Return a function that prints each event to standard error."""
     out = console(sys.stderr)
 

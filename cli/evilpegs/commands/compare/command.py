@@ -6,15 +6,18 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
+from evilpegs.commands.compare.on_server import ServerContest, fetch_ladder, make_jobs, play_matches_until
+from evilpegs.commands.compare.pair_count import PairCount
 from evilpegs.commands.compare.result import ComparisonResult, comparison_document, show_comparison, show_exact
 from evilpegs.errors import CommandError
-from evilpegs.options import WHOLE, Json, StrategyName, Traceback
+from evilpegs.interruptible import run_interruptibly
+from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.slow_strategy import slow_strategies_named
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs_clients.contest.exact_difference import ExactMeans, exact_means, has_exact_mean
-from evilpegs_clients.contest.paired_games import PairedGames, PairScores
-from evilpegs_clients.contest.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
+from evilpegs_clients.contest.paired_games import PairedGames
+from evilpegs_clients.contest.sequential_test import FIRST_PAIRS, Hypotheses, SequentialTest
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.luck.value_curve import load_value_curve
@@ -29,7 +32,12 @@ def compare(
     other: Annotated[str, Parameter(name="B", help="The strategy that may be better, named in the same way.")],
     /,
     *,
-    ladder: Annotated[str, Parameter(help="A built-in ladder with a fixed codemaker.")] = "classic",
+    ladder: Annotated[str, Parameter(help="A ladder with a fixed codemaker, built-in or of the server.")] = "classic",
+    server: ServerToPlay = None,
+    names: Annotated[
+        tuple[str, str] | None,
+        Parameter(help="With --server, the names that A and B play under; by default the strategies' and the user's."),
+    ] = None,
     null: Annotated[float, Parameter(help="The difference of the null hypothesis, in guesses per game.")] = 0.0,
     alternative: Annotated[
         float, Parameter(help="The difference of the alternative; negative if B needs fewer guesses.")
@@ -49,20 +57,35 @@ def compare(
     the score of B minus that of A, adjusted for luck if the ladder has a value curve. A sequential test ends when
     the differences agree much better with one hypothesis than with the other; each is rejected wrongly in about 5 %
     of runs. If every secret can be played in seconds, the exact difference is shown first.
+
+    With --server both play matches there, which count if the ladder is rated, each against secrets of its own. Games
+    are then paired in the order of play. A match that has begun is played to its end, as it also is by evilpegs bot.
     """
-    info = _ladder(ladder)
+    if names is not None and server is None:
+        message = "--names is for --server; offline nobody plays under a name"
+        raise CommandError(message)
+    info = _with_secrets(_ladder(ladder) if server is None else run_interruptibly(fetch_ladder(server, ladder)))
     hypotheses = _hypotheses(null, alternative, max_pairs, info.guess_limit)
     rules, err = Rules.parse(info.rules), console(sys.stderr)
     with only_document(as_json), traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
         strategies = load_strategy(strategy), load_strategy(other)
+        jobs = None
+        if server is not None:
+            contest = ServerContest(server, strategies, (strategy, other), names, seed, traceback)
+            jobs = make_jobs(contest, info)
         curve = load_value_curve(rules, info.guess_limit)
-        names = _display_names(strategies, (strategy, other))
+        shown_names = _display_names(strategies, (strategy, other))
         exact = _exact(strategies, (strategy, other), info, err)
         if exact is not None and not as_json:
-            show_exact(console(), names, exact)
-        games = PairedGames(strategies, rules, info.guess_limit, curve, seed)
-        test, totals = _run(games, SequentialTest(hypotheses), max_pairs, err)
-    result = ComparisonResult(info, names, seed, curve.hash if curve else None, exact, test, totals)
+            show_exact(console(), shown_names, exact)
+        with PairCount(SequentialTest(hypotheses), max_pairs, err) as count:
+            if jobs is None:
+                games = PairedGames(strategies, rules, info.guess_limit, curve, seed)
+                while count.wants_more:
+                    count.add(games.play(count.test.pairs))
+            else:
+                run_interruptibly(play_matches_until(jobs, info, count.add))
+    result = ComparisonResult(info, shown_names, server, seed, curve.hash if curve else None, exact, count)
     if as_json:
         print_json(comparison_document(result))
     else:
@@ -70,16 +93,22 @@ def compare(
 
 
 def _ladder(name: str) -> LadderInfo:
-    """Return the built-in ladder with this id; raise CommandError if there is none, or if it has no secrets."""
+    """Return the built-in ladder with this id; raise CommandError if there is none."""
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - pure, but slow to import for --help
 
     ladders = load_ladders()
     if name not in ladders:
         message = f"there is no built-in ladder {name[:40]!r}; see: evilpegs ladders"
         raise CommandError(message)
-    info = ladders[name].info()
+    return ladders[name].info()
+
+
+def _with_secrets(info: LadderInfo) -> LadderInfo:
+    """Return the ladder; raise CommandError if its codemaker has no secrets."""
     if info.codemaker != "fixed":
-        message = f"ladder {name} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
+        message = (
+            f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
+        )
         raise CommandError(message)
     return info
 
@@ -104,20 +133,6 @@ def _exact(
         return None
     with progress(err) as bar:
         return exact_means(names, rules, info.guess_limit, err, bar)
-
-
-def _run(games: PairedGames, test: SequentialTest, max_pairs: int, err: Console) -> tuple[SequentialTest, PairScores]:
-    """Play pairs until the test decides or there are ``max_pairs``; return the test and the sums of both scores."""
-    first = second = 0.0
-    with progress(err) as bar:
-        task = bar.add_task("pairs of games", total=max_pairs)
-        while test.verdict is None and test.pairs < max_pairs:
-            scores = games.play(test.pairs)
-            test.add(scores.second - scores.first)
-            first, second = first + scores.first, second + scores.second
-            evidence = f"evidence {test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
-            bar.update(task, advance=1, description=f"difference {test.mean:+.4f}, {evidence}")
-    return test, PairScores(first, second)
 
 
 def _display_names(strategies: tuple[Strategy, Strategy], typed: tuple[str, str]) -> tuple[str, str]:

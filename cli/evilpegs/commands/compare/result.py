@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.console import Console
 
+from evilpegs.commands.compare.pair_count import PairCount
 from evilpegs.output import pluralize
 from evilpegs_clients.contest.exact_difference import ExactMeans
-from evilpegs_clients.contest.paired_games import PairScores
-from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
+from evilpegs_clients.contest.sequential_test import BOUND
 from evilpegs_protocol.server_messages import LadderInfo
 
 
@@ -17,36 +17,37 @@ from evilpegs_protocol.server_messages import LadderInfo
 class ComparisonResult:
     """A finished comparison of two strategies with ``names`` on a ladder.
 
-    ``curve`` is the hash of the value curve, None if scores are not adjusted. ``exact`` are the means over all secrets,
-    where they are known. ``totals`` are the sums of the scores in the pairs of ``test``.
+    ``server`` is the address of the server, None offline. ``curve`` is the hash of the value curve, None if scores are
+    not adjusted. ``exact`` are the means over all secrets, where they are known.
     """
 
     ladder: LadderInfo
     names: tuple[str, str]
+    server: str | None
     seed: int
     curve: str | None
     exact: ExactMeans | None
-    test: SequentialTest
-    totals: PairScores
+    count: PairCount
 
 
 def comparison_document(result: ComparisonResult) -> dict[str, Any]:
     """Return the JSON object of `evilpegs compare --json`."""
-    test, exact, (first, second) = result.test, result.exact, result.totals
+    test, exact = result.count.test, result.exact
     return {
         "ladder": result.ladder.id,
         "rules": result.ladder.rules,
         "guess_limit": result.ladder.guess_limit,
         "a": result.names[0],
         "b": result.names[1],
+        "server": result.server,
         "seed": result.seed,
         "null": test.hypotheses.null,
         "alternative": test.hypotheses.alternative,
         "curve": result.curve,
         "exact": exact and {"a": float(exact.first), "b": float(exact.second), "difference": float(exact.difference)},
         "pairs": test.pairs,
-        "mean_a": first / test.pairs,
-        "mean_b": second / test.pairs,
+        "mean_a": result.count.first / test.pairs,
+        "mean_b": result.count.second / test.pairs,
         "difference": test.mean,
         "deviation": sqrt(test.variance),
         "log_likelihood_ratio": test.log_likelihood_ratio,
@@ -63,18 +64,18 @@ def show_exact(out: Console, names: tuple[str, str], exact: ExactMeans) -> None:
 
 def show_comparison(out: Console, result: ComparisonResult) -> None:
     """Print the means in the pairs that were played, and the verdict."""
-    test, (first, second) = result.test, result.totals
+    test, pairs = result.count.test, result.count.test.pairs
     scores = "guesses" if result.curve is None else "luck-adjusted guesses"
-    means = f"{result.names[0]} {first / test.pairs:.4f}, {result.names[1]} {second / test.pairs:.4f}"
+    means = f"{result.names[0]} {result.count.first / pairs:.4f}, {result.names[1]} {result.count.second / pairs:.4f}"
     out.print(
-        f"{pluralize(test.pairs, 'pair')} on {result.ladder.id}, {scores}: {means}, difference {test.mean:+.4f}",
+        f"{pluralize(pairs, 'pair')} on {result.ladder.id}, {scores}: {means}, difference {test.mean:+.4f}",
         soft_wrap=True,
     )
     out.print(_verdict_text(result), soft_wrap=True)
 
 
 def _verdict_text(result: ComparisonResult) -> str:
-    test, hypotheses = result.test, result.test.hypotheses
+    test, hypotheses = result.count.test, result.count.test.hypotheses
     ratio = f"log-likelihood ratio {test.log_likelihood_ratio:+.2f}, bounds ±{BOUND:.2f}"
     if test.verdict is None:
         return f"undecided between {hypotheses.null:g} and {hypotheses.alternative:g} ({ratio}); see --max-pairs"
@@ -85,7 +86,8 @@ def _verdict_text(result: ComparisonResult) -> str:
 
 def _plain_verdict(result: ComparisonResult) -> str:
     """Return the beginning of the verdict in the usual case, whether B is better at all; else an empty text."""
-    hypotheses, (first, second) = result.test.hypotheses, result.names
+    test, (first, second) = result.count.test, result.names
+    hypotheses = test.hypotheses
     if hypotheses.null != 0 or hypotheses.alternative > 0:
         return ""
-    return f"{second} is {'better' if result.test.verdict == 'alternative' else 'not better'} than {first}: "
+    return f"{second} is {'better' if test.verdict == 'alternative' else 'not better'} than {first}: "

@@ -1,0 +1,140 @@
+"""A comparison by matches on a server: both strategies play under names of their own until the test decides."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from evilpegs.commands.bot.run import BotJob, default_names, event_printer, run_bot
+from evilpegs.errors import CommandError
+from evilpegs.output import console, pluralize
+from evilpegs.play_options import check_play_options
+from evilpegs.reading import no_ladder, server_reader
+from evilpegs.strategy_choice import StrategyChoice
+from evilpegs_clients.bot.bot import BotEvent, OnEvent
+from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.connection.connection import server_url
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.contest.paired_games import PairScores
+from evilpegs_clients.contest.server_pairs import ServerPairs
+from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
+
+
+@dataclass(frozen=True, slots=True)
+class ServerContest:
+    """A contest of two strategies on a server: what was typed for each, and the names that they play under, if given.
+
+    ``seed`` is the seed of the strategies' random choices.
+    """
+
+    server: str
+    strategies: tuple[Strategy, Strategy]
+    typed: tuple[str, str]
+    names: tuple[str, str] | None
+    seed: int
+    traceback: bool
+
+
+async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
+    """Return what the server says about a ladder.
+
+    Raises:
+        CommandError: the server does not offer the ladder.
+        ClientError: the server cannot be reached.
+    """
+    async with server_reader(server) as reader:
+        for info in reader.welcome.ladders:
+            if info.id == ladder:
+                return info
+        raise CommandError(no_ladder(reader.server, ladder))
+
+
+async def play_matches_until(
+    jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
+) -> None:
+    """Play matches of both jobs side by side, and give each pair of games to ``wants_more`` until it is False.
+
+    A match that has begun is always played to its end, because a rated match that is left would count as lost.
+
+    Raises:
+        CommandError: the record of a match does not hold.
+        ClientError: the server cannot be reached, refuses a request or contradicts itself.
+        StrategyError: a strategy failed.
+    """
+    pairs = ServerPairs(ladder)
+    while True:
+        runs = [run_bot(job, _report_exceptions(job)) for job in jobs]
+        for side, result in enumerate(await asyncio.gather(*runs, return_exceptions=True)):
+            if isinstance(result, BaseException):
+                raise result
+            _check(result)
+            for match in result.matches:
+                pairs.add(side, match)
+        for scores in pairs.take():
+            if not wants_more(scores):
+                return
+
+
+def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
+    """Return one match of each strategy as a job; raise CommandError if both would play under one name."""
+    names: tuple[str | None, str | None] = contest.names or (None, None)
+    for name in names:
+        check_play_options(ladder.id, name, "--names")
+    tokens, url = TokenFile(default_token_file()), server_url(contest.server)
+    players = [
+        name or default_names(strategy.name, False, url, tokens)[0]
+        for name, strategy in zip(names, contest.strategies, strict=True)
+    ]
+    if players[0] == players[1]:
+        message = f"both strategies would play as {players[0]}; give each a name of its own with --names"
+        raise CommandError(message)
+    return [
+        BotJob(
+            strategy=strategy,
+            choice=StrategyChoice(typed, None),
+            ladder=ladder.id,
+            server=contest.server,
+            name=name,
+            token_from=None,
+            matches=1,
+            seed=contest.seed,
+            client_version=None,
+            traceback=contest.traceback,
+        )
+        for strategy, typed, name in zip(contest.strategies, contest.typed, names, strict=True)
+    ]
+
+
+def _report_exceptions(job: BotJob) -> OnEvent:
+    """Return a function that prints the events of a bot, but neither matches nor games that go as they should."""
+    report = event_printer(job)
+
+    def report_exceptions(event: BotEvent) -> None:
+        is_routine = isinstance(event, MatchStarted) or (
+            isinstance(event, GameSummary | MatchSummary) and event.verified
+        )
+        if not is_routine:
+            report(event)
+
+    return report_exceptions
+
+
+def _check(summary: BotSummary) -> None:
+    """Raise CommandError if a record does not hold; say so if a strategy was too slow to play all its guesses."""
+    for match in summary.matches:
+        if not match.verified:
+            message = f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"
+            raise CommandError(message)
+    if summary.over_budget:
+        _say_slow(console(sys.stderr), summary)
+
+
+def _say_slow(err: Console, summary: BotSummary) -> None:
+    guesses = pluralize(summary.over_budget, "guess", "guesses")
+    err.print(
+        f"{summary.player}: {guesses} would have taken too long; the first candidate was played instead",
+        soft_wrap=True,
+    )

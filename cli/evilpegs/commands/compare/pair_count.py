@@ -1,0 +1,47 @@
+"""The pairs of games of a comparison, counted until the test decides, with a progress bar."""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from evilpegs.output import progress
+from evilpegs_clients.contest.paired_games import PairScores
+from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
+
+
+class PairCount:
+    """The pairs that ``test`` has got, at most ``max_pairs``; within a `with` block their progress is shown on ``err``.
+
+    ``first`` and ``second`` are the sums of the scores of both strategies in these pairs, in guesses.
+    """
+
+    def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
+        self.test = test
+        self.first = self.second = 0.0
+        self._max_pairs = max_pairs
+        self._bar = progress(err)
+        self._task = self._bar.add_task("pairs of games", total=max_pairs)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    @property
+    def wants_more(self) -> bool:
+        """True until the test decides, or ``max_pairs`` are counted."""
+        return self.test.verdict is None and self.test.pairs < self._max_pairs
+
+    def add(self, scores: PairScores) -> bool:
+        """Count a pair; return `wants_more`."""
+        self.test.add(scores.second - scores.first)
+        self.first += scores.first
+        self.second += scores.second
+        evidence = f"evidence {self.test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
+        self._bar.update(self._task, advance=1, description=f"difference {self.test.mean:+.4f}, {evidence}")
+        return self.wants_more

@@ -1,0 +1,45 @@
+"""Pairs of games from matches that two strategies have played on a server, each against secrets of its own."""
+
+from collections import deque
+from collections.abc import Iterator
+
+from evilpegs_clients.bot.summary import MatchSummary
+from evilpegs_clients.contest.paired_games import PairScores, score_game
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import LadderInfo
+
+
+class ServerPairs:
+    """The scores of two strategies on one ladder, in pairs: the games of each are taken in the order of play.
+
+    The scores are those of the leaderboard. They are adjusted for luck by the built-in value curve of the ladder's
+    rules and guess limit; ``curve`` is None if there is none. A game that was lost on time, or resigned because the
+    strategy failed, scores the guess limit + 1 before the adjustment.
+    """
+
+    def __init__(self, ladder: LadderInfo) -> None:
+        self._ladder = ladder
+        self._rules = Rules.parse(ladder.rules)
+        self.curve = load_value_curve(self._rules, ladder.guess_limit)
+        self._live_sets = LiveSets()
+        self._waiting: tuple[deque[float], deque[float]] = (deque(), deque())
+
+    def add(self, side: int, match: MatchSummary) -> None:
+        """Add the games of a match of strategy 0 or 1; a match on another ladder is left out.
+
+        Raises:
+            GameError: a reply contradicts the replies before it, or the parts of a guess cannot be counted.
+        """
+        if match.ladder != self._ladder.id:
+            return
+        limit = self._ladder.guess_limit
+        scores = (score_game(self._rules, game.history, limit, self.curve, self._live_sets) for game in match.games)
+        self._waiting[side].extend(scores)
+
+    def take(self) -> Iterator[PairScores]:
+        """Yield the pairs that are complete, and forget each."""
+        first, second = self._waiting
+        while first and second:
+            yield PairScores(first.popleft(), second.popleft())
