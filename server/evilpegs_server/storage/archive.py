@@ -29,16 +29,6 @@ class StoredMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredEvent:
-    """An event as it is in the database, with the id that orders the events of all matches."""
-
-    id: int
-    match: str
-    ladder: str
-    entry: LogEntry
-
-
-@dataclass(frozen=True, slots=True)
 class StoredResult:
     """The result of a match: the JSON of its first event, `match_started`, and of its last, `match_over`."""
 
@@ -127,22 +117,6 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
     with engine.connect() as connection:
         row = connection.execute(select(matches).where(matches.c.id == match)).one_or_none()
         return None if row is None else _stored_match(connection, row)
-
-
-def load_events_after(engine: Engine, event: int, limit: int) -> list[StoredEvent]:
-    """Return at most ``limit`` events of all matches in the order in which they were stored, after the id ``event``.
-
-    Events are stored with increasing ids by one writer, so a reader that continues after the last id misses none.
-    """
-    query = (
-        select(events, matches.c.id.label("match_id"), matches.c.ladder)
-        .join(matches, matches.c.number == events.c.match)
-        .where(events.c.id > event)
-        .order_by(events.c.id)
-        .limit(limit)
-    )
-    with engine.connect() as connection:
-        return [StoredEvent(row.id, row.match_id, row.ladder, _log_entry(row)) for row in connection.execute(query)]
 
 
 def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:

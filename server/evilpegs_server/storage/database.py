@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from alembic import command
 from alembic.config import Config
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import DatabaseError
@@ -119,8 +118,3 @@ def _upgrade(engine: Engine) -> None:
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-
-
-def newest_revision() -> str:
-    """Return the schema revision to which `open_database` migrates a database."""
-    return ScriptDirectory.from_config(alembic_config()).get_current_head() or ""

@@ -13,7 +13,7 @@ from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.rating import stored_results
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import leaderboard
-from evilpegs_server.storage.chains import all_broken_matches
+from evilpegs_server.storage.chains import verify_chains
 from evilpegs_server.storage.database import open_database
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -33,7 +33,8 @@ def folded(engine, ladder):
 
 
 def sound_fold(engine, ladder):
-    return leaderboard(load_events(engine, without=all_broken_matches(engine)), ladder)
+    broken = set().union(*(matches for _, matches in verify_chains(engine)))
+    return leaderboard(load_events(engine, without=broken), ladder)
 
 
 async def woken(live):

@@ -16,7 +16,6 @@ from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_cursor,
-    load_events_after,
     load_last_event_id,
     load_match,
     load_open_matches,
@@ -167,14 +166,7 @@ def test_events_of_all_matches_follow_in_stored_order(store):
     store(writes.insert_events("a" * 16, [first]))
     store(writes.insert_events("b" * 16, log_entries("b" * 16, "two")))
     store(writes.insert_events("a" * 16, [second]))
-    found = load_events_after(store.engine, 0, 10)
-    assert [(event.id, event.match[0], event.ladder, event.entry.text) for event in found] == [
-        (1, "a", "tiny-a", "one"),
-        (2, "b", "tiny-b", "two"),
-        (3, "a", "tiny-a", "three"),
-    ]
-    assert load_events_after(store.engine, 1, 1) == found[1:2]
-    assert load_events_after(store.engine, 3, 1) == []
+    assert stored_texts(store.engine) == [(1, "one"), (2, "two"), (3, "three")]
     assert load_last_event_id(store.engine) == 3
 
 
@@ -185,10 +177,14 @@ def test_vacuum_keeps_event_ids(store):
         connection.exec_driver_sql("DELETE FROM events WHERE json = 'two'")
         connection.commit()
         connection.exec_driver_sql("VACUUM")
-    assert [(event.id, event.entry.text) for event in load_events_after(store.engine, 0, 10)] == [
-        (1, "one"),
-        (3, "three"),
-    ]
+    assert stored_texts(store.engine) == [(1, "one"), (3, "three")]
+
+
+def stored_texts(engine):
+    """Return the id and the text of every event, in the order of ids."""
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT id, json FROM events ORDER BY id")
+        return [tuple(row) for row in rows]
 
 
 def test_cursor_moves_for_its_reader_only(store):
