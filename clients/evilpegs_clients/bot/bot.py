@@ -20,6 +20,7 @@ from evilpegs_clients.connection.tokens import TokenFile, default_token_file, so
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.strategies.warm_up import warm_up
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
@@ -132,6 +133,7 @@ class _Bot:
         self._seed = seed
         self._on_event = on_event
         self._live_sets = LiveSets()
+        self._verification = VerificationCache(self._live_sets)
         self._failures: list[StrategyFailure] = []
 
     async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
@@ -150,7 +152,7 @@ class _Bot:
 
     async def _play_match(self, client: MatchClient) -> MatchSummary:
         self._on_event(client.view.started)
-        player = MatchPlayer(client, self._chooser(), self._live_sets, self._on_event, self._failures)
+        player = MatchPlayer(client, self._chooser(), self._verification, self._on_event, self._failures)
         summary = await player.play()
         self._on_event(summary)
         return summary

@@ -14,9 +14,9 @@ from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.verify import verify_game
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
 MAX_FAILURES: Final = 2
@@ -51,14 +51,14 @@ class MatchPlayer:
         self,
         client: MatchClient,
         chooser: MoveChooser,
-        live_sets: LiveSets,
+        cache: VerificationCache,
         on_event: Callable[[GameSummary | StrategyFailure], None],
         failures: list[StrategyFailure],
     ) -> None:
         self._client = client
         self._view = client.view
         self._chooser = chooser
-        self._live_sets = live_sets
+        self._cache = cache
         self._on_event = on_event
         self._nonces: dict[int, str] = {}
         self._games: dict[int, GameSummary] = {}
@@ -148,7 +148,7 @@ class MatchPlayer:
         events = self._view.game_events(game)
         violations = []
         if len(events) > 2:  # the game was opened: there is more than match_started and game_over
-            check = partial(verify_game, events, game, self._nonces.get(game), self._live_sets)
+            check = partial(verify_game, events, game, self._nonces.get(game), self._cache)
             violations = await run_in_thread(check)
         history = self._view.game_history(game)
         return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations), history)

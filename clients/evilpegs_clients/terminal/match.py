@@ -15,6 +15,7 @@ from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.terminal.countdown import Countdown
 from evilpegs_clients.terminal.input import Dialog, LeaveError, PlayCommand, parse_command, parse_named_command
 from evilpegs_clients.terminal.screen import HELP, clock_text
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_game.codes import Code, format_code
@@ -44,6 +45,7 @@ class TerminalMatch:
         self._new_nonce = new_nonce
         self.countdown = Countdown(client.view, clock)
         self._nonces: dict[int, str] = {}
+        self._verification = VerificationCache()
         self._shown = 1
 
     async def play(self) -> None:
@@ -194,4 +196,5 @@ class TerminalMatch:
                 self._screen.match_over(event, verify_record(self._view.record))
 
     async def _verify(self, game: int) -> list[Violation]:
-        return await run_in_thread(partial(verify_game, self._view.game_events(game), game, self._nonces.get(game)))
+        events, nonce = self._view.game_events(game), self._nonces.get(game)
+        return await run_in_thread(partial(verify_game, events, game, nonce, self._verification))

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
-from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.history import History, Turn
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
@@ -20,12 +18,6 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 
 DEVIL_BUDGET: Final = 4 * 10**9
 """The most feedback evaluations to check one reply of a devil; about four seconds."""
-
-
-@lru_cache(maxsize=4)
-def worst_case(rules: Rules) -> WorstCase:
-    """Return the solver for the rules; its results are kept for every later check in this process."""
-    return WorstCase(rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,7 @@ class GameRecord:
         return Violation(what, self.started.game, turn, subject)
 
 
-def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
+def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a finished game, and yield the violations.
 
     A reply of a devil that takes more than ``devil_budget`` feedback evaluations is reported as not checked.
@@ -63,8 +55,8 @@ def check_game(game: GameRecord, live_sets: LiveSets, devil_budget: int = DEVIL_
     yield from _check_outcome(game, history)
     yield from _check_clock(game)
     try:
-        yield from _check_codemaker(game, history, live_sets, devil_budget)
-        yield from _check_practice(game, history, live_sets)
+        yield from _check_codemaker(game, history, cache, devil_budget)
+        yield from _check_practice(game, history, cache)
     except GameError as error:
         what = f"the codemaker's replies cannot be recomputed: {error}"
         yield NotChecked(what, game.started.game, subject=Subject.REPLY)
@@ -135,10 +127,12 @@ def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator
         yield game.violation(Subject.FLAG, what)
 
 
-def _check_codemaker(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Violation]:
+def _check_codemaker(
+    game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
+) -> Iterator[Violation]:
     if game.match.codemaker != "fixed":
         yield from _check_witness(game, history)
-        yield from _check_adversary(game, history, live_sets, devil_budget)
+        yield from _check_adversary(game, history, cache, devil_budget)
     elif game.over.nonce is not None:
         yield from _check_fixed(game, history, game.over.nonce)
 
@@ -154,7 +148,9 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
             yield game.violation(Subject.REPLY, _wrong_reply(guess, given, expected), turn)
 
 
-def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, devil_budget: int) -> Iterator[Violation]:
+def _check_adversary(
+    game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
+) -> Iterator[Violation]:
     """Check each reply against the rule of evil or devil, and the method that a devil claims."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
@@ -166,9 +162,9 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
     def tie(turn: int, tied: int) -> int:
         return tie_index(nonce or "", game.match.match, game.over.game, turn, tied, share)
 
-    codemaker = _adversary(game, tie if seeded else None, devil_budget)
+    codemaker = _adversary(game, tie if seeded else None, cache, devil_budget)
     for turn, (guess, given) in enumerate(history, 1):
-        position = Position(game.rules, history[: turn - 1], live_sets)
+        position = Position(game.rules, history[: turn - 1], cache.live_sets)
         claimed = game.feedbacks[turn - 1].method
         method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
         if claimed != method:
@@ -180,10 +176,10 @@ def _check_adversary(game: GameRecord, history: History, live_sets: LiveSets, de
             return  # after a wrong reply, later replies prove nothing
 
 
-def _adversary(game: GameRecord, tie: TieBreak | None, devil_budget: int) -> Evil | Devil:
+def _adversary(game: GameRecord, tie: TieBreak | None, cache: VerificationCache, devil_budget: int) -> Evil | Devil:
     if game.match.codemaker == "evil":
         return Evil(tie)
-    return Devil(worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
+    return Devil(cache.worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
 
 
 def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
@@ -199,12 +195,12 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
             yield game.violation(Subject.WITNESS, what, turn)
 
 
-def _check_practice(game: GameRecord, history: History, live_sets: LiveSets) -> Iterator[Violation]:
+def _check_practice(game: GameRecord, history: History, cache: VerificationCache) -> Iterator[Violation]:
     """Check the candidates and parts that practice ladders show."""
     for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue
-        parts = Position(game.rules, history[: turn - 1], live_sets).parts(guess)
+        parts = Position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
         if event.candidates is not None and event.candidates != parts.get(given, 0):
             what = f"{parts.get(given, 0)} candidates are left, not {event.candidates}"
             yield game.violation(Subject.HELP, what, turn)

@@ -7,12 +7,12 @@ rules under "Trust, but verify". Each function returns the violations, and an em
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
 from evilpegs_clients.verification.times import compare_times
 from evilpegs_clients.verification.violation import Doubt, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import GENESIS, canonical, chain
 from evilpegs_protocol.codec import CodecError, decode_record_event
@@ -115,12 +115,11 @@ def _is_unopened(over: GameOver) -> bool:
 
 Events = Sequence[Mapping[str, Any]]
 
-CACHE_BYTES: Final = 64 << 20
 NO_NONCES: Final[Mapping[int, str]] = {}
 
 
 def verify_match(
-    events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, live_sets: LiveSets | None = None
+    events: Events, nonces_sent: Mapping[int, str] = NO_NONCES, cache: VerificationCache | None = None
 ) -> list[Violation]:
     """Verify a whole match: first that its record is complete and unchanged, then every reply of each game.
 
@@ -131,7 +130,7 @@ def verify_match(
         events: Every event of the match, in order.
         nonces_sent: The nonce that the client sent in `ready`, by game, if known. It proves that the server did not
             replace the player's share in the draw of a fixed secret.
-        live_sets: A cache of live sets to share between calls; by default a new one of `CACHE_BYTES`.
+        cache: The caches to share between calls; by default new ones.
 
     Returns:
         The violations, in the order of the record. A statement that could not be checked is a `NotChecked`.
@@ -148,9 +147,9 @@ def verify_match(
     violations = verify_record(events)
     if any(violation.subject is not Subject.END for violation in violations):
         return violations
-    sets = live_sets or LiveSets(CACHE_BYTES)
+    cache = cache or VerificationCache()
     games = _games(_parse(events)[0], nonces_sent)
-    return violations + [violation for game in games for violation in check_game(game, sets)]
+    return violations + [violation for game in games for violation in check_game(game, cache)]
 
 
 def verify_record(events: Events) -> list[Violation]:
@@ -175,7 +174,7 @@ def verify_game(
     events: Events,
     game: int,
     nonce_sent: str | None = None,
-    live_sets: LiveSets | None = None,
+    cache: VerificationCache | None = None,
     devil_budget: int = DEVIL_BUDGET,
 ) -> list[Violation]:
     """Verify one finished game; its match may still be in progress.
@@ -184,7 +183,7 @@ def verify_game(
         events: The first event of the match and the events of the game, in order; other events are ignored.
         game: The number of the game, from 1.
         nonce_sent: The nonce that the client sent in `ready`, if known.
-        live_sets: A cache of live sets to share between calls; by default a new one of `CACHE_BYTES`.
+        cache: The caches to share between calls; by default new ones.
         devil_budget: The most feedback evaluations per reply of a devil; a reply that takes more is `NotChecked`.
 
     Returns:
@@ -197,8 +196,8 @@ def verify_game(
     records = [record for record in _games(parsed, nonces) if record.over.game == game]
     if not records:
         return [Violation("the game is not in the record, or not over", game)]
-    sets = live_sets or LiveSets(CACHE_BYTES)
-    return list(check_start(records[0].match)) or list(check_game(records[0], sets, devil_budget))
+    cache = cache or VerificationCache()
+    return list(check_start(records[0].match)) or list(check_game(records[0], cache, devil_budget))
 
 
 def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evilpegs_clients.verification.game import worst_case
+from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_match
 from evilpegs_clients.verification.violation import NotChecked, Subject
 from evilpegs_game.live.live_sets import LiveSets
@@ -275,7 +275,6 @@ def test_wrong_exact_bound_is_found(honest_match):
 
 
 def test_devil_over_budget_is_not_checked(honest_match):
-    worst_case.cache_clear()
     [violation] = verify_game(played(honest_match, **KINDS["devil"]).events, 1, devil_budget=1)
     assert isinstance(violation, NotChecked)
     assert facts([violation]) == [(1, 0, Subject.REPLY)]
@@ -404,7 +403,7 @@ def test_reply_over_memory_is_not_checked(honest_match):
     match.ready()
     match.guess("112")
     match.end("resigned")
-    [violation] = verify_match(match.events, live_sets=LiveSets(1 << 10))
+    [violation] = verify_match(match.events, cache=VerificationCache(LiveSets(1 << 10)))
     assert isinstance(violation, NotChecked)
     assert facts([violation]) == [(1, 0, Subject.REPLY)]
     assert "3x4" in violation.what
