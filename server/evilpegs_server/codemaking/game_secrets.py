@@ -1,5 +1,7 @@
 """The secret and the ties of a game, derived from its nonces by the formulas of the protocol."""
 
+from collections.abc import Callable
+
 from evilpegs_game.codes import Code, code_at
 from evilpegs_protocol.commitment import secret_index, tie_index, tie_share
 from evilpegs_server.match.ladders import Ladder
@@ -37,3 +39,22 @@ class GameSecrets:
     def tie_index(self, turn: int, count: int) -> int:
         """Return the index of the part that a seeded evil or devil takes among ``count`` tied parts."""
         return tie_index(self._nonce, self.match, self.game, turn, count, self._share)
+
+
+class MatchSecrets:
+    """The `GameSecrets` of one match; ``nonce`` returns the nonce of a game. Those of the last game are kept."""
+
+    __slots__ = ("_last", "_match", "_nonce", "_tie_nonces")
+
+    def __init__(self, match: str, nonce: Callable[[int], str], tie_nonces: int | None) -> None:
+        self._match = match
+        self._nonce = nonce
+        self._tie_nonces = tie_nonces
+        self._last: GameSecrets | None = None
+
+    def of_game(self, game: int, client_nonce: str | None) -> GameSecrets:
+        """Return the secrets of a game whose client gave this nonce."""
+        last = self._last
+        if last is None or (last.game, last.client_nonce) != (game, client_nonce):
+            last = self._last = GameSecrets(self._match, game, self._nonce(game), client_nonce, self._tie_nonces)
+        return last

@@ -103,6 +103,13 @@ class GameEnded:
     begun: bool
     opened: bool
 
+    def shows_secret(self, codemaker: str) -> bool:
+        """Return True if a code is shown at this end: the secret of a begun game, or a witness.
+
+        An evil codemaker or a devil that failed, so that the game is void, has no witness.
+        """
+        return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
+
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:

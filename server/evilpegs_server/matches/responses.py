@@ -7,9 +7,9 @@ from evilpegs_protocol.codec import add_re, encode, encode_turn
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
-from evilpegs_server.matches.recorder import Batch
 from evilpegs_server.matches.requests import MatchMessage, Request, error_text
 from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.recorder import Batch
 from evilpegs_server.work.hints import HintResult
 
 _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}

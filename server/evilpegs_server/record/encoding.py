@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
+from evilpegs_protocol.codec import encode_event, encode_feedback
 from evilpegs_protocol.commitment import commitment, derive_nonce
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import (
@@ -96,6 +97,25 @@ def feedback_event(
         stalled_ms=stalled_ms or None,
         candidates=reply.candidates,
         parts=reply.parts,
+    )
+
+
+def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
+    """Return the canonical JSON of `feedback_event`; that of a rated match is written without making the event."""
+    if reply.candidates is not None:
+        return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
+    return encode_feedback(
+        key.id,
+        seq,
+        at,
+        fact.game,
+        fact.turn,
+        format_code(fact.guess),
+        fact.feedback,
+        fact.took_ms,
+        fact.left_ms,
+        reply.method,
+        stalled_ms or None,
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import Insert, insert
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import GameOver
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.record.recorder import Batch
 from evilpegs_server.storage.players import Player, skeleton
 from evilpegs_server.storage.tables import cursors, events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
@@ -106,6 +107,17 @@ def finish_game(event: GameOver, times_ms: Sequence[int]) -> Write:
     times = ",".join(map(str, times_ms))
     row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms, times)
     return Write(3, _GAMES, [row], bulk=True)
+
+
+def store_batch(match: str, batch: Batch) -> list[Write]:
+    """Return the writes that store one step of a match."""
+    stored = [] if batch.begun is None else [insert_game(match, batch.begun.game, batch.begun.client_nonce)]
+    stored += [finish_game(over, times_ms) for over, times_ms in batch.ended]
+    if batch.is_last:
+        stored.append(finish_match(match))
+    if batch.entries:
+        stored.append(insert_events(match, batch.entries))
+    return stored
 
 
 def set_luck(match: str, game: int, luck: int, curve: str) -> Write:

@@ -13,6 +13,9 @@ from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 
+PATIENCE = 120
+"""Seconds to wait until buffers are full before the test fails."""
+
 
 def results(subscriber):
     return [json.loads(payload) for payload in subscriber.payloads("result")]
@@ -183,8 +186,9 @@ async def test_slow_broker_delays_no_match(mosquitto, publishing, players, log, 
         await subscriber.wait_for(has_state("online"))
         connected = await players(server, 4)
         proxy.stall()
-        while not any("dropped" in line["event"] for line in log):
-            await asyncio.gather(*(player.play() for player in connected))
+        async with asyncio.timeout(PATIENCE):  # a publisher that has lost its connection drops nothing
+            while not any("dropped" in line["event"] for line in log):
+                await asyncio.gather(*(player.play() for player in connected))
         proxy.flow()
         played = {result["match"] for player in connected for result in player.results}
         await subscriber.wait_for(has_results(len(played)))

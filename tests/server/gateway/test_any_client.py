@@ -6,7 +6,6 @@ are late or fail, and the server restarts from the record.
 """
 
 import json
-from types import SimpleNamespace
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -28,9 +27,9 @@ from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
-from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.recorder import Recorder
 
 MATCH = "00112233445566aa"
 CLIENT = Program(name="tester", version="1.0")
@@ -100,8 +99,7 @@ class AnyClient(RuleBasedStateMachine):
         self.ladder = data.draw(self.ladders)
         self.secret = code_at(secret, self.ladder.rules)
         self.event_log = EventLog(MATCH)
-        codemaking = SimpleNamespace(secret=lambda *_: "11")
-        self.recorder = Recorder(MatchKey(MATCH, self.ladder, b"s" * 32), self.event_log, codemaking, lambda: 0)
+        self.recorder = Recorder(MatchKey(MATCH, self.ladder, b"s" * 32), self.event_log, lambda: 0)
         self.match = Match(self.ladder)
         events = self.match.start(self.now)
         self.recorder.open(events, "ann", CLIENT)
@@ -217,7 +215,7 @@ class AnyClient(RuleBasedStateMachine):
                     self.ended.append(event.game)
                 case MatchEnded():
                     self.match_overs += 1
-        self.recorder.record(events, answer)
+        self.recorder.record(events, answer, secret="11")
         if any(isinstance(event, TurnOpened) for event in events):
             self.now += 3
             self.match.start_clock(self.now)

@@ -7,12 +7,12 @@ from sqlalchemy import select
 
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_server.codemaking.replies import Codemaking, Reply
+from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
-from evilpegs_server.matches.recorder import Recorder
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_cursor,
@@ -28,7 +28,6 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.tables import games
 from evilpegs_server.storage.writer import Writer
-from support.workspaces import new_workspace
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
 SEED = bytes(range(32))
@@ -64,13 +63,12 @@ def store(engine):
 def written(driver, match, client_program):
     """Return the record of a match and every write that belongs to it."""
     event_log = EventLog(match)
-    codemaking = Codemaking(new_workspace(), None)
-    recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, codemaking, lambda: 9)
+    recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, lambda: 9)
     batches = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:
         reply = Reply(fact.feedback) if isinstance(fact, GuessAnswered) else None
         batches.append(recorder.record([fact], reply))
-    return event_log, [write for each in batches for write in each.writes]
+    return event_log, [write for each in batches for write in writes.store_batch(match, each)]
 
 
 def test_load_players_restores_claimed_players(store):

@@ -1,35 +1,33 @@
-"""The recorder turns events into entries of the record and into rows to be written."""
+"""The recorder turns events into entries of the record, and says what is stored beside them."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from evilpegs_game.codes import code_at, format_code
-from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.rules import Rules
+from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event, encode_event
-from evilpegs_protocol.commitment import secret_index
-from evilpegs_server.codemaking.replies import Codemaking, Reply
-from evilpegs_server.match.events import TurnOpened
-from evilpegs_server.matches.recorder import Recorder
+from evilpegs_server.codemaking.replies import Reply
+from evilpegs_server.match.events import GameEnded, TurnOpened
 from evilpegs_server.record.event_log import EventLog
-from support.workspaces import new_workspace
-
-CODEMAKING = Codemaking(new_workspace(), None)
+from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.storage.writes import store_batch
 
 
 class RecordedMatch:
     """A match with its record, and in ``batch`` what its recorder made of the last call."""
 
-    def __init__(self, driver, match_key, client_program, codemaking, wall_ms=lambda: 777):
+    def __init__(self, driver, match_key, client_program, wall_ms=lambda: 777):
         self.driver, self.key = driver, replace(match_key, ladder=driver.match.ladder)
         self.event_log = EventLog(match_key.id)
-        self.recorder = Recorder(self.key, self.event_log, codemaking, wall_ms)
+        self.recorder = Recorder(self.key, self.event_log, wall_ms)
         self.batch = self.recorder.open(driver.facts, "ann", client_program)
+        self.revealed = None
 
-    def do(self, command, *args, reply=None, stalled_ms=0):
-        self.batch = self.recorder.record(self.driver.do(command, *args), reply, stalled_ms)
+    def do(self, command, *args, reply=None, stalled_ms=0, secret="11"):
+        events = self.driver.do(command, *args)
+        self.revealed = self.recorder.shows_secret(events)
+        self.batch = self.recorder.record(events, reply, stalled_ms, secret)
         return self.events
 
     def turn(self, text, feedback=Feedback(0, 0)):  # noqa: B008 - a constant
@@ -46,15 +44,15 @@ class RecordedMatch:
 
     @property
     def orders(self):
-        return sorted(write.order for write in self.batch.writes)
+        return sorted(write.order for write in store_batch(self.key.id, self.batch))
 
 
 @pytest.fixture
 def record_match(new_match, match_key, client_program):
     """Begin a match and its record; the ladder is `tiny` with changes."""
 
-    def begin(codemaking=CODEMAKING, wall_ms=lambda: 777, **changes):
-        return RecordedMatch(new_match(**changes), match_key, client_program, codemaking, wall_ms)
+    def begin(wall_ms=lambda: 777, **changes):
+        return RecordedMatch(new_match(**changes), match_key, client_program, wall_ms)
 
     return begin
 
@@ -96,7 +94,8 @@ def test_illegal_code_is_not_recorded(record_match):
     played = record_match()
     played.do("ready", 1, None)
     assert played.do("guess", 1, 1, "99") == []
-    assert played.batch.writes == []
+    assert not played.batch.is_stored
+    assert played.orders == []
 
 
 def test_game_end_is_written_with_next_game(record_match):
@@ -115,52 +114,35 @@ def test_match_end_carries_previous_head(record_match):
     assert played.orders == [3, 4, 5]
 
 
-@pytest.mark.parametrize("client_nonce", [None, "mine"])
-def test_fixed_secret_follows_from_both_nonces(record_match, client_nonce):
-    played = record_match()
-    played.do("ready", 1, client_nonce)
-    over = played.do("resign", 1)[0]
-    index = secret_index(over["nonce"], client_nonce, over["match"], 1, 9)
-    assert over["secret"] == format_code(code_at(index, Rules(2, 3)))
-    assert over.get("client_nonce") == client_nonce
-
-
-def test_evil_game_shows_witness(record_match):
-    played = record_match(codemaker="evil", tie="largest/seeded")
-    played.do("ready", 1, None)
+@pytest.mark.parametrize("codemaker", [{}, {"codemaker": "evil", "tie": "largest/seeded"}])
+def test_end_of_begun_game_shows_secret(record_match, codemaker):
+    played = record_match(**codemaker)
+    played.do("ready", 1, "mine")
     played.turn("12", Feedback(1, 0))
-    secret = played.do("resign", 1)[0]["secret"]
-    assert feedback("12", secret) == Feedback(1, 0)
+    assert played.revealed is None
+    over = played.do("resign", 1, secret="13")[0]
+    assert isinstance(played.revealed, GameEnded)
+    assert (played.revealed.game, len(played.revealed.history), played.revealed.client_nonce) == (1, 1, "mine")
+    assert (over["secret"], over["client_nonce"]) == ("13", "mine")
 
 
 def test_unbegun_game_has_no_secret(record_match):
     unplayed = record_match()
     events = unplayed.do("resign", None)
+    assert unplayed.revealed is None
     assert [event["secret"] for event in events[:2]] == [None, None]
     assert [event["nonce"] is None for event in events[:2]] == [False, True]
 
 
-class ExhaustedCodemaking(Codemaking):
-    """Codemaking that cannot find any secret."""
-
-    def secret(self, *_):
-        raise MemoryError
-
-
-def test_void_evil_game_has_no_witness(record_match):
-    played = record_match(ExhaustedCodemaking(new_workspace(), None), codemaker="evil", tie="largest/seeded")
+@pytest.mark.parametrize(("codemaker", "secret"), [("evil", None), ("fixed", "11")])
+def test_void_game_shows_fixed_secret_only(record_match, codemaker, secret):
+    played = record_match(codemaker=codemaker, tie=None if codemaker == "fixed" else "largest/seeded")
     played.do("ready", 1, None)
     played.driver.guess("12")
     over = played.do("fail")[0]
-    assert (over["outcome"], over["secret"]) == ("void", None)
+    assert (over["outcome"], over["secret"]) == ("void", secret)
     assert over["nonce"] is not None
-
-
-def test_draw_belongs_to_game_and_client_nonce(record_match):
-    recorder = record_match().recorder
-    all_secrets = [recorder.game_secrets(1, "a"), recorder.game_secrets(1, "b"), recorder.game_secrets(2, "b")]
-    assert [(each.game, each.client_nonce) for each in all_secrets] == [(1, "a"), (1, "b"), (2, "b")]
-    assert recorder.game_secrets(2, "b") is all_secrets[-1]
+    assert (played.revealed is None) is (secret is None)
 
 
 @pytest.mark.parametrize("changes", [{}, {"clock": None}, {"rated": False}])

@@ -1,0 +1,139 @@
+"""The recorder of a match: the events of the state machine become entries of the event log.
+
+A recorder computes nothing about the game and stores nothing. The codes that a game's end shows are given to it, and
+`Batch` says what has to be stored.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import GameOver, RecordEvent
+from evilpegs_server.codemaking.replies import Reply
+from evilpegs_server.match.events import (
+    GameBegun,
+    GameEnded,
+    GameOpened,
+    GuessAnswered,
+    MatchEnded,
+    MatchEvent,
+    TurnOpened,
+)
+from evilpegs_server.record.encoding import (
+    MatchKey,
+    feedback_text,
+    game_over_event,
+    game_started_event,
+    match_over_event,
+    match_started_event,
+)
+from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.signing import RecordSigner
+
+
+@dataclass(slots=True)
+class Batch:
+    """The changes of one step of a match: the new entries of its event log, and what is stored beside them.
+
+    ``turn`` is the turn that the step opened, if any. ``begun`` is the game whose player was ready. ``ended`` has the
+    games that ended, each with the milliseconds that its guesses took.
+    """
+
+    entries: list[LogEntry] = field(default_factory=list)
+    turn: TurnOpened | None = None
+    begun: GameBegun | None = None
+    ended: list[tuple[GameOver, list[int]]] = field(default_factory=list)
+    is_last: bool = False
+    """True if the match is over."""
+
+    @property
+    def is_stored(self) -> bool:
+        """True if the step changes anything that outlives the server."""
+        return bool(self.entries) or self.begun is not None
+
+
+class Recorder:
+    """The author of one match's event log; ``wall_ms`` returns Unix time in milliseconds.
+
+    The last event is signed by ``signer`` if there is one.
+    """
+
+    def __init__(
+        self, key: MatchKey, event_log: EventLog, wall_ms: Callable[[], int], signer: RecordSigner | None = None
+    ) -> None:
+        self._key = key
+        self._event_log = event_log
+        self._wall_ms = wall_ms
+        self._signer = signer
+
+    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
+        """Begin the record with the player and the client program, then record ``events``."""
+        batch = Batch()
+        self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
+        return self._add_events(batch, events, None, 0, None)
+
+    def record(
+        self,
+        events: Sequence[MatchEvent],
+        reply: Reply | None = None,
+        stalled_ms: int = 0,
+        secret: str | None = None,
+    ) -> Batch:
+        """Record ``events``; ``reply`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
+
+        ``secret`` is the code to be shown at the end of the game of `shows_secret`.
+        """
+        return self._add_events(Batch(), events, reply, stalled_ms, secret)
+
+    def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
+        """Return the end of a game among ``events`` that shows a code; None if there is none.
+
+        A game that was never begun has no secret, and a void game against evil has no witness.
+        """
+        for event in events:
+            if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):
+                return event
+        return None
+
+    def _add_events(
+        self, batch: Batch, events: Sequence[MatchEvent], reply: Reply | None, stalled_ms: int, secret: str | None
+    ) -> Batch:
+        for event in events:
+            match event:
+                case GuessAnswered() if reply is not None:
+                    seq, at = self._next()
+                    text = feedback_text(self._key, event, reply, stalled_ms, seq, at)
+                    batch.entries.append(self._event_log.append_text(at, "feedback", text))
+                case TurnOpened():
+                    batch.turn = event
+                case GameBegun():
+                    batch.begun = event
+                case GameOpened():
+                    self._append(batch, game_started_event(self._key, event, *self._next()))
+                case GameEnded():
+                    shown = secret if event.shows_secret(self._key.ladder.codemaker) else None
+                    self._end_game(batch, game_over_event(self._key, event, shown, *self._next()))
+                case MatchEnded():
+                    self._end_match(batch, event)
+        return batch
+
+    def _end_game(self, batch: Batch, over: GameOver) -> None:
+        batch.ended.append((over, self._event_log.guess_times(over.game)))
+        self._append(batch, over)
+
+    def _end_match(self, batch: Batch, event: MatchEnded) -> None:
+        _, at = self._next()
+        last = match_over_event(self._key, event, self._event_log, at)
+        self._append(batch, self._signer.sign(last) if self._signer else last)
+        batch.is_last = True
+
+    def _next(self) -> tuple[int, int]:
+        """Return the number and the time of the next event.
+
+        The time never falls within a record, even if the wall clock is set back during the match.
+        """
+        entries = self._event_log.entries
+        return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
+
+    def _append(self, batch: Batch, event: RecordEvent) -> None:
+        batch.entries.append(self._event_log.append(event))
