@@ -2,6 +2,7 @@
 
 Begin with `server`, which opens everything in order, and with `match`, the state machine of a match without I/O. From
 bottom to top: `match` and `scoring` are pure; `work` computes outside the event loop; `codemaking` finds replies;
-`record` is the event log and `storage` the database; `matches` runs matches; `gateway` holds the connections. Each
-package imports only packages before it.
+`record` is the event log and `storage` the database; `matches` runs matches and `rating` keeps leaderboards; `gateway`
+holds the connections, `site` answers HTTP, and `feed` publishes to a broker. Each package imports only packages before
+it. docs/architecture.md describes the whole.
 """
