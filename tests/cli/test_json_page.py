@@ -253,6 +253,8 @@ def toured(run, serve, start):
     with start("feed", "--json", "--server", server.url) as feed:
         devilish = tour.bots(server.url, feed)
     tour.look("evilpegs ladders", "ladders", "--server", server.url)
+    contest = ("compare", "minimax", "first-consistent", "--alternative", "1")
+    tour.look("evilpegs compare", *contest, "--server", server.url)
     left = asyncio.run(leave_open(server.url))
     evil = asyncio.run(practice(server.url, "classic-evil-practice", "1122", "3344", "5566"))
     large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
