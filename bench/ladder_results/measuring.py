@@ -4,7 +4,9 @@ Games are played without a clock, as `evilpegs evaluate --games` plays them: the
 its secret and all random choices. The secrets of a game number are therefore the same for all strategies.
 """
 
-from collections.abc import Callable, Iterable
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -21,6 +23,7 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, TieBreak
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code
+from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import evaluate, play_turns
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -37,8 +40,15 @@ from evilpegs_server.match.ladders import Ladder
 EXPECTED_CODES = 1296
 """The most codes of rules whose exact expectation for random guesses is computed; it takes about ten seconds."""
 
+GAME_SECONDS = 60.0
+"""The most processor time of one game; some games on colossus would take minutes."""
+
 Interval = tuple[float, float]
 Choose = Callable[[Position], Code]
+
+
+class SlowGameError(GameError):
+    """A game took too much processor time."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +131,27 @@ def play_adversary(strategy: Strategy, ladder: Ladder, games: int, seed: int) ->
 
 
 def play(choose: Choose, codemaker: Codemaker, ladder: Ladder, live_sets: LiveSets) -> History:
-    """Return the turns of one game, at most as many as the ladder allows."""
+    """Return the turns of one game, at most as many as the ladder allows; raise SlowGameError if it takes too long."""
     played = play_turns(choose, codemaker, Position(ladder.rules, (), live_sets))
-    return tuple(Turn(turn.guess, turn.feedback) for turn in islice(played, ladder.guess_limit))
+    with limited_time(GAME_SECONDS):
+        return tuple(Turn(turn.guess, turn.feedback) for turn in islice(played, ladder.guess_limit))
+
+
+@contextmanager
+def limited_time(seconds: float) -> Iterator[None]:
+    """Raise SlowGameError in the block, which the main thread executes, after some seconds of processor time."""
+
+    def stop(*_: object) -> None:
+        message = f"a game took more than {seconds:g} seconds of processor time"
+        raise SlowGameError(message)
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def choosers(strategy: Strategy, games: int, seed: int) -> Iterable[Choose]:

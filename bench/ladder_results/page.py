@@ -25,6 +25,7 @@ results that are known. A *strategy* is a program that guesses; `evilpegs bot NA
   mean is the same and the interval is much narrower ([scoring.md](scoring.md)). Ladders without a value curve have raw
   means.
 * **Worst case** is the largest number of guesses for any secret if the result is exact, else the largest in the games.
+* A game that is not solved within the guess limit of the ladder counts as the limit + 1.
 * Nobody's clock ran. A bot with little time left may play worse, so `-blitz` and `-practice` ladders with the same
   rules have no tables of their own.
 """

@@ -45,19 +45,24 @@ def adversary_table(practice: Ladder, rated: Ladder, outcomes: Outcomes) -> str:
     """Return the results against an adversary with fixed and with seeded ties, the fewest guesses first."""
     fixed, seeded = measurements(practice, outcomes), measurements(rated, outcomes)
     rows = [
-        (f"`{name}`", guesses(fixed[name]), guesses(seeded[name]), str(seeded[name].worst), f"{seeded[name].games:,}")
+        (f"`{name}`", *row_of(fixed[name], seeded[name], rated.guess_limit))
         for name in sorted(seeded, key=lambda name: float(seeded[name].mean))
     ]
     return table(("strategy", f"`{practice.id}`", f"`{rated.id}`", "its worst", "its games"), rows)
 
 
-def guesses(measured: Measurement) -> str:
+def row_of(fixed: Measurement, seeded: Measurement, limit: int) -> tuple[str, str, str, str]:
+    """Return the cells of one strategy: both results, and the worst of the games with seeded ties."""
+    worst = str(seeded.worst) if seeded.worst <= limit else "not solved"
+    return guesses(fixed, limit), guesses(seeded, limit), worst, f"{seeded.games:,}"
+
+
+def guesses(measured: Measurement, limit: int) -> str:
     """Return a number of guesses: one that is certain, or a mean with its interval."""
-    if measured.is_exact:
-        return f"{float(measured.mean):g}"
-    if measured.interval is None:
-        return f"{float(measured.mean):g} in every game"
-    return f"{float(measured.mean):.2f} ({format_interval(measured.interval, 2)})"
+    if measured.interval is not None:
+        return f"{float(measured.mean):.2f} ({format_interval(measured.interval, 2)})"
+    number = f"{float(measured.mean):g}" if measured.mean <= limit else "not solved"
+    return number if measured.is_exact else f"{number} in every game"
 
 
 def format_interval(interval: Interval | None, digits: int = 4) -> str:
@@ -78,7 +83,7 @@ def refusals(ladders: Iterable[Ladder], outcomes: Outcomes) -> list[str]:
             outcome: Outcome = outcomes[ladder.id, name]
             if isinstance(outcome, Refusal):
                 by_reason.setdefault(outcome.reason, {})[f"`{name}`"] = None
-    return [item(f"Cannot play: {', '.join(names)}. The program says: {why}.") for why, names in by_reason.items()]
+    return [item(f"No result: {', '.join(names)}. Reason: {why}.") for why, names in by_reason.items()]
 
 
 def bounds_lines(ladder: Ladder, results: KnownResults) -> list[str]:

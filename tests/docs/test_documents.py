@@ -31,6 +31,7 @@ DOCUMENTS = [
     "docs/glossary.md",
     "docs/operate.md",
     "docs/records.md",
+    "docs/results.md",
     "docs/scoring.md",
     "protocol/README.md",
 ]
