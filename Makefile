@@ -44,6 +44,10 @@ format: $(READY)
 bench: $(READY)
 	@for bench in bench/bench_*.py; do $(BIN)/python $$bench || exit 1; done
 
+# Minutes: measure every strategy on every ladder again and write docs/results.md.
+results: $(READY)
+	@$(BIN)/python bench/results.py
+
 # Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
 load: $(READY)
 	@PYTHONPATH=tests $(BIN)/python bench/load_stalls.py
@@ -99,4 +103,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench load abuse statistics page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-inner test-plain check format bench results load abuse statistics page screenshot worst snapshots openapi vendor

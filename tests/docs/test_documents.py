@@ -32,6 +32,7 @@ DOCUMENTS = [
     "docs/operate.md",
     "docs/page.md",
     "docs/records.md",
+    "docs/results.md",
     "docs/scoring.md",
     "protocol/README.md",
 ]

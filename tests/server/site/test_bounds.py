@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_game.codes import code_at
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.feedback import feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
@@ -71,3 +72,27 @@ def test_known_results_are_the_best_of_golden_data(row):
     if (rules, "mean") in RESULTS:
         assert RESULTS[rules, "mean"].guesses <= row["total"] / Rules.parse(rules).size
         assert RESULTS[rules, "worst"].guesses <= row["max"]
+
+
+def test_proved_worst_cases_are_at_least_what_counting_gives():
+    for (rules, objective), known in RESULTS.items():
+        least = least_worst if objective == "worst" else least_mean
+        assert known.guesses >= least(Rules.parse(rules))
+
+
+@pytest.mark.parametrize(
+    ("rules", "total"), [("4x6", 5625), ("4x7", 11228), ("4x8", 20471), ("5x5", 13496), ("4x10-distinct", 26274)]
+)
+def test_known_results_have_proved_totals(rules, total):
+    known = RESULTS[rules, "mean"]
+    assert known.proved
+    assert known.guesses == total / Rules.parse(rules).size
+    assert f"evilpegs solve --rules {rules} proves it" in known.source
+
+
+@pytest.mark.parametrize("rules", ["4x6", "4x7"])
+def test_proved_worst_case_is_value_of_all_codes(rules):
+    parsed = Rules.parse(rules)
+    known = RESULTS[rules, "worst"]
+    assert known.proved
+    assert known.guesses == WorstCase(parsed).value(all_codes(parsed))
