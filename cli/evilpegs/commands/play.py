@@ -11,7 +11,7 @@ from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
-from evilpegs.play_options import check_play_options
+from evilpegs.player_name import check_name
 from evilpegs_clients.daily import parse_date
 from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_clients.terminal.daily_game import run_daily
@@ -57,7 +57,7 @@ def play(
     if day is not None:
         message = "--date is for the game of the day; add --daily"
         raise CommandError(message)
-    check_play_options(ladder, name)
+    check_name(name)
     if token_from is not None and name is None:
         message = "--token-from is for a player with a name; add --name"
         raise CommandError(message)

@@ -192,7 +192,7 @@ class LiveSets:
         *before, (guess, feedback) = dict.fromkeys(history)
         count = self.part_sizes(rules, tuple(before), guess)[feedback_number(feedback, rules.pegs)]
         if not count:
-            message = f"no code of {rules} is consistent with the feedback of {_first_turns(len(history))}"
+            message = _contradiction_text(rules, len(history))
             raise ContradictionError(message, turn=len(history))
         return count
 
@@ -240,7 +240,7 @@ class LiveSets:
         for number, (guess, feedback) in enumerate(history[known:], known + 1):
             columns = select(columns, guess, feedback)
             if not columns.size:
-                message = f"no code of {rules} is consistent with the feedback of {_first_turns(number)}"
+                message = _contradiction_text(rules, number)
                 raise ContradictionError(message, turn=number)
         return columns
 
@@ -331,6 +331,7 @@ def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
     return result
 
 
-def _first_turns(count: int) -> str:
-    """Return the words for the first ``count`` turns in a message."""
-    return "turn 1" if count == 1 else f"turns 1 to {count}"
+def _contradiction_text(rules: Rules, count: int) -> str:
+    """Return the text that the first ``count`` turns contradict the rules or each other."""
+    turns = "turn 1" if count == 1 else f"turns 1 to {count}; one of them is wrong"
+    return f"no code of {rules} is consistent with the feedback of {turns}"

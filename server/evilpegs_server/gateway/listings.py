@@ -16,6 +16,7 @@ from evilpegs_protocol.client_messages import ListMatches, ReadStandings
 from evilpegs_protocol.codec import add_re, encode
 from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, FinishedMatch, MatchList
 from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
@@ -93,10 +94,9 @@ class Listings:
             return pages
 
     def _find_ladder(self, ladder: str) -> Ladder:
-        found = self._ladders.get(ladder)
-        if found is None:
-            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
-        return found
+        if ladder not in self._ladders:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder, self._ladders))
+        return self._ladders[ladder]
 
 
 def _busy() -> ReadLaterError:

@@ -111,7 +111,8 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
 def _existing_file(url: str) -> Path:
     file = database_file(url)
     if not file.is_file():
-        message = f"there is no database at {file}; name one with sqlite:///FILE"
+        what = f"{file} is a directory" if file.is_dir() else f"there is no database at {file}"
+        message = f"{what}; name the file of a database"
         raise DatabaseMissingError(message)
     return file
 

@@ -92,9 +92,9 @@ def test_bot_reads_server_from_environment(run, server, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--ladder", "clasic"], ["'clasic'", "classic-evil", "unknown_ladder"]),
+        (["--ladder", "clasic"], ["'clasic'", "classic-evil", "classic-devil"]),
         (["--name", "A"], ["'A'", "2", "20"]),
-        (["--name", "minimax"], ["name_taken"]),
+        (["--name", "minimax"], ["minimax", "taken"]),
     ],
 )
 def test_bot_reports_refusal_in_one_line(run, server, played, arguments, named):

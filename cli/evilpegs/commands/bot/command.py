@@ -22,7 +22,7 @@ from evilpegs.options import (
     Traceback,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
-from evilpegs.play_options import check_play_options
+from evilpegs.player_name import check_name
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.turns import turns_document
@@ -79,7 +79,7 @@ def bot(
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
-    check_play_options(ladder, name)
+    check_name(name)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from evilpegs.commands.ladders.calibration import CalibrationRequest, calibrate
 from evilpegs.errors import CommandError
+from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import FILE, SERVER, WHOLE, Json
 from evilpegs.output import console, print_json
 from evilpegs.tables import Column, make_table, print_first_fit
@@ -84,8 +85,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
         raise CommandError(message)
     infos = {info.id: info for info in _default_ladders()}
     if ladder not in infos:
-        message = f"there is no built-in ladder {ladder[:40]!r}; see: evilpegs ladders"
-        raise CommandError(message)
+        raise unknown_ladder(ladder, infos)
     document = calibrate(infos[ladder], request, console(sys.stderr))
     if as_json:
         print_json(document)
