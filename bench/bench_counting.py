@@ -1,4 +1,4 @@
-"""How long counting the parts of a guess takes on large rules, next to the plain definition doing the same.
+"""The time to count the parts of a guess on large rules, next to the plain definition doing the same.
 
 Evil games of random, distinct, paired and one-color guesses, every turn until one code is left; one core.
 Run: python bench/bench_counting.py
@@ -38,7 +38,7 @@ def guess_of(sort: str, rules: Rules, rng: Random) -> tuple[int, ...]:
 
 
 def shapes(pegs: int, colors: int, most: int = 16) -> list[tuple[int, ...]]:
-    """How often the colors of a guess occur, in falling order: all partitions of the pegs into so many at most."""
+    """Return the counts of the colors of a guess in falling order: all partitions of the pegs."""
     if not pegs:
         return [()]
     firsts = range(min(pegs, most), 0, -1) if colors else ()

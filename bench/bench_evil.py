@@ -1,4 +1,4 @@
-"""How long the evil codemaker thinks, everything included, next to plain numpy doing the same.
+"""The time that the evil codemaker thinks, everything included, next to plain numpy doing the same.
 
 Each reply starts from a history that is new to the codemaker: the live set is computed from that of the
 turn before, as in a server. The player keeps live sets of its own. Run: python bench/bench_evil.py

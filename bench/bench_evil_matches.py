@@ -1,4 +1,4 @@
-"""What evil costs a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
+"""The cost of evil for a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
 
     python bench/bench_evil_matches.py [--connections 1000] [--seconds 0.5] [--rounds 40]
 

@@ -38,7 +38,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Round:
-    """What one round measured: rate, p99 in milliseconds, and processor seconds per 1,000 events and per second."""
+    """The figures of one round: rate, p99 in milliseconds, and processor seconds per 1,000 events and per second."""
 
     rate: float
     p99: float

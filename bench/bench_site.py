@@ -1,4 +1,4 @@
-"""What requests to the site take, and what they cost the bots that play meanwhile.
+"""The time of requests to the site, and their cost for the bots that play meanwhile.
 
 100 bots play 2,000 guesses per second. In turn there are no requests, and 200 per second in open loop from a process of
 their own, each for the leaderboard of the ladder that the bots play. Wanted: p99 of a leaderboard under 20 ms, and

@@ -1,4 +1,4 @@
-"""What players of a small game notice of a crowd on a large one.
+"""The delay for players of a small game beside a crowd on a large one.
 
     make load, or: python bench/load_fair.py [--ladder ID] [--colors N] [--connections 200] [--seconds 10] [--rounds 3]
 

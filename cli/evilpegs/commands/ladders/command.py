@@ -140,7 +140,7 @@ def _codemaker(info: LadderInfo) -> str:
 def _clock(info: LadderInfo) -> str:
     if info.clock is None:
         return "untimed"
-    return f"{info.clock.base_ms / 1000:g} s + {info.clock.increment_ms / 1000:g} s a guess"
+    return f"{info.clock.base_ms / 1000:g} s + {info.clock.increment_ms / 1000:g} s per guess"
 
 
 def _short_clock(info: LadderInfo) -> str:

@@ -51,7 +51,7 @@ def replay(
     ] = True,
     thorough: Annotated[
         bool,
-        Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes a turn."),
+        Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes per turn."),
     ] = False,
     server: ServerToRead = None,
     database: Database = None,
