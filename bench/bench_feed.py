@@ -116,8 +116,8 @@ def processor_seconds(pid):
 
 def publisher_pid(pid):
     """Return the id of the publisher process of a server, None if it has none."""
-    for place in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in place.read_text().split():
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text().split():
             if b"feed.publisher" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return child
     return None

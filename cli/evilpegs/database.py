@@ -76,12 +76,12 @@ def server_settings(**options: Any) -> Settings:
     Raises:
         CommandError: a value is invalid, which names its source, or the file cannot be read.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    named = {name: value for name, value in options.items() if value is not None}
     try:
-        return Settings(**given)
+        return Settings(**named)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        message = f"{_source(first, given)}{_problem(first)}"
+        message = f"{_source(first, named)}{_problem(first)}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"evilpegs.toml is not TOML: {error}; mend it or move it away"
     except OSError as error:

@@ -118,11 +118,11 @@ class _Watcher:
             await connection.ask(Watch(match=self._watched.match))
             return
         ladders = [info.id for info in welcome.ladders] if self._watched.ladder is None else [self._watched.ladder]
-        found: list[str] = []
+        matches: list[str] = []
         for ladder in ladders:
             answer = await self._watch_ladder(connection, ladder, welcome)
-            found += answer.matches if isinstance(answer, Watching) else ()
-        await self._watch_pasts(connection, found)
+            matches += answer.matches if isinstance(answer, Watching) else ()
+        await self._watch_pasts(connection, matches)
 
     async def _watch_ladder(self, connection: ProtocolConnection, ladder: str, welcome: Welcome) -> ServerEvent:
         try:
@@ -134,12 +134,12 @@ class _Watcher:
                 raise
             raise unknown_ladder(ladder, welcome.ladders, self._url) from None
 
-    async def _watch_pasts(self, connection: ProtocolConnection, found: Iterable[str]) -> None:
+    async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
         """Watch the newest matches that are under way now, or that were when the connection was lost.
 
         Ids of matches sort in the order in which they began.
         """
-        newest = sorted({*found, *self._under_way}, reverse=True)[: self._watched.pasts]
+        newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)
         for match in newest:
             try:

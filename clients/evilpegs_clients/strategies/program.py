@@ -176,11 +176,11 @@ def _split(command: str) -> list[str]:
 
 def _find(program: str) -> Path:
     """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
-    found = shutil.which(program)
-    if found is None:
+    file = shutil.which(program)
+    if file is None:
         message = f"the program {program[:80]!r} {_why_not_found(program)}"
         raise StrategyError(message)
-    path = Path(found).resolve()
+    path = Path(file).resolve()
     _check_interpreter(path)
     return path
 

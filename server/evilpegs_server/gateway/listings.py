@@ -112,10 +112,10 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "before: there is no such match")
     ladders = None if request.ladder is None else (request.ladder,)
     wanted = MatchFilter(ladders=ladders, player=request.player, before=before, over=True)
-    found = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)
+    listed = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)
     fields = FinishedMatch.model_fields
-    matches = (FinishedMatch(**{name: getattr(match, name) for name in fields}) for match in found[:MATCHES_PER_PAGE])
-    return encode(MatchList(matches=tuple(matches), more=len(found) > MATCHES_PER_PAGE, re=request.id))
+    matches = (FinishedMatch(**{name: getattr(match, name) for name in fields}) for match in listed[:MATCHES_PER_PAGE])
+    return encode(MatchList(matches=tuple(matches), more=len(listed) > MATCHES_PER_PAGE, re=request.id))
 
 
 def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:

@@ -78,17 +78,17 @@ def backup_database(
         _check_replaceable(file, copy, overwrite=overwrite)
     with _explained(source), replacement(target) as new:
         _copy(source, new, progress)
-        found = check_database(f"sqlite:///{new}", progress)
-        if found.damage:
+        result = check_database(f"sqlite:///{new}", progress)
+        if result.damage:
             message = (
-                f"the database {source} is damaged: {found.damage[0]}; nothing was written, keep your older copies"
+                f"the database {source} is damaged: {result.damage[0]}; nothing was written, keep your older copies"
             )
             raise DatabaseUnusableError(message)
         for path in side_files(target):
             path.unlink(missing_ok=True)  # the log of the file that is replaced; it must not be applied to the copy
     for file, copy in others.items():
         replace_file(copy, file.read_bytes())
-    return found
+    return result
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
@@ -199,9 +199,9 @@ def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple
 def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progress) -> tuple[str, ...]:
     engine = _engine(file)
     broken: set[int] = set()
-    for done, found in verify_chains(engine):
+    for done, numbers in verify_chains(engine):
         progress("hashes", done, 1000)
-        broken |= found
+        broken |= numbers
     engine.dispose()
     ids = connection.execute("SELECT number, id FROM matches ORDER BY number")
     return tuple(match for number, match in ids if number in broken)

@@ -85,5 +85,5 @@ class DatabaseLock:
 
 
 def _identity(file: Path | int) -> tuple[int, int]:
-    found = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
-    return found.st_dev, found.st_ino
+    status = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
+    return status.st_dev, status.st_ino

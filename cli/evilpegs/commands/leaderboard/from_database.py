@@ -52,8 +52,8 @@ class FollowedStandings:
             raise CommandError(message) from None
         if self._ladder is not None:
             return [_standings(self._ladder, await self._leaderboards.rows(self._ladder.id))]
-        found = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
-        return [standings for standings in found if standings.rows]
+        leaderboards = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
+        return [standings for standings in leaderboards if standings.rows]
 
     @property
     def is_complete(self) -> bool:

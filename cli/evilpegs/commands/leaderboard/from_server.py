@@ -20,8 +20,8 @@ async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) ->
     """
     if ladder_id is not None:
         return [await _fetch_one(reader, ladder_id)]
-    found = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
-    return [standings for standings in found if standings.rows]
+    leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
+    return [standings for standings in leaderboards if standings.rows]
 
 
 async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
