@@ -35,7 +35,8 @@ def watch(
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.
 
-    In a terminal every match has a board that moves. Elsewhere each guess is a line. A lost connection is restored.
+    In a terminal each match is a board that changes as it is played. Elsewhere each guess is printed as a line. A lost
+    connection is restored.
     """
     target = _find_target(watched)
     out = console()
