@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Final
 
 from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.errors import EvilpegsError
 
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
 """The beginnings of the names of modules whose frames are left out where they come first."""
@@ -21,7 +22,7 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
     except StrategyError as error:
         if is_wanted:
             print_strategy_traceback(error)
-        elif _has_traceback(error):
+        elif _has_traceback(error) and not isinstance(error.__cause__, EvilpegsError):
             error.args = (f"{error}; see where with --traceback",)
         raise
 
