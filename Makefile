@@ -36,6 +36,7 @@ check: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python tests/repository/voice.py
 
 format: $(READY)
 	@$(BIN)/ruff check --fix .

@@ -113,7 +113,7 @@ def main():
             start = time.perf_counter()
             build(engine, options.matches, ladders)
             print(f"built {options.matches:,} matches in {time.perf_counter() - start:.0f} s", end=", ")
-        print(f"{path.stat().st_size / 2**20:,.0f} MiB\n{LIMIT} rows a page, {options.pages} pages each")
+        print(f"{path.stat().st_size / 2**20:,.0f} MiB\n{LIMIT} rows per page, {options.pages} pages each")
         for name, draw in filters(options.matches, ladders, rng).items():
             middle, high, rows = measure(lambda draw=draw: list_matches(engine, draw(), LIMIT), options.pages)
             print(f"{name:38} p50 {middle:6.2f} ms  p99 {high:6.2f} ms  {rows:5.1f} rows")

@@ -1,4 +1,4 @@
-"""How long the canonical key of a history takes, conversions and symmetry included, by number of guesses.
+"""The time that the canonical key of a history takes, conversions and symmetry included, by number of guesses.
 
 Two kinds of histories: guesses drawn from all codes, each with the feedback of one secret; and cyclic shifts of one
 guess, all with the same feedback, about the most alike that guesses can be. Run: python bench/bench_canonical.py

@@ -1,4 +1,4 @@
-"""How long counting the parts of a guess takes on large rules, next to the plain definition doing the same.
+"""The time to count the parts of a guess on large rules, next to the plain definition doing the same.
 
 Evil games of random, distinct, paired and one-color guesses, every turn until one code is left; one core.
 Run: python bench/bench_counting.py
@@ -38,7 +38,7 @@ def guess_of(sort: str, rules: Rules, rng: Random) -> tuple[int, ...]:
 
 
 def shapes(pegs: int, colors: int, most: int = 16) -> list[tuple[int, ...]]:
-    """How often the colors of a guess occur, in falling order: all partitions of the pegs into so many at most."""
+    """Return the counts of the colors of a guess in falling order: all partitions of the pegs."""
     if not pegs:
         return [()]
     firsts = range(min(pegs, most), 0, -1) if colors else ()
@@ -64,10 +64,10 @@ def game(rules: Rules, sort: str, rng: Random, max_bytes: int) -> list[float]:
         position = Position(rules, history, live_sets)
         milliseconds, sizes = timed(lambda position=position, guess=guess: position.part_sizes(guess))
         took.append(milliseconds)
-        place = int(np.argmax(sizes[:-1]))
-        if sizes[place] <= 1:
+        index = int(np.argmax(sizes[:-1]))
+        if sizes[index] <= 1:
             break
-        history = (*history, (guess, feedbacks(rules.pegs)[place]))
+        history = (*history, (guess, feedbacks(rules.pegs)[index]))
     return took
 
 
@@ -77,7 +77,7 @@ def plain_milliseconds(rules: Rules, guess: tuple[int, ...]) -> float:
     counts = Counter(feedback(guess, code) for code in product(range(rules.colors), repeat=rules.pegs))
     took = (time.thread_time() - start) * 1e3
     sizes = count_parts(rules, (), guess).sizes
-    assert all(sizes[feedback_number(given, rules.pegs)] == size for given, size in counts.items())
+    assert all(sizes[feedback_number(reply, rules.pegs)] == size for reply, size in counts.items())
     return took
 
 
@@ -92,16 +92,16 @@ def show(label: str, took: list[float], target: str = "") -> None:
     print(f"{label:<22}{len(took):>6}{figures}   {target}", flush=True)
 
 
-def cached(rules: Rules, rng: Random, many: int = 400) -> list[float]:
+def cached(rules: Rules, rng: Random, repeats: int = 400) -> list[float]:
     """Milliseconds of a reply that is known from the same opening in other colors on other pegs."""
     live_sets, took = LiveSets(), []
-    history = tuple((guess_of("random", rules, rng), given) for given in [Feedback(1, 3), Feedback(2, 3)])
+    history = tuple((guess_of("random", rules, rng), reply) for reply in [Feedback(1, 3), Feedback(2, 3)])
     asked = guess_of("random", rules, rng)
     live_sets.part_sizes(rules, history, asked)
-    for _ in range(many):
+    for _ in range(repeats):
         colors, pegs = (rng.sample(range(count), count) for count in (rules.colors, rules.pegs))
         *guesses, guess = [tuple(colors[code[peg]] for peg in pegs) for code in (*(code for code, _ in history), asked)]
-        image = tuple((code, given) for code, (_, given) in zip(guesses, history, strict=True))
+        image = tuple((code, reply) for code, (_, reply) in zip(guesses, history, strict=True))
         took.append(timed(lambda image=image, guess=guess: live_sets.part_sizes(rules, image, guess))[0])
     return took
 

@@ -1,4 +1,4 @@
-"""How long the evil codemaker thinks, everything included, next to plain numpy doing the same.
+"""The time that the evil codemaker thinks, everything included, next to plain numpy doing the same.
 
 Each reply starts from a history that is new to the codemaker: the live set is computed from that of the
 turn before, as in a server. The player keeps live sets of its own. Run: python bench/bench_evil.py
@@ -40,11 +40,11 @@ def seconds_of_games(rules: Rules, games: int, guesses_a_game: int, seed: int) -
         for _ in range(guesses_a_game):
             fresh = Position(rules, position.history, servers)
             start = time.perf_counter()
-            given = Evil().reply(fresh, guess)
+            reply = Evil().reply(fresh, guess)
             (later if position.history else first).append(time.perf_counter() - start)
-            if given == all_black(rules.pegs):
+            if reply == all_black(rules.pegs):
                 break
-            position = position.after(guess, given)
+            position = position.after(guess, reply)
             guess = position.candidate(rng.randrange(position.count))
     return first, later
 

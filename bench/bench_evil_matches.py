@@ -1,4 +1,4 @@
-"""What evil costs a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
+"""The cost of evil for a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
 
     python bench/bench_evil_matches.py [--connections 1000] [--seconds 0.5] [--rounds 40]
 
@@ -30,8 +30,8 @@ WARM_UP, SETTLE = 3.0, 0.1
 
 CODES = all_codes(RULES)
 EVERY = np.arange(RULES.size)
-TEXTS = [format_code(column_code(CODES, place)) for place in EVERY]
-NUMBERS = np.array([feedback_numbers(CODES, column_code(CODES, place)) for place in EVERY])
+TEXTS = [format_code(column_code(CODES, index)) for index in EVERY]
+NUMBERS = np.array([feedback_numbers(CODES, column_code(CODES, index)) for index in EVERY])
 
 
 class Consistent(Player):
@@ -44,9 +44,9 @@ class Consistent(Player):
 
     def take(self, frame):
         if b'"type":"feedback"' in frame:
-            given = Feedback(value(frame, b'"black":'), value(frame, b'"white":'))
+            feedback = Feedback(value(frame, b'"black":'), value(frame, b'"white":'))
             numbers = NUMBERS[self.guessed][self.candidates]
-            self.candidates = self.candidates[numbers == feedback_number(given, RULES.pegs)]
+            self.candidates = self.candidates[numbers == feedback_number(feedback, RULES.pegs)]
         elif b'"type":"game_started"' in frame:
             self.candidates = EVERY
         super().take(frame)
@@ -104,14 +104,14 @@ async def rate(load, seconds):
     return load.answered / elapsed
 
 
-async def compare(urls, given):
+async def compare(urls, options):
     """Guesses per second on both ladders, a pair a round."""
-    loads = [await connect(url, ladder, given.connections) for url, ladder in zip(urls, LADDERS, strict=True)]
+    loads = [await connect(url, ladder, options.connections) for url, ladder in zip(urls, LADDERS, strict=True)]
     for load in loads:
         await rate(load, WARM_UP)
     pairs = []
-    for number in range(given.rounds):
-        rates = {load.ladder: await rate(load, given.seconds) for load in (loads[::-1] if number % 2 else loads)}
+    for number in range(options.rounds):
+        rates = {load.ladder: await rate(load, options.seconds) for load in (loads[::-1] if number % 2 else loads)}
         pairs.append([rates[ladder] for ladder in LADDERS])
     return np.array(pairs)
 
@@ -121,10 +121,10 @@ def main():
     parser.add_argument("--connections", type=int, default=CONNECTIONS)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--rounds", type=int, default=40)
-    given = parser.parse_args()
-    print(f"{given.connections:,} matches at once, a bot that guesses what fits, closed loop; guesses/s")
+    options = parser.parse_args()
+    print(f"{options.connections:,} matches at once, a bot that guesses what fits, closed loop; guesses/s")
     with evilpegs() as fixed, evilpegs() as evil:
-        pairs = uvloop.run(compare((fixed, evil), given))
+        pairs = uvloop.run(compare((fixed, evil), options))
     print(f"{'':<10}{'fixed':>10}{'evil':>10}{'ratio':>8}")
     show("all", *pairs.mean(axis=0))
     for percent in (25, 50, 75):

@@ -38,7 +38,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Round:
-    """What one round measured: rate, p99 in milliseconds, and processor seconds per 1,000 events and per second."""
+    """The figures of one round: rate, p99 in milliseconds, and processor seconds per 1,000 events and per second."""
 
     rate: float
     p99: float
@@ -116,8 +116,8 @@ def processor_seconds(pid):
 
 def publisher_pid(pid):
     """Return the id of the publisher process of a server, None if it has none."""
-    for place in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in place.read_text().split():
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text().split():
             if b"feed.publisher" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return child
     return None

@@ -74,21 +74,21 @@ def build(engine, matches, rng):
             insert_matches(connection, range(start, min(start + 1000, matches + 1)), rng)
 
 
-async def note_lateness(found):
+async def note_lateness(lateness):
     """Append the lateness of each wake-up in milliseconds."""
     while True:
-        due = time.perf_counter() + 0.001
+        expected = time.perf_counter() + 0.001
         await asyncio.sleep(0.001)
-        found.append((time.perf_counter() - due) * 1000)
+        lateness.append((time.perf_counter() - expected) * 1000)
 
 
 async def with_lateness(work):
     """Await ``work``; return its result and the lateness meanwhile."""
-    found = []
-    noting = asyncio.create_task(note_lateness(found))
+    lateness = []
+    noting = asyncio.create_task(note_lateness(lateness))
     result = await work
     noting.cancel()
-    return result, sorted(found)
+    return result, sorted(lateness)
 
 
 def resident_mib():

@@ -1,4 +1,4 @@
-"""How long it takes to prove which strategy is best, next to a plain loop on the same machine.
+"""The time to prove which strategy is best, next to a plain loop on the same machine.
 
 Compiled, medians of a few runs, each with nothing known; and the least guesses against evil.
 

@@ -1,4 +1,4 @@
-"""What the page takes: bytes of the first view, time until it can be played, and evil's reply in the browser.
+"""The costs of the page: bytes of the first view, time until it can be played, and evil's reply in the browser.
 
 The server and a headless Chromium share this machine. The page is opened ten times with an empty cache. Wanted: the
 first view under 60 KiB compressed, the first key answered within a second after the request, and a reply on 4x6 under

@@ -1,4 +1,4 @@
-"""How soon the page shows a server's reply after its frame arrived: wanted are 50 ms.
+"""The delay until the page shows a server's reply after its frame arrived; at most 50 ms are wanted.
 
 A real server and a headless Chromium share this machine. The page notes when the frame of a `feedback` arrives, and
 when a frame with the new row has been drawn: that is two animation frames after the row is in the document.

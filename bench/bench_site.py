@@ -1,4 +1,4 @@
-"""What requests to the site take, and what they cost the bots that play meanwhile.
+"""The time of requests to the site, and their cost for the bots that play meanwhile.
 
 100 bots play 2,000 guesses per second. In turn there are no requests, and 200 per second in open loop from a process of
 their own, each for the leaderboard of the ladder that the bots play. Wanted: p99 of a leaderboard under 20 ms, and
@@ -62,20 +62,20 @@ async def request_until(end, site, path, latencies):
     async with asyncio.TaskGroup() as tasks:
         began = time.perf_counter()
         for number in itertools.count():
-            due = began + number / REQUESTS_PER_SECOND
-            if due > end:
+            planned = began + number / REQUESTS_PER_SECOND
+            if planned > end:
                 break
-            await asyncio.sleep(max(0, due - time.perf_counter()))
-            tasks.create_task(request(idle, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n", due, latencies))
+            await asyncio.sleep(max(0, planned - time.perf_counter()))
+            tasks.create_task(request(idle, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n", planned, latencies))
 
 
-async def request(idle, text, due, latencies):
+async def request(idle, text, planned, latencies):
     reader, writer = await idle.get()
     writer.write(text.encode())
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
     assert head.startswith("http/1.1 200 "), head
     await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
-    latencies.append((time.perf_counter() - due) * 1000)
+    latencies.append((time.perf_counter() - planned) * 1000)
     idle.put_nowait((reader, writer))
 
 
@@ -177,8 +177,8 @@ def measure_stalls(seconds, rounds):
         try:
             for path in paths:
                 for asked in (None, path):
-                    found = [stalls(site, asked, seconds) for _ in range(rounds)]
-                    longest, late = max(each[0] for each in found), sum(each[1] for each in found)
+                    results = [stalls(site, asked, seconds) for _ in range(rounds)]
+                    longest, late = max(each[0] for each in results), sum(each[1] for each in results)
                     shown = f"{REQUESTS_PER_SECOND} requests/s for {asked}" if asked else "no requests"
                     print(f"{shown}: longest stall under {1000 * longest:g} ms, {late:.0f} over 20 ms", flush=True)
         finally:
@@ -203,9 +203,9 @@ def main():
     alone, beside, latencies, late = [], [], [], []
     for _ in range(arguments.rounds):
         alone.append(measure(arguments.seconds)[0])
-        times, found = measure(arguments.seconds, arguments.path)
+        times, requested = measure(arguments.seconds, arguments.path)
         beside.append(times)
-        latencies += found
+        latencies += requested
         late += machine_lateness()
     print(f"an idle process wakes late by {describe(late)}: the noise of this machine")
     print(f"{REQUESTS_PER_SECOND} requests/s for {arguments.path}: {describe(latencies)} (wanted: p99 under 20)")

@@ -19,7 +19,7 @@ GUESSES = ["1122", "3344", "5566", "1212", "3434", "5656", "1234", "3456", "5612
 
 @dataclass
 class Load:
-    """What all connections of a run share. ``pause`` is the mean time between answer and next
+    """The state that all connections of a run share. ``pause`` is the mean time between answer and next
     guess in seconds, spread so that connections do not fall into step.
     ``together``: nobody plays before all are welcome."""
 

@@ -1,4 +1,4 @@
-"""What players of a small game notice of a crowd on a large one.
+"""The delay for players of a small game beside a crowd on a large one.
 
     make load, or: python bench/load_fair.py [--ladder ID] [--colors N] [--connections 200] [--seconds 10] [--rounds 3]
 
@@ -131,12 +131,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--besiege", metavar="URL", help="used by this program itself")
     parser.add_argument("--name", default="crowd")
-    given = parser.parse_args()
-    if given.besiege:
-        ladder = load_ladders()[given.ladder]
-        uvloop.run(besiege(given.besiege, ladder, given.colors, given.connections, given.name, given.seconds))
+    options = parser.parse_args()
+    if options.besiege:
+        ladder = load_ladders()[options.ladder]
+        uvloop.run(besiege(options.besiege, ladder, options.colors, options.connections, options.name, options.seconds))
         return
-    quiet, crowded = compare(given.ladder, given.colors, given.connections, given.seconds, given.rounds)
+    quiet, crowded = compare(options.ladder, options.colors, options.connections, options.seconds, options.rounds)
     print(f"p99 {quiet:.2f} ms quiet, {crowded:.2f} ms crowded: {crowded / quiet:.2f} times (wanted: at most {MOST})")
     sys.exit(0 if crowded <= MOST * quiet else 1)
 

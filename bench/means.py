@@ -38,7 +38,7 @@ def comparison(strategy: str, rules: Rules, published: tuple[str, str], games: i
     inside = "inside" if low <= float(mean) <= high else "below" if float(mean) < low else "above"
     return (
         f"{strategy:17} {rules!s:12} {games:>9,} games  mean {simulation.mean:.4f}  95 % {low:.4f}-{high:.4f}  most "
-        f"{simulation.max:2}  published {mean} ({source}): {inside}  {seconds * 1e3 / games:.2f} ms a game"
+        f"{simulation.max:2}  published {mean} ({source}): {inside}  {seconds * 1e3 / games:.2f} ms per game"
     )
 
 

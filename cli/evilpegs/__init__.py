@@ -84,7 +84,7 @@ _HOMES: Final = {
     "strategies": "evilpegs_clients.strategies.registry:STRATEGIES",
     "verify_match": "evilpegs_clients.verification.verify:verify_match",
 }
-"""Where each public name is defined, as ``module:name``."""
+"""The module that defines each public name, as ``module:name``."""
 
 __all__ = [
     "Certificate",

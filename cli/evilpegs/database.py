@@ -58,8 +58,9 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
         raise CommandError(message)
     ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
     if not ids:
-        what = "there is no match in the database yet" if name == NEWEST else f"no match begins with {name[:40]!r}"
-        message = f"{what}; name the database with --database, or say last for the newest match"
+        message = f"no match begins with {name[:40]!r}; name another database with --database, or last for the newest"
+        if name == NEWEST:
+            message = "there is no match in the database yet; play one, or name another database with --database"
         raise CommandError(message)
     if len(ids) > 1:
         message = f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id"
@@ -75,12 +76,12 @@ def server_settings(**options: Any) -> Settings:
     Raises:
         CommandError: a value is invalid, which names its source, or the file cannot be read.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    named = {name: value for name, value in options.items() if value is not None}
     try:
-        return Settings(**given)
+        return Settings(**named)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        message = f"{_source(first, given)}: {_problem(first)}"
+        message = f"{_source(first, named)}{_problem(first)}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"evilpegs.toml is not TOML: {error}; mend it or move it away"
     except OSError as error:
@@ -90,13 +91,13 @@ def server_settings(**options: Any) -> Settings:
 
 def _problem(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
-        return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
+        return f": there is no such setting; there are {', '.join(Settings.model_fields)}"
     if error["type"] == "string_too_short":
-        return "must not be empty; leave it out for the default"
+        return " must not be empty; leave it out for the default"
     expected = _expected(error)
     if expected is not None:
-        return f"must be {expected}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
-    return error["msg"].removeprefix("Value error, ")
+        return f" must be {expected}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
+    return ": " + error["msg"].removeprefix("Value error, ")
 
 
 def _expected(error: ErrorDetails) -> str | None:

@@ -24,10 +24,7 @@ from evilpegs_protocol.server_messages import MatchStarted
 STANDARD: Final = "-"
 """The name that stands for standard input or output."""
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
-RECORD_SOURCES: Final = (
-    f"{RECORD_HINT}; or fetch /api/v1/matches/MATCH/record from the site; or keep the events that the server sends "
-    "after watch, or after resume with seq 0"
-)
+RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server at /api/v1/matches/MATCH/record"
 NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
 """The messages that a client receives between the events of a match."""
 KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
@@ -152,7 +149,7 @@ def read_tree(name: str) -> Tree:
         return parse_tree(data.decode())
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"{display_name(name)}: line {line}: this is not text (UTF-8)"
+        message = f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}"
         raise CommandError(message) from None
     except GameError as error:
         message = f"{display_name(name)}: {error}"

@@ -39,8 +39,8 @@ def reachable_hosts(bound: str) -> list[str]:
     if bound not in _OUTSIDE:
         return [bound]
     family, outside = _OUTSIDE[bound]
-    found = [*address_on_route(family, outside), *interface_addresses(family)]
-    return list(dict.fromkeys(_useful(found))) or [socket.gethostname()]
+    addresses = [*address_on_route(family, outside), *interface_addresses(family)]
+    return list(dict.fromkeys(_useful(addresses))) or [socket.gethostname()]
 
 
 def _useful(addresses: Iterable[str]) -> Iterator[str]:

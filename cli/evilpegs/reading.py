@@ -27,23 +27,16 @@ def server_reader(server: str) -> ServerReader:
 
 
 @contextmanager
-def explain_refusals(server: str, match: str | None = None, ladder: str | None = None) -> Iterator[None]:
-    """Raise CommandError in place of the refusal of a match or ladder that the server does not have."""
+def explain_refusals(server: str, match: str | None) -> Iterator[None]:
+    """Raise CommandError in place of the refusal of a match that the server does not have."""
     try:
         yield
     except ServerRefusedError as error:
-        if error.code is ErrorCode.NOT_YOUR_MATCH and match is not None:
-            message = f"there is no match {match} on {server_url(server)}"
-        elif error.code is ErrorCode.UNKNOWN_LADDER and ladder is not None:
-            message = no_ladder(server_url(server), ladder)
-        else:
+        if error.code is not ErrorCode.NOT_YOUR_MATCH or match is None:
             raise
+        url = server_url(server)
+        message = f"there is no match {match} on {url}; see the newest with: evilpegs replay last --server {url}"
         raise CommandError(message) from None
-
-
-def no_ladder(url: str, ladder: str) -> str:
-    """Return the message that the server at ``url`` does not offer a ladder."""
-    return f"there is no ladder {ladder[:40]!r} on {url}; see: evilpegs ladders --server {url}"
 
 
 def session_line(event: SessionEvent) -> str | None:

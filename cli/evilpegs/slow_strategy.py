@@ -1,6 +1,6 @@
 """A line that says that a strategy file takes long, so that one that never returns does not look like a hung command.
 
-A strategy is a function of the user that nothing can interrupt but Ctrl-C. A thread looks once a second at which
+A strategy is a function of the user that nothing can interrupt but Ctrl-C. A thread looks once per second at which
 strategy files are executing. It costs a choice nothing, which matters because evaluations make millions of them.
 """
 

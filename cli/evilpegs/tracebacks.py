@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Final
 
 from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_game.errors import EvilpegsError
 
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
 """The beginnings of the names of modules whose frames are left out where they come first."""
@@ -15,21 +16,27 @@ OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "impo
 
 @contextmanager
 def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
-    """Print the strategy's own traceback to standard error if the block raises StrategyError, and raise that again."""
+    """Raise the block's StrategyError again, after the strategy's own traceback on standard error if it is wanted."""
     try:
         yield
     except StrategyError as error:
         if is_wanted:
             print_strategy_traceback(error)
+        elif _has_traceback(error) and not isinstance(error.__cause__, EvilpegsError):
+            error.args = (f"{error}; see where with --traceback",)
         raise
 
 
 def print_strategy_traceback(error: StrategyError) -> None:
     """Print the traceback of the exception that a strategy raised; nothing if it raised none."""
     cause = error.__cause__
-    if cause is not None and not isinstance(cause, StrategyError):
+    if cause is not None and _has_traceback(error):
         frames = _skip_own_frames(cause.__traceback__)
         print("".join(traceback.format_exception(type(cause), cause, frames)), end="", file=sys.stderr)  # noqa: T201
+
+
+def _has_traceback(error: StrategyError) -> bool:
+    return error.__cause__ is not None and not isinstance(error.__cause__, StrategyError)
 
 
 def _skip_own_frames(frames: TracebackType | None) -> TracebackType | None:

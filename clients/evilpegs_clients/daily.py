@@ -86,10 +86,12 @@ def _draws(day: date) -> Iterator[int]:
     for number in count(1):
         text = f"evilpegs daily {day}" + ("" if number == 1 else f" {number}")
         digest = hashlib.sha256(text.encode()).digest()
-        for place in range(0, len(digest), 2):
-            yield int.from_bytes(digest[place : place + 2], "big")
+        for index in range(0, len(digest), 2):
+            yield int.from_bytes(digest[index : index + 2], "big")
 
 
-def _marks(given: Feedback, marks: tuple[str, str, str]) -> str:
+def _marks(feedback: Feedback, marks: tuple[str, str, str]) -> str:
     black, white, neither = marks
-    return black * given.black + white * given.white + neither * (DAILY_RULES.pegs - given.black - given.white)
+    return (
+        black * feedback.black + white * feedback.white + neither * (DAILY_RULES.pegs - feedback.black - feedback.white)
+    )

@@ -59,7 +59,7 @@ class BrokenRecordError(ClientError):
 
 
 class ServerRefusedError(ClientError):
-    """The server answered with an `error`, whose fields are attributes; ``message`` is printable."""
+    """The server answered with an `error`, whose fields are attributes; ``message`` is printable and for people."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ServerRefusedError(ClientError):
     ) -> None:
         self.code = code
         self.message = printable(message)
-        super().__init__(f"{self.message} ({code})")
+        super().__init__(self.message)
         self.fatal = fatal
         self.expected = expected
         self.retry_after_ms = retry_after_ms

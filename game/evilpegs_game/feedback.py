@@ -41,7 +41,7 @@ class Feedback(NamedTuple):
     def check(self, pegs: int) -> None:
         """Raise MalformedError unless black + white is at most ``pegs`` and neither is negative."""
         if self.black + self.white > pegs or min(self) < 0:
-            message = f"feedback {self} is impossible with {pegs} pegs"
+            message = f"feedback {self} is impossible with {pegs} pegs; black and white together are 0 to {pegs}"
             raise MalformedError(message)
 
 

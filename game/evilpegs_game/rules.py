@@ -67,7 +67,7 @@ class Rules:
 
 def _check_range(name: str, value: int, highest: int) -> None:
     if not 1 <= value <= highest:
-        message = f"{name} must be 1 to {highest}, not {value if abs(value) < 10**9 else 'so many'}"
+        message = f"{name} must be 1 to {highest}, not {f'{value:,}' if abs(value) < 10**9 else 'a number over 10^9'}"
         raise MalformedError(message)
 
 

@@ -84,7 +84,8 @@ def _split(url: str) -> SplitResult:
     except ValueError:
         raise _not_a_url(url) from None
     if parts.username is not None or parts.password is not None:
-        message = "the URL of the broker must not contain a login; name the user and the password in the settings"
+        instead = "set EVILPEGS_MQTT_USER and EVILPEGS_MQTT_PASSWORD_FILE instead"
+        message = f"the URL of the broker must not contain a login; {instead}"
         raise BrokerUnusableError(message)
     extra = parts.query or parts.fragment or parts.path not in {"", "/"}
     if parts.scheme not in PORTS or not _is_host(parts.hostname) or port == 0 or extra:
@@ -110,7 +111,7 @@ def _first_line(file: Path) -> str:
         return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text"
-        message = f"cannot read the password of the broker from {file}: {why}"
+        message = f"cannot read the password of the broker from {file}: {why}; name another file"
         raise BrokerUnusableError(message) from None
 
 

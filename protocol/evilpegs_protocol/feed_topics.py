@@ -85,8 +85,8 @@ class ParsedTopic:
 
 def parse_topic(text: str) -> ParsedTopic | None:
     """Return what a topic names; None if it is no topic of the feed."""
-    found = _TOPIC.fullmatch(text)
-    if found is None:
+    match = _TOPIC.fullmatch(text)
+    if match is None:
         return None
-    kind = found["state"] or found["of_match"] or found["of_ladder"]
-    return ParsedTopic(kind, found["server"], found["match"], found["ladder"])  # type: ignore[arg-type]
+    kind = match["state"] or match["of_match"] or match["of_ladder"]
+    return ParsedTopic(kind, match["server"], match["match"], match["ladder"])  # type: ignore[arg-type]

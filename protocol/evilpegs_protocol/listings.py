@@ -1,4 +1,4 @@
-"""What a server lists for anyone who asks: pages of finished matches, and the rows of a leaderboard.
+"""Listings of a server for anyone who asks: pages of finished matches, and the rows of a leaderboard.
 
 Both answers are bounded, so that each fits into one message. A client that wants more asks again: for the matches
 after the last one of a page, or for the next page of rows.

@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
     site: bool = True
-    """Whether the HTTP API is served."""
+    """True if the HTTP API is served."""
     site_host: Annotated[str, Field(min_length=1)] | None = None
     """The address on which the site listens, or None for ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
@@ -107,7 +107,7 @@ class Settings(BaseSettings):
     In the environment they are separated by commas.
     """
     public_metrics: bool = False
-    """Whether others than this machine may read `/metrics`."""
+    """True if others than this machine may read `/metrics`."""
     mqtt: str | None = None
     """The URL of a broker to which the live feed is published, or None for no feed."""
     mqtt_user: str | None = None
@@ -164,7 +164,7 @@ class Settings(BaseSettings):
     """The file of the key that signs records, or None for a file beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
-    """How the log on standard error is written, or None for text on a terminal and JSON elsewhere."""
+    """The form of the log on standard error, or None for text on a terminal and JSON elsewhere."""
 
     @property
     def admission_limits(self) -> AdmissionLimits:

@@ -84,7 +84,7 @@ class Start:
     """The address of the game. Its port is known when the game listens, which it does last."""
     loop_lag: Durations = field(default_factory=Durations)
     outlets: AsyncExitStack = field(default_factory=AsyncExitStack)
-    """What only reads: the leaderboards, the site and the feed, which are closed together within one deadline."""
+    """Everything that only reads: the leaderboards, the site and the feed, which are closed within one deadline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
             path.open().close()
         context.load_cert_chain(cert, key, password=_refuse_passphrase)
     except OSError as error:  # of which the errors of ssl are some
-        place = f"{cert}" if key is None else f"{cert} with the key {key}"
-        message = f"cannot use the certificate {place}: {_reason(error)}; name PEM files with --tls-cert and --tls-key"
+        files = f"{cert}" if key is None else f"{cert} with the key {key}"
+        message = f"cannot use the certificate {files}: {_reason(error)}; name PEM files with --tls-cert and --tls-key"
         raise TlsUnusableError(message) from None
     return context
 

@@ -1,4 +1,4 @@
-"""What happens to the database of a running server, in child processes: links, moves, locks, limits of the system.
+"""Accidents of the database of a running server, in child processes: links, moves, locks, limits of the system.
 
 Each limit is lowered for the running child alone and raised again. Whatever happens, a player sees
 `storage_unavailable` and no event that is not stored, the log gets a line per second, and the server recovers.

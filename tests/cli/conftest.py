@@ -22,7 +22,7 @@ PATIENCE = 120
 
 @dataclass(frozen=True)
 class Result:
-    """What a command printed, and its exit status."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str

@@ -6,11 +6,20 @@ import sys
 import pytest
 
 from evilpegs.main import COMMANDS, GROUPS
-from support.snapshots import REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
+from support.error_surroundings import error_surroundings
+from support.snapshots import HEADING, PROMPT, REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
 
 ON_A_SERVER = {"bot", "leaderboard", "play", "replay", "verify"}
 """The commands whose transcripts play matches. Only that of leaderboard plays rated ones."""
+ERRORS = "errors"
+"""The transcript of every error, with the command that provokes it."""
 STYLING = ("CLICOLOR_FORCE", "COLORTERM", "FORCE_COLOR", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+def error_commands():
+    """Return the lines of the commands in `errors.txt`."""
+    kept = (SNAPSHOTS / f"{ERRORS}.txt").read_text()
+    return [line for line in kept.splitlines() if line.startswith(PROMPT)]
 
 
 @pytest.fixture
@@ -32,6 +41,17 @@ def run_typed(run, tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def wrong_surroundings(snapshot_server, serve, monkeypatch, tmp_path):
+    """Give the commands of `errors.txt` what they fail at."""
+    server, home = snapshot_server
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+    with error_surroundings(tmp_path, server, serve("--registration", "closed")) as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        yield
+
+
+@pytest.fixture
 def replay(request, monkeypatch, tmp_path, run_typed):
     """Run the commands of a transcript, given by its name, beside copies of the files in `snapshots/files`."""
 
@@ -42,6 +62,8 @@ def replay(request, monkeypatch, tmp_path, run_typed):
             monkeypatch.setenv("EVILPEGS_SERVER", server.url)
             monkeypatch.setenv("EVILPEGS_DATABASE", server.database)
             monkeypatch.setenv("XDG_DATA_HOME", str(home))
+        if name == ERRORS:
+            request.getfixturevalue("wrong_surroundings")
         return replayed((SNAPSHOTS / f"{name}.txt").read_text(), run_typed)
 
     return replay
@@ -53,21 +75,38 @@ def test_snapshot(request, replay, name):
 
 
 def test_snapshots_cover_every_command():
-    assert set(names()) == {"evilpegs", *COMMANDS, *GROUPS}
+    assert set(names()) == {"evilpegs", ERRORS, *COMMANDS, *GROUPS}
 
 
-@pytest.mark.parametrize("name", names())
-def test_snapshot_has_help_and_refusal(name):
+@pytest.mark.parametrize("name", [name for name in names() if name != ERRORS])
+def test_snapshot_begins_with_help(name):
     kept = (SNAPSHOTS / f"{name}.txt").read_text()
     assert kept.startswith("$ evilpegs --help\n" if name == "evilpegs" else f"$ evilpegs {name} --help\n")
-    assert "[exit status 2]" in kept
+
+
+def test_errors_cover_every_command():
+    kept = (SNAPSHOTS / f"{ERRORS}.txt").read_text()
+    headings = [line.removeprefix(HEADING) for line in kept.splitlines() if line.startswith(HEADING)]
+    assert headings == ["evilpegs", *COMMANDS, *GROUPS]
+
+
+@pytest.mark.parametrize("line", error_commands())
+def test_error_is_one_line_with_status_2(line):
+    """`play` says who the player is before the error."""
+    kept = (SNAPSHOTS / f"{ERRORS}.txt").read_text()
+    _, _, printed = kept.partition(f"{line}\n")
+    *before, heading, error, status = printed.split("\n\n")[0].splitlines()
+    assert before == [] or before[0].startswith("You are guest-ID")
+    assert heading == "[standard error]"
+    assert error.startswith("evilpegs: ")
+    assert status == "[exit status 2]"
 
 
 def test_snapshots_are_not_rewritten_by_tests(request):
     assert not request.config.pluginmanager.has_plugin(REWRITING)
 
 
-@pytest.mark.parametrize("changed", [("60 s", "61 s"), ("classic-blitz ", "classic-Blitz "), ("[exit status 2]\n", "")])
+@pytest.mark.parametrize("changed", [("60 s", "61 s"), ("classic-blitz ", "classic-Blitz "), (" rated", " rated\n")])
 def test_snapshot_notices_changed_output(tmp_path, replay, changed):
     stale = tmp_path / "stale.txt"
     stale.write_text((SNAPSHOTS / "ladders.txt").read_text().replace(*changed, 1))
@@ -94,6 +133,11 @@ def timed_table(*times):
 
 
 VARIED = {
+    "the directory of a test": (
+        "in /tmp/pytest-of-ann/pytest-1/home0/a.json\n",
+        "in /tmp/pytest-of-bo/pytest-22/b1/a.json\n",
+    ),
+    "the port that is in use": ("port 4321: the port is in use\n", "port 54321: the port is in use\n"),
     "trailing spaces": ("a  b  \nc\n", "a  b\nc   \n"),
     "the id of a match": ("match 1a20181dbf32054b: 30\n", "match 0123456789abcdef: 30\n"),
     "the name of a guest": ("You are guest-83b1223f\n", "You are guest-00000000\n"),

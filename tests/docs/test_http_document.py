@@ -43,7 +43,7 @@ def misfits(shown, real, where="$"):
 
 
 class Curl:
-    """As much of curl as the page needs. The page's address, matches and tag stand for the real ones."""
+    """The part of curl that the page needs. The page's address, matches and tag stand for the real ones."""
 
     def __init__(self, site, folder):
         self.real = {ADDRESS: site.url, OVER: site.over, OPEN: site.open}

@@ -70,7 +70,7 @@ def test_numba_cache_misses_change_of_callee(package):
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles a kernel")
 def test_kernel_works_where_nothing_can_be_written(monkeypatch):
-    """As on a read-only install, for a user without a home."""
+    """The conditions are those of a read-only install, for a user without a home."""
     for locator in (compiled.ConfiguredLocator, compiled.SourceLocator, compiled.UserLocator):
         monkeypatch.setattr(locator, "from_function", lambda *_: None)
     assert compiled.kernel(plus_one)(1) == 2

@@ -1,4 +1,4 @@
-"""What every view of results must hold: hostile texts are text, axe finds nothing, and the view fits the screen."""
+"""The rules of every view of results: hostile texts are text, axe finds nothing, and the view fits the screen."""
 
 import json
 

@@ -14,7 +14,7 @@ from support.score_sources import GUESS_LIMIT, MILLION
 FIXED_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
 EVIL_LOOKS = (20, 30, 50, 100, 200, 500, 1_000, 2_000)
 HONEST, STOPPING, VERSIONS, NAMES = range(4)
-"""What players do: play on; stop when the mean looks good; begin versions until then; or play once, as a new name."""
+"""The ways to play: play on; stop when the mean looks good; begin versions until then; or play once, as a new name."""
 
 
 class EqualPlayers:

@@ -12,7 +12,7 @@ PATIENCE = 5
 SHARED_SERVER = "shared server"
 """The name of the thread of a server that several tests share."""
 OF_SHARED_SERVER = (SHARED_SERVER, "asyncio_", "leaderboards", "reads", "writer")
-"""How the names of the threads begin that such a server may start during any test."""
+"""The beginnings of the names of threads that such a server may start during any test."""
 
 
 def threads_left(before, patience=PATIENCE):

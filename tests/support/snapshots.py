@@ -9,7 +9,7 @@ A transcript of the command line is one file per command. It lists the commands 
 
 Standard output comes first, then standard error, then the exit status where it is not 0. A command may get
 standard input from `printf 'LINES' |` and may name environment variables. Words that differ from run to run are
-replaced according to `VARYING`.
+replaced according to `VARYING`. A line that begins with `# ` is a heading.
 
 A transcript of the terminal client is one file per scenario in `tests/clients/test_terminal_snapshots.py`.
 
@@ -35,6 +35,7 @@ TESTS = (
 )
 """The tests that compare transcripts, and rewrite them in the rewriting run."""
 PROMPT = "$ "
+HEADING = "# "
 REWRITING = "rewrite-snapshots"
 """The pytest plugin whose presence turns comparing into rewriting; no option or variable loads it."""
 
@@ -51,6 +52,8 @@ VARYING = [
     ("trailing spaces", re.compile(r"(?m)[ \t]+$"), ""),
     ("the id of a match", re.compile(r"\b[0-9a-f]{16}\b"), "MATCH"),
     ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{8}\b"), "guest-ID"),
+    ("the directory of a test", re.compile(r"/[^\s']+/pytest-\d+/[^/\s']+"), "DIRECTORY"),
+    ("the port that is in use", re.compile(r"(port )\d+(: the port is in use)"), r"\1PORT\2"),
     ("the port of the server", re.compile(r"(ws://127\.0\.0\.1:)(?!8765\b)\d{4,5}\b"), r"\1PORT"),
     ("the secret of a lost game", re.compile(r"(--secret )\w+(?= --seed \d{9})"), r"\1CODE"),
     ("the seed of a lost game", re.compile(r"(--seed )\d{9,}\b"), r"\1SEED"),
@@ -65,7 +68,7 @@ VARYING = [
         lambda found: "#".rjust(len(found[1])),
     ),
 ]
-"""What differs from run to run: its name, a pattern, and what stands in its place."""
+"""Everything that differs from run to run: its name, a pattern, and its replacement."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def normalized(text):
 
 def entry(command, result):
     """Return the part of a transcript that shows a command and its result."""
-    assert not re.search(r"(?m)^\$ ", result.out + result.err), command.line
+    assert not re.search(r"(?m)^[$#] ", result.out + result.err), command.line
     lines = [command.line, *normalized(result.out).splitlines()]
     if result.err:
         lines += ["[standard error]", *normalized(result.err).splitlines()]
@@ -118,7 +121,14 @@ def entry(command, result):
 
 def replayed(transcript, run):
     """Run the commands of a transcript again, each as ``run(words, typed)``; the transcript this gives."""
-    return "\n".join(entry(command, run(command.words, command.typed)) for command in commands(transcript))
+    parts = []
+    for line in transcript.splitlines():
+        if line.startswith(HEADING):
+            parts.append(f"{line}\n")
+        elif line.startswith(PROMPT):
+            command = parsed(line)
+            parts.append(entry(command, run(command.words, command.typed)))
+    return "\n".join(parts)
 
 
 def settle(path, transcript, is_rewriting):

@@ -32,9 +32,9 @@ def certify(
 ) -> None:
     """Check a strategy tree and prove what it needs.
 
-    Every code of the rules is followed through the tree to its all-black feedback. So the worst case holds against
-    any codemaker, also one that never commits to a secret, and total and mean are exact. Of a tree that is malformed,
-    incomplete or has lines no code leads to, the first line that is wrong is named, and why.
+    Every code of the rules is followed through the tree to its all-black feedback. So the worst case holds against any
+    codemaker, also one that never commits to a secret, and total and mean are exact. If the tree is malformed,
+    incomplete or has lines that no code reaches, the error names the first wrong line.
     """
     parsed = read_tree(tree)
     try:

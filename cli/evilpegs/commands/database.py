@@ -71,12 +71,12 @@ def check(
     """
     url = database_url(database)
     with _shown_progress() as show:
-        found = check_database(url, show)
+        result = check_database(url, show)
     if as_json:
-        print_json({"database": url, **_document(found)})
+        print_json({"database": url, **_document(result)})
     else:
-        _print_lines(f"checked {url}:", found)
-    return 0 if found.sound else NOT_SOUND
+        _print_lines(f"checked {url}:", result)
+    return 0 if result.sound else NOT_SOUND
 
 
 def _target_path(name: str) -> Path:
@@ -93,18 +93,18 @@ def database_url(database: str | None) -> str:
     return server_settings(database=url).database
 
 
-def _document(found: DatabaseCheck) -> dict[str, Any]:
-    return asdict(found) | {"sound": found.sound}
+def _document(result: DatabaseCheck) -> dict[str, Any]:
+    return asdict(result) | {"sound": result.sound}
 
 
-def _print_lines(heading: str, found: DatabaseCheck) -> None:
+def _print_lines(heading: str, result: DatabaseCheck) -> None:
     out = console()
-    matches = f"{pluralize(found.matches, 'match', 'matches')}, {found.open_matches:,} of them open"
-    players, events = pluralize(found.players, "player"), pluralize(found.events, "event")
-    lines = [f"{heading} {matches}, {events}, {players}, {found.bytes:,} bytes"]
-    lines += [f"damaged: {place}" for place in found.damage]
-    lines += [f"match {match}: the chain of hashes is broken; see: evilpegs replay {match}" for match in found.broken]
-    if found.sound:
+    matches = f"{pluralize(result.matches, 'match', 'matches')}, {result.open_matches:,} of them open"
+    players, events = pluralize(result.players, "player"), pluralize(result.events, "event")
+    lines = [f"{heading} {matches}, {events}, {players}, {result.bytes:,} bytes"]
+    lines += [f"damaged: {damage}" for damage in result.damage]
+    lines += [f"match {match}: the chain of hashes is broken; see: evilpegs replay {match}" for match in result.broken]
+    if result.sound:
         lines.append("every page can be read, and every chain of hashes holds")
     for line in lines:
         out.print(line, soft_wrap=True)

@@ -24,7 +24,7 @@ SHOWN: Final = 20
 
 
 @dataclass(slots=True)
-class Found:
+class RebuildResult:
     """The results of all games: how many rows lacked a fact, and which facts were not those of the events."""
 
     games: int = 0
@@ -51,7 +51,7 @@ def rebuild(
     than their events are listed and corrected, and the exit status is 1. Stop the server before, or use --compare.
     """
     url = database_url(database)
-    found = Found()
+    result = RebuildResult()
     with ExitStack() as stack:
         engine = stack.enter_context(open_for_reading(url))
         if not compare:
@@ -65,37 +65,38 @@ def rebuild(
                 write=not compare,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             ):
-                found.games += part.games
-                found.unreadable += part.unreadable
-                found.completed += sum(each.is_missing for each in part.differences)
-                found.differences += [each for each in part.differences if not each.is_missing]
+                result.games += part.games
+                result.unreadable += part.unreadable
+                result.completed += sum(each.is_missing for each in part.differences)
+                result.differences += [each for each in part.differences if not each.is_missing]
         except SQLAlchemyError as error:
             message = f"the database cannot be read: {str(error).splitlines()[0]}"
             raise CommandError(message) from None
     if as_json:
         differences = [
-            asdict(each) | {"stored": str(each.stored), "computed": str(each.computed)} for each in found.differences
+            asdict(each) | {"stored": str(each.stored), "computed": str(each.computed)} for each in result.differences
         ]
-        print_json({"database": url, "written": not compare, **asdict(found), "differences": differences})
+        print_json({"database": url, "written": not compare, **asdict(result), "differences": differences})
     else:
-        _print_lines(url, found, written=not compare)
-    return DIFFERENT if found.differences or found.unreadable else 0
+        _print_lines(url, result, written=not compare)
+    return DIFFERENT if result.differences or result.unreadable else 0
 
 
-def _print_lines(url: str, found: Found, *, written: bool) -> None:
-    lines = [f"computed {pluralize(found.games, 'finished game')} of {url} again"]
-    if found.completed:
-        lines.append(f"{pluralize(found.completed, 'fact')} {'added' if written else 'missing'}")
-    lines += [_difference_line(each) for each in found.differences[:SHOWN]]
-    if len(found.differences) > SHOWN:
-        lines.append(f"and {len(found.differences) - SHOWN:,} more")
-    lines += [f"match {match}: its events cannot be read; see: evilpegs replay {match}" for match in found.unreadable]
-    if not found.differences and not found.unreadable:
+def _print_lines(url: str, result: RebuildResult, *, written: bool) -> None:
+    lines = [f"computed {pluralize(result.games, 'finished game')} of {url} again"]
+    if result.completed:
+        lines.append(f"{pluralize(result.completed, 'fact')} {'added' if written else 'missing'}")
+    lines += [_difference_line(each) for each in result.differences[:SHOWN]]
+    if len(result.differences) > SHOWN:
+        lines.append(f"and {len(result.differences) - SHOWN:,} more")
+    lines += [f"match {match}: its events cannot be read; see: evilpegs replay {match}" for match in result.unreadable]
+    if not result.differences and not result.unreadable:
         lines.append("every row that was stored follows from its events")
     for line in lines:
         console().print(line, soft_wrap=True)
 
 
-def _difference_line(found: RowDifference) -> str:
-    computed = "nothing" if found.computed is None else found.computed
-    return f"match {found.match}, game {found.game}: {found.name} was {found.stored}, its events say {computed}"
+def _difference_line(difference: RowDifference) -> str:
+    computed = "nothing" if difference.computed is None else difference.computed
+    where = f"match {difference.match}, game {difference.game}"
+    return f"{where}: {difference.name} was {difference.stored}, its events say {computed}"

@@ -37,8 +37,8 @@ def partition(
 ) -> None:
     """Show what each feedback to a guess would leave: the sizes of its parts.
 
-    Several guesses are compared side by side. With --after only the candidates count that are consistent with the
-    turns given.
+    Several guesses are compared side by side. With --after, only the codes that are consistent with those turns are
+    counted.
     """
     parsed = Rules.parse(rules)
     turns, following = _turns_and_guesses(require_after(after), is_guess_given=bool(guesses))
@@ -131,9 +131,9 @@ def part_table(position: Position, codes: Sequence[Code]) -> Table:
     table.add_column("feedback", no_wrap=True)
     for code in codes:
         table.add_column(peg_text(format_code(code)), justify="right", no_wrap=True)
-    for given in sorted({given for sizes in parts for given in sizes}):
-        sizes_of_part = (f"{sizes[given]:,}" if given in sizes else "" for sizes in parts)
-        table.add_row(feedback_text(given, position.rules.pegs), *sizes_of_part)
+    for feedback in sorted({feedback for sizes in parts for feedback in sizes}):
+        sizes_of_part = (f"{sizes[feedback]:,}" if feedback in sizes else "" for sizes in parts)
+        table.add_row(feedback_text(feedback, position.rules.pegs), *sizes_of_part)
     table.add_row()
     figures = [guess_figures(position, code) for code in codes]
     table.add_row("parts", *(str(one.part_count) for one in figures))

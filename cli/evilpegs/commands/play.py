@@ -11,7 +11,7 @@ from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
-from evilpegs.play_options import check_play_options
+from evilpegs.player_name import check_name
 from evilpegs_clients.daily import parse_date
 from evilpegs_clients.terminal.app import run_terminal
 from evilpegs_clients.terminal.daily_game import run_daily
@@ -22,7 +22,7 @@ DEFAULT_LADDER: Final = "classic-practice"
 def play(
     *,
     ladder: Annotated[
-        str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ones want a --name.")
+        str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name.")
     ] = DEFAULT_LADDER,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
@@ -34,8 +34,8 @@ def play(
         Parameter(
             name="--daily",
             show_default=False,
-            help="Play the game of the day against evil on 4x6, the same for everyone, without a server. The date "
-            "makes the first guess.",
+            help="Play the game of the day against evil on 4x6, the same for everyone, without a server. "
+            "The first guess follows from the date.",
         ),
     ] = False,
     day: Annotated[
@@ -44,8 +44,9 @@ def play(
 ) -> None:
     """Play a match yourself.
 
-    Type a code, or help for the words. Practice ladders have no clock, give hints, and show how many codes each
-    reply leaves; try --ladder classic-evil-practice. Leaving does not resign: come back under the same name.
+    Type a code such as 1122, or help for the other commands. Practice ladders have no clock, give hints, and show how
+    many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign: come back under the same
+    name.
     """
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
@@ -57,7 +58,7 @@ def play(
     if day is not None:
         message = "--date is for the game of the day; add --daily"
         raise CommandError(message)
-    check_play_options(ladder, name)
+    check_name(name)
     if token_from is not None and name is None:
         message = "--token-from is for a player with a name; add --name"
         raise CommandError(message)

@@ -28,20 +28,29 @@ def serve(
     host: Annotated[
         str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
     ] = None,
-    port: Annotated[int | None, WHOLE, Parameter(help="The port, by default 8765; 0 takes any that is free.")] = None,
+    port: Annotated[
+        int | None, WHOLE, Parameter(help="The port for players, by default 8765; 0 takes any that is free.")
+    ] = None,
     site: Annotated[
         bool | None,
-        Parameter(negative="--no-site", show_default=False, help="Whether to serve the HTTP API; by default it is."),
+        Parameter(
+            negative="--no-site",
+            show_default=False,
+            help="Serve the page and the HTTP API; by default they are served.",
+        ),
     ] = None,
     site_port: Annotated[
-        int | None, WHOLE, Parameter(help="The port of the HTTP API, by default 8000; 0 takes any that is free.")
+        int | None,
+        WHOLE,
+        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 takes any that is free."),
     ] = None,
     mqtt: Annotated[
         str | None,
         Parameter(help="Publish events as they happen to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
     ] = None,
     database: Annotated[
-        str | None, Parameter(help="Where everything is kept, sqlite:///FILE; by default in the user data directory.")
+        str | None,
+        Parameter(help="The database of players and matches, sqlite:///FILE; by default in the user data directory."),
     ] = None,
     tls_cert: Annotated[
         Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
@@ -50,11 +59,12 @@ def serve(
         Path | None, Parameter(help="The key of the certificate in PEM, unless it is in the same file.")
     ] = None,
     registration: Annotated[
-        Literal["open", "closed"] | None, Parameter(help="Whether new names can be claimed; by default open.")
+        Literal["open", "closed"] | None,
+        Parameter(help="With open, anyone can claim a new name; with closed, nobody can. By default open."),
     ] = None,
     log_format: Annotated[
         LogFormat | None,
-        Parameter(help="How the log on standard error is written; by default text on a terminal, else JSON."),
+        Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
     ] = None,
 ) -> None:
     """Run a match server until Ctrl-C or SIGTERM.

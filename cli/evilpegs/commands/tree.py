@@ -26,7 +26,7 @@ def tree(
 ) -> None:
     """Write down what a strategy guesses after every feedback, as a tree that `evilpegs certify` checks.
 
-    A strategy that plays by chance is written as it plays with one seed.
+    A randomized strategy is written as it plays with one seed.
     """
     check_writable(out)
     parsed = Rules.parse(rules)

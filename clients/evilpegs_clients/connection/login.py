@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
 from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
@@ -16,6 +16,8 @@ from evilpegs_clients.errors import (
 from evilpegs_clients.strategies.seeding import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
+
+CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you registered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,13 @@ class LoginSequence:
             self._tokens.add(self._server, player, self._proven)
 
     def explain(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return the refusal, with a clearer message if the name is taken and tokens for it are stored."""
+        """Return the refusal; say more if tokens are stored for the name, or for others where no new name is given."""
         name = self._credentials.name
-        if error.code is not ErrorCode.NAME_TAKEN or name is None:
+        if name is None:
+            return error
+        if error.code is ErrorCode.AUTH_REQUIRED:
+            return self._explain_closed_registration(error)
+        if error.code is not ErrorCode.NAME_TAKEN:
             return error
         stored_for = self._tokens.servers_with(name)
         tried = {*self._tokens.get(self._server, name), *self._former_tokens(name)}
@@ -107,9 +113,15 @@ class LoginSequence:
         if others:
             return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
         if not stored_for:
-            return error
+            message = f"the name {name} is taken at {self._server}; choose another with --name"
+            return ServerRefusedError(error.code, message, fatal=error.fatal)
         message = f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
         return ServerRefusedError(error.code, message, fatal=error.fatal)
+
+    def _explain_closed_registration(self, error: ServerRefusedError) -> ServerRefusedError:
+        names = ", ".join(self._tokens.names_at(self._server))
+        known = f"; {self._tokens.path} has tokens for: {names}" if names else ""
+        return ServerRefusedError(error.code, CLOSED_REGISTRATION + known, fatal=error.fatal)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
         """Return the tokens stored for the former address of the server; raise TokenFileError if there is none."""
@@ -118,8 +130,9 @@ class LoginSequence:
             return ()
         tokens = self._tokens.get(server_url(former), name)
         if not tokens:
-            known = ", ".join(self._tokens.servers_with(name)) or "no address"
-            message = f"{self._tokens.path} has no token for {name} at {former[:200]}, but for: {known}"
+            servers = ", ".join(self._tokens.servers_with(name))
+            known = f"it has one at: {servers}" if servers else "it has none for this name at any address"
+            message = f"{self._tokens.path} has no token for {name} at {former[:200]}; {known}"
             raise TokenFileError(message)
         return tokens
 

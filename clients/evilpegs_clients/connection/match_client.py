@@ -8,7 +8,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final, Self
 
+from pydantic import ValidationError
+
 from evilpegs_clients.connection.match_view import SETTLED_PHASES, MatchView, Phase
+from evilpegs_clients.connection.refusals import explain_play_refusal, unknown_ladder
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError, ServerRefusedError
 from evilpegs_clients.printable import printable
@@ -47,13 +50,17 @@ class MatchClient:
         Raises:
             ServerRefusedError: The server does not begin a match; the message says what to do instead.
         """
+        try:
+            request = Play(ladder=ladder)
+        except ValidationError:  # no ladder can have this id
+            raise unknown_ladder(ladder, session.welcome.ladders, session.server) from None
         known = {match.match for match in session.welcome.open}
         session.view = None
         while session.view is None:
             try:
-                await session.ask(Play(ladder=ladder))
+                await session.ask(request)
             except ServerRefusedError as error:
-                raise _explain_refusal(error, ladder, session) from None
+                raise explain_play_refusal(error, ladder, session) from None
             except ConnectionLostError:
                 await session.restore()
                 begun = [match.match for match in session.welcome.open if match.match not in known]
@@ -155,14 +162,3 @@ class MatchClient:
         self._resyncs = self._resyncs + 1 if self._resync_seq == self.view.seq else 1
         self._resync_seq = self.view.seq
         return self._resyncs > MAX_RESYNCS
-
-
-def _explain_refusal(error: ServerRefusedError, ladder: str, session: PlayerSession) -> ServerRefusedError:
-    """Return the refusal with a message that says what to do instead."""
-    message = error.message
-    if error.code is ErrorCode.UNKNOWN_LADDER:
-        ladders = ", ".join(known.id for known in session.welcome.ladders)
-        message = f"there is no ladder {ladder!r} on {session.server}; it has: {ladders}"
-    elif error.code is ErrorCode.AUTH_REQUIRED:
-        message = f"{message}: --name NAME"
-    return ServerRefusedError(error.code, message, fatal=error.fatal)

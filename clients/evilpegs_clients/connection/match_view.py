@@ -57,7 +57,7 @@ class MatchView:
         self.left_ms: int | None = None
         self.ready_by_ms = 0
         self.announcements = 0
-        """How often the server has announced a time: ``left_ms`` with a turn, or ``ready_by_ms``."""
+        """The number of times that the server has announced a time: ``left_ms`` with a turn, or ``ready_by_ms``."""
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
         """Every event as the JSON object that was received, in order."""

@@ -52,6 +52,12 @@ class TokenFile:
         """Return the servers for which a token of this name is stored."""
         return tuple(server for server, names in self._load().items() if names.get(name))
 
+    def names_at(self, server: str) -> list[str]:
+        """Return the names for which a token is stored at a server, in alphabetical order."""
+        servers = self._load()
+        same = [names for known, names in servers.items() if _address(known) == _address(server)]
+        return sorted({name for names in same for name, tokens in names.items() if tokens})
+
     def add(self, server: str, name: str, token: str) -> None:
         """Add a token before the existing ones, and drop the oldest beyond `MAX_TOKENS`."""
         with self._lock():

@@ -94,7 +94,7 @@ def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")
     except OSError as error:
-        message = f"the journal {path} cannot be written: {error.strerror}"
+        message = f"the journal {path} cannot be written: {error.strerror}; name another file with --journal"
         raise CheckpointUnusableError(message) from error
     with file:
         _lock(file, path)
@@ -148,14 +148,14 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
 def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
     if heading.startswith(OLD_HEADING):
         return CheckpointFormatError(
-            f"{path} is a journal of an older version of evilpegs; delete it to begin anew, "
+            f"{path} is a journal of an older version of evilpegs; delete it to start over, "
             "or name another file with --journal"
         )
     if heading.startswith(PROOF_LOG_HEADINGS):
         return CheckpointFormatError(
             f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
         )
-    return CheckpointFormatError(f"{path} is no journal of this program; name another file with --journal")
+    return CheckpointFormatError(f"{path} is not a journal of evilpegs evaluate; name another file with --journal")
 
 
 def _format_line(content: list[Any], run: str) -> bytes:
@@ -170,7 +170,7 @@ def _checksum(text: str, run: str) -> str:
 def _parse_line(line: bytes, run: str, path: Path, number: int) -> tuple[str, Any]:
     text, _, checksum = line.decode(errors="replace").rpartition(" ")
     if _checksum(text, run) != checksum:
-        message = f"line {number} of the journal {path} is damaged; delete the file to begin anew"
+        message = f"line {number} of the journal {path} is damaged; delete the file to start over"
         raise CheckpointDamagedError(message)
     key, outcome = json.loads(text)
     return key, outcome

@@ -18,7 +18,7 @@ from evilpegs_clients.errors import EvaluationError
 PATIENCE: Final = 10.0
 """Seconds that a cluster may take to answer, and to have a worker."""
 RETRIES: Final = 3
-"""How often the cluster starts a task again whose worker was lost."""
+"""The number of times that the cluster starts a task again whose worker was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
 CLUSTER_CAPACITY: Final = 1000

@@ -1,6 +1,7 @@
 """The feed of an MQTT broker: every message of the subscribed topics, over connections that are restored."""
 
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -118,4 +119,4 @@ def _read(message: aiomqtt.Message) -> FeedMessage | None:
 
 
 def _reason(error: BaseException) -> str:
-    return str(error).partition("\n")[0]
+    return re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0])

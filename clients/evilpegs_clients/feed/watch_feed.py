@@ -9,14 +9,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from pydantic import ValidationError
+
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
 from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
+from evilpegs_clients.connection.refusals import unknown_ladder
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_protocol.client_messages import ClientInfo, Watch
-from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, RecordEvent, Watching, Welcome
+from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, RecordEvent, ServerEvent, Watching, Welcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +118,28 @@ class _Watcher:
             await connection.ask(Watch(match=self._watched.match))
             return
         ladders = [info.id for info in welcome.ladders] if self._watched.ladder is None else [self._watched.ladder]
-        found: list[str] = []
+        matches: list[str] = []
         for ladder in ladders:
-            answer = await connection.ask(Watch(ladder=ladder))
-            found += answer.matches if isinstance(answer, Watching) else ()
-        await self._watch_pasts(connection, found)
+            answer = await self._watch_ladder(connection, ladder, welcome)
+            matches += answer.matches if isinstance(answer, Watching) else ()
+        await self._watch_pasts(connection, matches)
 
-    async def _watch_pasts(self, connection: ProtocolConnection, found: Iterable[str]) -> None:
+    async def _watch_ladder(self, connection: ProtocolConnection, ladder: str, welcome: Welcome) -> ServerEvent:
+        try:
+            return await connection.ask(Watch(ladder=ladder))
+        except ValidationError:  # no ladder can have this id
+            raise unknown_ladder(ladder, welcome.ladders, self._url) from None
+        except ServerRefusedError as error:
+            if error.code is not ErrorCode.UNKNOWN_LADDER:
+                raise
+            raise unknown_ladder(ladder, welcome.ladders, self._url) from None
+
+    async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
         """Watch the newest matches that are under way now, or that were when the connection was lost.
 
         Ids of matches sort in the order in which they began.
         """
-        newest = sorted({*found, *self._under_way}, reverse=True)[: self._watched.pasts]
+        newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)
         for match in newest:
             try:

@@ -81,13 +81,13 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
 
 def _from_file(path: Path) -> FileStrategy:
     if not path.is_file():
-        message = f"no strategy file {path}"
+        message = f"there is no strategy file {path}; check the name, or write one with: evilpegs bot --new {path}"
         raise StrategyError(message)
     siblings = find_siblings(path)
     version = source_version(path.read_bytes().decode(errors="replace"), siblings)
     function = getattr(_import(path, siblings), "choose", None)
     if not callable(function):
-        message = f"{path} has no function choose(position, rng)"
+        message = f"{path} has no function choose(position, rng); define it as evilpegs bot --new FILE does"
         raise StrategyError(message)
     if iscoroutinefunction(function):
         message = f"choose in {path} is async; write it as a plain function: def choose(position, rng)"

@@ -100,10 +100,10 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
 def _tree_node(rules: Rules, history: History) -> Node | None:
     """Return the tree's node after the history; None if the rules have no tree or a guess differs from the tree's."""
     node = _tree_root(rules) if rules in TREE_FILES else None
-    for guess, given in history:
+    for guess, feedback in history:
         if node is None or node.guess != guess:
             return None
-        node = node.children.get(given)
+        node = node.children.get(feedback)
     return node
 
 

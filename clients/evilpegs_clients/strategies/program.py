@@ -166,7 +166,7 @@ def _split(command: str) -> list[str]:
     try:
         arguments = shlex.split(command)
     except ValueError as error:
-        message = f"not a command: {command[:80]!r}: {str(error).lower()}"
+        message = f"not a command: {command[:80]!r}: {str(error).lower()}; quote it as in a shell"
         raise StrategyError(message) from None
     if not arguments:
         message = "the command of a program is empty; write a program and its arguments, such as ./mybot"
@@ -176,11 +176,11 @@ def _split(command: str) -> list[str]:
 
 def _find(program: str) -> Path:
     """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
-    found = shutil.which(program)
-    if found is None:
+    file = shutil.which(program)
+    if file is None:
         message = f"the program {program[:80]!r} {_why_not_found(program)}"
         raise StrategyError(message)
-    path = Path(found).resolve()
+    path = Path(file).resolve()
     _check_interpreter(path)
     return path
 
@@ -188,14 +188,14 @@ def _find(program: str) -> Path:
 def _why_not_found(program: str) -> str:
     path, is_plain_name = Path(program), os.sep not in program
     if "\0" in program:
-        return "does not exist"
+        return "does not exist; check its name"
     if is_plain_name and path.is_file():
         return f"is not in a directory of PATH; for the one in the current directory write ./{program[:80]}"
     if path.is_dir():
         return "is a directory; name the program in it"
     if path.is_file():
         return "is not executable; try chmod +x"
-    return "does not exist" + (", and no directory of PATH has it" if is_plain_name else "")
+    return "is in no directory of PATH; check its name" if is_plain_name else "does not exist; check its name"
 
 
 def _check_interpreter(path: Path) -> None:
@@ -214,7 +214,8 @@ def _check_interpreter(path: Path) -> None:
     missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]
     if missing:
         message = (
-            f"the program {path} needs the interpreter {missing[0][:80]!r} of its first line, which does not exist"
+            f"the program {path} needs the interpreter {missing[0][:80]!r} of its first line, which does not exist; "
+            f"install it, or correct that line"
         )
         raise StrategyError(message)
 

@@ -1,4 +1,4 @@
-"""What outlives a strategy's program: a guard process that kills its group, and the end of its error output.
+"""Survivors of a strategy's program: a guard process that kills its group, and the end of its error output.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only

@@ -34,14 +34,14 @@ def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
     A package counts whole. A file that cannot be read or parsed imports nothing; loading it reports the error.
     """
     path = path.resolve()
-    folder, found, waiting = path.parent, dict[Path, str](), [path]
+    folder, texts, waiting = path.parent, dict[Path, str](), [path]
     while waiting:
         for name in _imported_names(_read(waiting.pop())):
             for module in _modules(folder, name):
-                if module not in found and module != path:
-                    found[module] = _read(module)
+                if module not in texts and module != path:
+                    texts[module] = _read(module)
                     waiting.append(module)
-    siblings = (SiblingModule(module.relative_to(folder).as_posix(), text) for module, text in found.items())
+    siblings = (SiblingModule(module.relative_to(folder).as_posix(), text) for module, text in texts.items())
     return tuple(sorted(siblings, key=lambda sibling: sibling.path))
 
 

@@ -1,4 +1,4 @@
-"""How much time a player has left, counted from the message that the server announced it with.
+"""The time that a player has left, counted from the message that the server announced it with.
 
 The server measures the time. Its `turn` message says what is left when the turn opens, and opens the turn again after
 a cut connection or a restart, with a new number: no time passes while the server is away.

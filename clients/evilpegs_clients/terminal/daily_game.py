@@ -145,7 +145,7 @@ def _describe(day: date) -> MatchStarted:
 
 def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
     """Return the last turn of ``after`` as the event of a practice ladder; ``before`` is the position before it."""
-    guess, given = after.history[-1]
+    guess, feedback = after.history[-1]
     return FeedbackGiven(
         match=_NO_MATCH,
         seq=0,
@@ -153,8 +153,8 @@ def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
         game=1,
         turn=len(after.history),
         code=format_code(guess),
-        black=given.black,
-        white=given.white,
+        black=feedback.black,
+        white=feedback.white,
         took_ms=0,
         left_ms=None,
         candidates=after.count,

@@ -115,7 +115,7 @@ class MatchScreen:
         games = f", {started.games} games" if started.games > 1 else ""
         full, hollow, _ = MARK_SYMBOLS[self._console.options.ascii_only]
         self.say(f"{full} a right color in the right place, {hollow} a right color in a wrong place.")
-        self.say(f"{started.guess_limit} guesses a game{games}. Type a code, or help.")
+        self.say(f"{started.guess_limit} guesses per game{games}. Type a code, or help.")
 
     def game(self, started: GameStarted, games: int) -> None:
         """Print the beginning of a game, if the match has several."""
@@ -176,7 +176,7 @@ def time_control_text(match: MatchStarted) -> str:
     if match.clock is None:
         return "No clock"
     base, increment = match.clock.base_ms // 1000, match.clock.increment_ms // 1000
-    return f"{base} seconds a game" + (f" and {increment} more after each guess" if increment else "")
+    return f"{base} seconds per game" + (f" and {increment} more after each guess" if increment else "")
 
 
 def clock_text(left_ms: int) -> str:

@@ -63,9 +63,9 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
 
 
 def _parse_turn(game: GameRecord, event: FeedbackGiven) -> Turn:
-    given = Feedback(event.black, event.white)
-    given.check(game.rules.pegs)
-    return Turn(parse_code(event.code, game.rules), given)
+    reply = Feedback(event.black, event.white)
+    reply.check(game.rules.pegs)
+    return Turn(parse_code(event.code, game.rules), reply)
 
 
 def _check_turns(game: GameRecord) -> Iterator[Violation]:
@@ -87,7 +87,7 @@ def _check_nonces(game: GameRecord) -> Iterator[Violation]:
 
 def _check_outcome(game: GameRecord, history: History) -> Iterator[Violation]:
     over, limit = game.over, game.match.guess_limit
-    solved = [turn for turn, (_, given) in enumerate(history, 1) if given == all_black(game.rules.pegs)]
+    solved = [turn for turn, (_, reply) in enumerate(history, 1) if reply == all_black(game.rules.pegs)]
     if over.guesses != len(history) or len(history) > limit:
         what = f"{over.guesses} guesses are counted, {len(history)} were answered, of {limit}"
         yield game.violation(Subject.GUESSES, what)
@@ -142,10 +142,10 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
     secret = code_at(secret_index(nonce, over.client_nonce, over.match, over.game, rules.size), rules)
     if over.secret != format_code(secret) and (history or over.secret is not None):
         yield game.violation(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
-    for turn, (guess, given) in enumerate(history, 1):
+    for turn, (guess, reply) in enumerate(history, 1):
         expected = feedback(guess, secret)
-        if given != expected:
-            yield game.violation(Subject.REPLY, _wrong_reply(guess, given, expected), turn)
+        if reply != expected:
+            yield game.violation(Subject.REPLY, _wrong_reply(guess, reply, expected), turn)
 
 
 def _check_adversary(
@@ -163,7 +163,7 @@ def _check_adversary(
         return tie_index(nonce or "", game.match.match, game.over.game, turn, tied, share)
 
     codemaker = _adversary(game, tie if seeded else None, cache, devil_budget)
-    for turn, (guess, given) in enumerate(history, 1):
+    for turn, (guess, reply) in enumerate(history, 1):
         position = Position(game.rules, history[: turn - 1], cache.live_sets)
         claimed = game.feedbacks[turn - 1].method
         method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
@@ -171,8 +171,8 @@ def _check_adversary(
             what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
             yield game.violation(Subject.METHOD, what, turn)
         expected = codemaker.reply(position, guess)
-        if given != expected:
-            yield game.violation(Subject.REPLY, _wrong_reply(guess, given, expected), turn)
+        if reply != expected:
+            yield game.violation(Subject.REPLY, _wrong_reply(guess, reply, expected), turn)
             return  # after a wrong reply, later replies prove nothing
 
 
@@ -189,25 +189,25 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
             yield game.violation(Subject.WITNESS, "there is no witness")
         return
     witness = parse_code(secret, game.rules)
-    for turn, (guess, given) in enumerate(history, 1):
-        if feedback(guess, witness) != given:
-            what = f"the witness {secret} would have got {feedback(guess, witness)}, not {given}"
+    for turn, (guess, reply) in enumerate(history, 1):
+        if feedback(guess, witness) != reply:
+            what = f"the witness {secret} would have got {feedback(guess, witness)}, not {reply}"
             yield game.violation(Subject.WITNESS, what, turn)
 
 
 def _check_practice(game: GameRecord, history: History, cache: VerificationCache) -> Iterator[Violation]:
     """Check the candidates and parts that practice ladders show."""
-    for turn, (event, (guess, given)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
+    for turn, (event, (guess, reply)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue
         parts = Position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
-        if event.candidates is not None and event.candidates != parts.get(given, 0):
-            what = f"{parts.get(given, 0)} candidates are left, not {event.candidates}"
+        if event.candidates is not None and event.candidates != parts.get(reply, 0):
+            what = f"{parts.get(reply, 0)} candidates are left, not {event.candidates}"
             yield game.violation(Subject.HELP, what, turn)
         rows = tuple((part.black, part.white, size) for part, size in parts.items())
         if event.parts is not None and event.parts != rows:
             yield game.violation(Subject.HELP, "the parts are not those of the guess", turn)
 
 
-def _wrong_reply(guess: Code, given: Feedback, expected: Feedback) -> str:
-    return f"{format_code(guess)} got {given}, it should have got {expected}"
+def _wrong_reply(guess: Code, reply: Feedback, expected: Feedback) -> str:
+    return f"{format_code(guess)} got {reply}, it should have got {expected}"

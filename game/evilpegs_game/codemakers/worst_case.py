@@ -110,7 +110,9 @@ class WorstCase:
         self.forget(solved)
         self._feedbacks = feedbacks(rules.pegs)
         if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_FEEDBACKS:
-            message = f"{rules} is too large to be solved exactly; it may have {_MAX_GUESSES:,} codes and 9 pegs"
+            message = (
+                f"{rules} is too large to be solved exactly; take rules of at most {_MAX_GUESSES:,} codes and 9 pegs"
+            )
             raise TooLargeError(message)
         self._all_codes = all_codes(rules)
         self._symmetries = GuessSymmetries(rules, self._all_codes)
@@ -128,7 +130,7 @@ class WorstCase:
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
                 f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
-                f"bytes, the bound is {self._max_table_bytes:,}"
+                f"bytes, the bound is {self._max_table_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 

@@ -116,9 +116,9 @@ class LiveSets:
             TooLargeError: they do not fit the budget; nothing was allocated.
         """
         key = exact_key(rules, ())
-        found: Columns | None = self._sets.get(key)
-        if found is not None:
-            return found
+        columns: Columns | None = self._sets.get(key)
+        if columns is not None:
+            return columns
         needed = self.bytes_needed(rules)
         if needed > self._max_bytes:
             message = (
@@ -146,15 +146,15 @@ class LiveSets:
             TooLargeError: they do not fit the budget.
         """
         key = exact_key(rules, history)
-        found: Columns | None = self._sets.get(key)
-        if found is not None:
-            return found
+        columns: Columns | None = self._sets.get(key)
+        if columns is not None:
+            return columns
         if not history:
             return self.all_codes(rules)
         if rules.size <= self.enumerated_codes:  # computing takes less time than asking who else computes it
-            found = self._compute_set(key, rules, history)
-            self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
-            return found
+            columns = self._compute_set(key, rules, history)
+            self._sets.put(key, columns, columns.nbytes + _ENTRY_BYTES)
+            return columns
         return self._get_or_compute(key, lambda: self._compute_set(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
@@ -168,14 +168,14 @@ class LiveSets:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
         history = tuple(dict.fromkeys(history))
         exact = exact_key(rules, history, guess)
-        found = self._sizes.get(exact)
-        if found is None:
+        sizes = self._sizes.get(exact)
+        if sizes is None:
             key, symmetry = history_key(rules, history, guess)
-            found = self._sizes.get(key)
-            if found is None:
-                found = self._size_flights.get(key, lambda: self._compute_sizes(key, rules, history, guess, symmetry))
-            self._sizes.put(exact, found, SIZES_BYTES)
-        return found
+            sizes = self._sizes.get(key)
+            if sizes is None:
+                sizes = self._size_flights.get(key, lambda: self._compute_sizes(key, rules, history, guess, symmetry))
+            self._sizes.put(exact, sizes, SIZES_BYTES)
+        return sizes
 
     def take_work(self) -> int:
         """Return the rows that counts on this thread made since the last call, and reset their number to 0."""
@@ -192,7 +192,7 @@ class LiveSets:
         *before, (guess, feedback) = dict.fromkeys(history)
         count = self.part_sizes(rules, tuple(before), guess)[feedback_number(feedback, rules.pegs)]
         if not count:
-            message = f"no code of {rules} is consistent with the feedback of {_first_turns(len(history))}"
+            message = _contradiction_text(rules, len(history))
             raise ContradictionError(message, turn=len(history))
         return count
 
@@ -224,11 +224,11 @@ class LiveSets:
         """Return the set of ``key`` from the cache, or compute it once for all threads that ask for it now."""
 
         def find_or_compute() -> Columns:
-            found = self._sets.get(key)
-            if found is None:
-                found = compute()
-                self._sets.put(key, found, found.nbytes + _ENTRY_BYTES)
-            return found
+            columns = self._sets.get(key)
+            if columns is None:
+                columns = compute()
+                self._sets.put(key, columns, columns.nbytes + _ENTRY_BYTES)
+            return columns
 
         return self._set_flights.get(key, find_or_compute)
 
@@ -240,15 +240,15 @@ class LiveSets:
         for number, (guess, feedback) in enumerate(history[known:], known + 1):
             columns = select(columns, guess, feedback)
             if not columns.size:
-                message = f"no code of {rules} is consistent with the feedback of {_first_turns(number)}"
+                message = _contradiction_text(rules, number)
                 raise ContradictionError(message, turn=number)
         return columns
 
     def _longest_cached(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
         for length in range(len(history) - 1, 0, -1):
-            found = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
-            if found is not None:
-                return length, found
+            columns = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
+            if columns is not None:
+                return length, columns
         from_all = rules.size <= self.enumerated_codes or self.bytes_needed(rules) <= self._max_bytes // 4
         return 0, self.all_codes(rules) if from_all else None
 
@@ -269,9 +269,9 @@ class LiveSets:
         self, key: HistoryKey, rules: Rules, history: History, guess: Code, symmetry: Symmetry
     ) -> tuple[int, ...]:
         """Compute part sizes from the canonical image of the history, whose live set all images share."""
-        found = self._sizes.get(key)
-        if found is not None:
-            return found
+        sizes = self._sizes.get(key)
+        if sizes is not None:
+            return sizes
         if not history:
             sizes = first_part_sizes(rules, guess)
             self._sizes.put(key, sizes, SIZES_BYTES)
@@ -331,6 +331,7 @@ def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
     return result
 
 
-def _first_turns(count: int) -> str:
-    """Return the words for the first ``count`` turns in a message."""
-    return "turn 1" if count == 1 else f"turns 1 to {count}"
+def _contradiction_text(rules: Rules, count: int) -> str:
+    """Return the text that the first ``count`` turns contradict the rules or each other."""
+    turns = "turn 1" if count == 1 else f"turns 1 to {count}; one of them is wrong"
+    return f"no code of {rules} is consistent with the feedback of {turns}"

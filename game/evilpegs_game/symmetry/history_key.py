@@ -49,7 +49,7 @@ def history_key(
     if guess is not None:
         pairs.append((guess, _NO_FEEDBACK))
     pegs, colors = rules.pegs, rules.colors
-    data = b"".join([bytes((*given, *guess)) for guess, given in pairs])
+    data = b"".join([bytes((*feedback, *guess)) for guess, feedback in pairs])
     if any(len(guess) != pegs for guess, _ in pairs):
         _raise_illegal(rules, pairs)
     out = np.empty(len(data) + pegs + colors, np.uint8)

@@ -173,7 +173,8 @@ def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
     if " ".join(words[:-1]) != _TITLE:
-        raise _text_error(number, "title", f"{line[:40]!r} does not begin a tree; write: {_TITLE} {_VERSION}")
+        why = f"{line[:40]!r} does not begin a tree; its first line is: {_TITLE} {_VERSION}"
+        raise _text_error(number, "title", why)
     if words[-1] != _VERSION:
         why = f"version {words[-1][:40]!r} of the form cannot be read; write: {_TITLE} {_VERSION}"
         raise _text_error(number, "version", why)

@@ -1,4 +1,4 @@
-"""What the broker refuses to accept: one line in the log per kind of message, and one when it accepts them again."""
+"""Refusals of the broker: one line in the log per kind of message, and one when it accepts them again."""
 
 from structlog.stdlib import BoundLogger
 

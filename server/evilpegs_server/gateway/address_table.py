@@ -1,4 +1,4 @@
-"""What is remembered about each address: its connections, and what it did in the last minute and hour.
+"""A table of each address: its connections, and what it did in the last minute and hour.
 
 An address is here the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
 address with connections is kept, and their number is bounded by the seats of the server. An address without any is kept

@@ -92,7 +92,7 @@ class Admission:
     def __init__(self, limits: AdmissionLimits, max_idle: int = MAX_IDLE) -> None:
         self.limits = limits
         self.met: Counter[str] = Counter()
-        """How often each limit was met, by its name."""
+        """The number of times that each limit was met, by its name."""
         self.excess = RecentExcess()
         """The addresses that met a limit lately: one of these, or a rate limit, which the gateway notes here."""
         self._ordinary_taken = self._reserve_taken = self._guests = 0

@@ -16,6 +16,7 @@ from evilpegs_protocol.client_messages import ListMatches, ReadStandings
 from evilpegs_protocol.codec import add_re, encode
 from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, FinishedMatch, MatchList
 from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
@@ -93,10 +94,9 @@ class Listings:
             return pages
 
     def _find_ladder(self, ladder: str) -> Ladder:
-        found = self._ladders.get(ladder)
-        if found is None:
-            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
-        return found
+        if ladder not in self._ladders:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder, self._ladders))
+        return self._ladders[ladder]
 
 
 def _busy() -> ReadLaterError:
@@ -112,10 +112,10 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "before: there is no such match")
     ladders = None if request.ladder is None else (request.ladder,)
     wanted = MatchFilter(ladders=ladders, player=request.player, before=before, over=True)
-    found = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)
+    listed = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)
     fields = FinishedMatch.model_fields
-    matches = (FinishedMatch(**{name: getattr(match, name) for name in fields}) for match in found[:MATCHES_PER_PAGE])
-    return encode(MatchList(matches=tuple(matches), more=len(found) > MATCHES_PER_PAGE, re=request.id))
+    matches = (FinishedMatch(**{name: getattr(match, name) for name in fields}) for match in listed[:MATCHES_PER_PAGE])
+    return encode(MatchList(matches=tuple(matches), more=len(listed) > MATCHES_PER_PAGE, re=request.id))
 
 
 def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:

@@ -137,7 +137,9 @@ async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
     if services.registration == "closed":
-        raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "no new names are given here; say hello with a token")
+        raise RefusedRequestError(
+            ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered"
+        )
     try:
         return services.players.new_player(hello.name or "", hello.kind or "bot")
     except NameRefusedError as error:

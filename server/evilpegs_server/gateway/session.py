@@ -20,6 +20,7 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
+from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.gateway.admission import LimitMetError
 from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
@@ -257,7 +258,8 @@ class Session:
         registry = self._services.registry
         if request.ladder is not None:
             if request.ladder not in registry.ladders:
-                raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder")
+                known = [ladder.id for ladder in registry.offered_ladders]
+                raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(request.ladder, known))
             self._follow(request.ladder)
             matches, texts = registry.ids_on_ladder(request.ladder), []
         else:

@@ -13,6 +13,7 @@ from evilpegs_protocol.client_messages import Play
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch, RecordEvent
+from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
@@ -229,7 +230,7 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
-            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "there is no such ladder; see the list in welcome")
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, self._offered_ids()))
         reason = self._services.codemaking.unavailable_reason(ladder)
         if reason is not None:
             raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
@@ -237,14 +238,18 @@ class MatchRegistry:
             raise RefusedRequestError(
                 ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
             )
-        if len(self.runners_of(player.id)) >= MAX_OPEN_MATCHES:
-            why = f"you have {MAX_OPEN_MATCHES} open matches; finish or resign one"
+        matches = [runner.key.id for runner in self.runners_of(player.id)]
+        if len(matches) >= MAX_OPEN_MATCHES:
+            why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         if not ladder.rated and self._make_room is not None and not self._make_room(self._open.practice):
             self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
+
+    def _offered_ids(self) -> list[str]:
+        return [ladder.id for ladder in self.offered_ladders]
 
     def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
         runner = MatchRunner(key, player, match, event_log, self._services)

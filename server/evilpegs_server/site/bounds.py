@@ -82,9 +82,9 @@ def _found_at_most(rules: Rules) -> Iterator[int]:
     """Yield the number of codes that can be found with the first guess, the second, and so on, until all are found."""
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:
-        found = min(left, most)
-        yield found
-        left -= found
+        count = min(left, most)
+        yield count
+        left -= count
         most *= others
 
 
@@ -95,4 +95,4 @@ def least_worst(rules: Rules) -> int:
 
 def least_mean(rules: Rules) -> float:
     """Return a mean number of guesses over all secrets below which no strategy gets."""
-    return sum(turn * found for turn, found in enumerate(_found_at_most(rules), 1)) / rules.size
+    return sum(turn * count for turn, count in enumerate(_found_at_most(rules), 1)) / rules.size

@@ -25,7 +25,7 @@ SHARE: Final = 0.3
 BURST_SECONDS: Final = 0.3
 """The time that requests may take at once after a rest: some hundred requests, such as a class that opens the page."""
 REQUEST_SECONDS: Final = 150e-6
-"""What a request costs besides its application: accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
+"""The cost of a request besides its application: accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
 ADMITTED_PER_STEP: Final = 4
 """The most requests that begin in one step of the event loop, so that a guess waits for at most these."""
 

@@ -1,4 +1,4 @@
-"""Whether the server can take matches."""
+"""A check that the server can take matches."""
 
 from typing import Final
 

@@ -100,16 +100,16 @@ def load_open_matches(
     If ``skip`` is given, it is called with the id of each match whose events cannot be read, and the others are
     returned. Otherwise the error is raised.
     """
-    found = []
+    stored = []
     with engine.connect() as connection:
         for row in connection.execute(select(matches).where(~matches.c.over)).all():
             try:
-                found.append(_stored_match(connection, row))
+                stored.append(_stored_match(connection, row))
             except DatabaseUnusableError as error:
                 if skip is None:
                     raise
                 skip(row.id, error)
-    return found
+    return stored
 
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:

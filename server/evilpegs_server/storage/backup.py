@@ -78,17 +78,17 @@ def backup_database(
         _check_replaceable(file, copy, overwrite=overwrite)
     with _explained(source), replacement(target) as new:
         _copy(source, new, progress)
-        found = check_database(f"sqlite:///{new}", progress)
-        if found.damage:
+        result = check_database(f"sqlite:///{new}", progress)
+        if result.damage:
             message = (
-                f"the database {source} is damaged: {found.damage[0]}; nothing was written, keep your older copies"
+                f"the database {source} is damaged: {result.damage[0]}; nothing was written, keep your older copies"
             )
             raise DatabaseUnusableError(message)
         for path in side_files(target):
             path.unlink(missing_ok=True)  # the log of the file that is replaced; it must not be applied to the copy
     for file, copy in others.items():
         replace_file(copy, file.read_bytes())
-    return found
+    return result
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
@@ -111,7 +111,8 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
 def _existing_file(url: str) -> Path:
     file = database_file(url)
     if not file.is_file():
-        message = f"there is no database at {file}; name one with sqlite:///FILE"
+        what = f"{file} is a directory" if file.is_dir() else f"there is no database at {file}"
+        message = f"{what}; name the file of a database"
         raise DatabaseMissingError(message)
     return file
 
@@ -198,9 +199,9 @@ def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple
 def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progress) -> tuple[str, ...]:
     engine = _engine(file)
     broken: set[int] = set()
-    for done, found in verify_chains(engine):
+    for done, numbers in verify_chains(engine):
         progress("hashes", done, 1000)
-        broken |= found
+        broken |= numbers
     engine.dispose()
     ids = connection.execute("SELECT number, id FROM matches ORDER BY number")
     return tuple(match for number, match in ids if number in broken)

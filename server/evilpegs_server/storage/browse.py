@@ -69,8 +69,8 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
         query, names = _page_query(wanted, len(ladders)), enumerate(ladders)
         parameters = _page_parameters(connection, wanted) | {f"ladder{index}": ladder for index, ladder in names}
         rows = orjson.loads(connection.execute(query, parameters | {"limit": limit}).scalar_one())
-    found = [_summary(*row) for row in rows]
-    return sorted(found, key=lambda match: (match.started_at, match.number), reverse=True)
+    summaries = [_summary(*row) for row in rows]
+    return sorted(summaries, key=lambda match: (match.started_at, match.number), reverse=True)
 
 
 def find_match_number(engine: Engine, match: str) -> int | None:

@@ -54,8 +54,8 @@ def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
         if links is None or all(_holds(link[:-_HASH_LENGTH], link[-_HASH_LENGTH:]) for link in links.split(b"\n")):
             return set()
         rows = connection.execute(_LINKS, limits).all()
-    return {match for match, hashed, found in rows if not _holds(hashed, found)}
+    return {match for match, hashed, stored in rows if not _holds(hashed, stored)}
 
 
-def _holds(hashed: bytes, found: bytes) -> bool:
-    return sha256(hashed).hexdigest().encode() == found
+def _holds(hashed: bytes, stored: bytes) -> bool:
+    return sha256(hashed).hexdigest().encode() == stored

@@ -52,7 +52,7 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
         sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
     }
 )
-"""What to do about each kind of error that may pass, by the primary code of SQLite."""
+"""The remedy for each kind of error that may pass, by the primary code of SQLite."""
 
 
 def error_code(error: BaseException) -> int | None:

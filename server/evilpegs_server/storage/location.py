@@ -41,8 +41,8 @@ def engine_file(engine: Engine) -> Path:
 
 def side_files(file: Path) -> list[Path]:
     """Return the paths of SQLite's own files beside a database, whether or not they exist."""
-    place = os.path.realpath(file)
-    return [Path(place + end) for end in SIDE_FILES]
+    path = os.path.realpath(file)
+    return [Path(path + end) for end in SIDE_FILES]
 
 
 def create_private(path: Path) -> None:

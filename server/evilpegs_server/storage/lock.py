@@ -20,9 +20,9 @@ from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedErro
 from evilpegs_server.storage.location import create_private, database_file
 
 _ATTEMPTS: Final = 3
-"""How often a file that is replaced while it is being locked is opened again."""
+"""The number of times that a file that is replaced while it is being locked is opened again."""
 FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
-"""Whether `flock` and the locks of SQLite do not interact."""
+"""True if `flock` and the locks of SQLite do not interact."""
 
 
 class DatabaseLock:
@@ -85,5 +85,5 @@ class DatabaseLock:
 
 
 def _identity(file: Path | int) -> tuple[int, int]:
-    found = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
-    return found.st_dev, found.st_ino
+    status = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
+    return status.st_dev, status.st_ino

@@ -165,12 +165,12 @@ class Writer:
         """Look for the file, and report it when it is no longer in its place, or is again."""
         try:
             self._check_file()
-            found = None
+            obstacle = None
         except Exception as error:  # noqa: BLE001 - reported to the health of the writer
-            found = str(error)
-        if found != self._obstacle:
-            self._obstacle = found
-            self._report_on_thread(partial(self.health.note_obstacle, found))
+            obstacle = str(error)
+        if obstacle != self._obstacle:
+            self._obstacle = obstacle
+            self._report_on_thread(partial(self.health.note_obstacle, obstacle))
 
     def _gather(self, jobs: list[_Job]) -> bool:
         """Add the other submitted jobs up to the limit; return False if the writer is to stop."""

@@ -1,4 +1,4 @@
-"""Whether events can be stored: the result of the last commit, and how long submitted jobs have waited."""
+"""The health of the writer: the result of the last commit, and how long submitted jobs have waited."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the child processes of the server have in common: how they are started, and that they yield to the server.
+"""Child processes of the server: their start, and a priority below that of the server.
 
 A child has one end of a pair of sockets. It ends when the other end is closed, so it never outlives its server.
 """

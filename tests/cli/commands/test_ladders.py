@@ -62,7 +62,7 @@ def test_ladders_table_never_cuts_ids(capsys, width):
 
 
 def test_calibrate_writes_the_frozen_curve(run, tmp_path):
-    """What the command writes today is the curve in the package."""
+    """The curve that the command writes today is the one in the package."""
     result = run("ladders", "--calibrate", "classic", "--folder", tmp_path, "--json").document
     path, frozen = tmp_path / "4x6-10.json", load_value_curve(Rules(4, 6), 10)
     assert result["file"] == str(path)

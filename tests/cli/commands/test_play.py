@@ -33,7 +33,7 @@ def test_interrupted_play_shows_command_to_return(start, server):
 def test_play_on_rated_ladder_requires_name(start, server):
     result = start("play", "--server", server.url, "--ladder", "classic").end()
     assert result.status == 2
-    assert all(fact in result.complaint for fact in ("--name", "auth_required"))
+    assert all(fact in result.complaint for fact in ("--name NAME", "guests"))
 
 
 def test_play_without_server_is_refused(start):

@@ -239,7 +239,7 @@ async def test_failed_resignation_is_reported(tiny_server, play):
     server.fault = lambda request: (
         [{"type": "error", "code": "not_your_match", "message": "moved"}] if request["type"] == "resign" else None
     )
-    with pytest.raises(StrategyError, match=r"ZeroDivisionError.*moved.*not_your_match"):
+    with pytest.raises(StrategyError, match=r"ZeroDivisionError.*moved$"):
         await play(server, Doing(lambda position: 1 / 0))
 
 
@@ -357,7 +357,7 @@ async def test_bot_finishes_open_match_first(tiny_server, tokens, retry_policy, 
     [
         ("auth_required", r"^no\b.*--name NAME"),
         ("unknown_ladder", r"'tiny'.*ws://"),
-        ("too_many_matches", r"^no\W"),
+        ("too_many_matches", r"^no$"),
     ],
 )
 async def test_play_refusal_names_remedy(tiny_server, play, code, named):
@@ -367,7 +367,6 @@ async def test_play_refusal_names_remedy(tiny_server, play, code, named):
     with pytest.raises(ServerRefusedError, match=named) as caught:
         await play(server, name=None)
     assert caught.value.code == code
-    assert code in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "label"), [("minimax", "minimax"), ("é" * 90, "?" * 64), ("", "strategy")])

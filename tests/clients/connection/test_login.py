@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_clients.connection.login import Credentials, LoginSequence
+from evilpegs_clients.connection.login import CLOSED_REGISTRATION, Credentials, LoginSequence
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError, UnreachableReason
 from evilpegs_protocol.client_messages import ClientInfo, Hello
@@ -67,7 +67,19 @@ def test_taken_name_refusal_names_token_file(tokens, code, kept, is_explained):
     explain = LoginSequence(SERVER, Credentials(CLIENT, "ann"), tokens).explain(refused)
     assert explain.code is code
     assert ("ann" in explain.message and str(tokens.path) in explain.message) == is_explained
-    assert (explain is refused) != is_explained
+    assert (explain is refused) is (code is ErrorCode.BAD_NAME)
+
+
+def test_closed_registration_lists_stored_names(tokens):
+    refused = ServerRefusedError(ErrorCode.AUTH_REQUIRED, "no")
+    login = LoginSequence(SERVER, Credentials(CLIENT, "ann"), tokens)
+    assert login.explain(refused).message == CLOSED_REGISTRATION
+    tokens.add(SERVER, "bob", OLD)
+    tokens.add("ws://elsewhere:1/v1", "eve", OLD)
+    message = login.explain(refused).message
+    assert message.startswith(CLOSED_REGISTRATION)
+    assert "bob" in message
+    assert "eve" not in message
 
 
 def refusal(code, **fields):

@@ -39,7 +39,7 @@ def test_pairing_narrows_interval():
 
 @pytest.mark.parametrize("games", [50, 400, 20_000])
 def test_games_to_separate_just_separate(games):
-    """Of that many games with the same mean and spread, the interval excludes 0, and of somewhat fewer it does not."""
+    """The interval of that many games with the same mean and spread excludes 0; that of somewhat fewer does not."""
     pairs = [(5, 4)] * 11 + [(4, 5)] * 9
     needed = difference_of(pairs * (games // 20)).games_to_separate
     assert difference_of(pairs * (needed // 20 + 2)).is_separated

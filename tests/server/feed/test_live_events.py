@@ -22,7 +22,7 @@ class SlowSink:
 
 
 class Timer(list):
-    """What was to be called later."""
+    """A call that was to be made later."""
 
     def call_later(self, _seconds, action):
         self.append(action)

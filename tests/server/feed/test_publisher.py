@@ -42,7 +42,7 @@ async def publisher(mosquitto):
 
 
 async def test_publisher_connects_again_when_server_gives_up_connection(publisher):
-    """What was meant for the connection that ended is dropped; the control is what is sent on the next one."""
+    """Messages for the connection that ended are dropped; the control is sent on the next one."""
     assert await publisher.receive() == Connected(1)
     publisher.handle(ConnectionEnd(1, "the database cannot be read"))
     publisher.handle(LiveBatch(1, 7, [("evilpegs/a", "dropped")]))

@@ -33,7 +33,7 @@ CONNACK = bytes([0x20, 3, 0, 0, 0])
 
 
 class Reports(asyncio.Queue):
-    """What a publisher process reports, and why processes have ended."""
+    """The reports of a publisher process, and the reasons why processes have ended."""
 
     async def expect(self, kind):
         """Return the next report of this kind, and skip others."""

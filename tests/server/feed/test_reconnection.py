@@ -57,7 +57,7 @@ class Clock:
 
 
 class Call:
-    """What is to be called at a time."""
+    """A call that is to be made at a time."""
 
     def __init__(self, clock, due, action):
         self.clock, self.due, self.action = clock, due, action

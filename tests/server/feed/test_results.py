@@ -7,7 +7,7 @@ from evilpegs_server.storage.archive import load_cursor, load_last_event_id, loa
 
 
 class Timer:
-    """What was to be called later."""
+    """A call that was to be made later."""
 
     def __init__(self):
         self.calls = []

@@ -118,7 +118,9 @@ class TestPlay:
         assert (await ann.receive())["type"] == "game_started"
 
     async def test_play_refuses_unknown_ladder(self, ann):
-        assert await ann.error_code(type="play", ladder="no-such") == "unknown_ladder"
+        refusal = await ann.request(type="play", ladder="tini")
+        assert refusal["code"] == "unknown_ladder"
+        assert all(word in refusal["message"] for word in ("'tini'", "tiny", "tiny-practice"))
 
     async def test_idle_guest_is_forgotten(self, fake_server):
         guest = fake_server.connect()
@@ -145,7 +147,9 @@ class TestPlay:
 
     async def test_open_matches_are_limited(self, ann, fake_server):
         matches = [await ann.play("tiny", ready=False) for _ in range(MAX_OPEN_MATCHES)]
-        assert await ann.error_code(type="play", ladder="tiny") == "too_many_matches"
+        refusal = await ann.request(type="play", ladder="tiny")
+        assert refusal["code"] == "too_many_matches"
+        assert [match for match in matches if match not in refusal["message"]] == []
         bob = await fake_server.connect_player("bob")
         await bob.play("tiny")
         await ann.request(type="resign", match=matches[0])

@@ -253,7 +253,7 @@ class TestBrokenChains:
         assert logged == []
 
     async def test_match_that_breaks_later_no_longer_counts(self, engine, live):
-        """What was counted of a match is taken back when a later event does not fit."""
+        """Games of a match that were counted are taken back when a later event does not fit."""
         *begun, last = StoredPlay(1, TINY).play(("solved", [1]))
         store(engine, *begun)
         await live.update()

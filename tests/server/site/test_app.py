@@ -16,7 +16,7 @@ from evilpegs_server.storage.reads import BusyError, Reads
 
 @dataclass
 class FakeServices:
-    """As many of the services as the tests need."""
+    """The services that the tests need."""
 
     registry: Any
     engine: Any

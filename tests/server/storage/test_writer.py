@@ -204,7 +204,7 @@ def transactions(engine):
 
 
 class TestUnusableDatabase:
-    """What concerns the whole database fails the whole batch, after one attempt."""
+    """An error of the whole database fails the whole batch, after one attempt."""
 
     def submit(self, writer, count):
         errors = []

@@ -1,7 +1,7 @@
 """Texts that become script or markup wherever a page takes them for it."""
 
 RAN = "window.ran ?? null"
-"""What a text that runs sets, as an expression of JavaScript."""
+"""The variable that a text sets if it runs, as an expression of JavaScript."""
 HOSTILE = [
     "<script>window.ran=1</script>",
     "<img src=x onerror=window.ran=1>",

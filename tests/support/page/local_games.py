@@ -1,4 +1,4 @@
-"""What tests do in a game of the browser: read the board, and play until the end."""
+"""Steps of tests in a game of the browser: read the board, and play until the end."""
 
 
 def codes_left(page):

@@ -1,4 +1,4 @@
-"""What tests do in a game of the server: begin it, guess by mouse or keyboard, and find the code."""
+"""Steps of tests in a game of the server: begin it, guess by mouse or keyboard, and find the code."""
 
 from itertools import product
 
@@ -9,11 +9,11 @@ from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
 OPEN = "code-entry .key:not([disabled])"
-"""What is on the page while a guess can be made."""
+"""The element that is on the page while a guess can be made."""
 OVER = "match-result, .ready"
-"""What is on the page after the last guess of a game."""
+"""The element that is on the page after the last guess of a game."""
 WORDS = "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
-"""What a screen reader reads in the rows of the table, as a function of JavaScript."""
+"""The text that a screen reader reads in the rows of the table, as a function of JavaScript."""
 
 
 def begin(page):

@@ -25,8 +25,8 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     """Help a person who plays at a real board: what is left, the best guesses under each criterion, and why.
 
     You type each guess and the feedback it got. Feedback that contradicts what was typed before is answered with the
-    rows that clash, and any row can be changed. With --json there is no dialog: one answer about the turns after
-    --after; where they clash, the exit status is 1.
+    rows that contradict each other, and any row can be changed. With --json there is no dialog: one answer about the
+    turns after --after; if they contradict each other, the exit status is 1.
     """
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))

@@ -110,12 +110,12 @@ def parse_feedback(text: str, pegs: int) -> Feedback:
 def _match_feedback(text: str) -> Feedback | None:
     if text in _NO_PEGS:
         return Feedback(0, 0)
-    if found := _NUMBERS.fullmatch(text):
-        return Feedback(int(found[1]), int(found[2]))
-    if (found := _COLOR_WORDS.fullmatch(text)) and any(found.groups()):
-        return Feedback(int(found[1] or 0), int(found[2] or 0))
-    if text and (found := _MARKS.fullmatch(text.replace(" ", ""))):
-        return Feedback(len(found[1]), len(found[2]))
+    if match := _NUMBERS.fullmatch(text):
+        return Feedback(int(match[1]), int(match[2]))
+    if (match := _COLOR_WORDS.fullmatch(text)) and any(match.groups()):
+        return Feedback(int(match[1] or 0), int(match[2] or 0))
+    if text and (match := _MARKS.fullmatch(text.replace(" ", ""))):
+        return Feedback(len(match[1]), len(match[2]))
     return None
 
 

@@ -22,7 +22,7 @@ from evilpegs.options import (
     Traceback,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
-from evilpegs.play_options import check_play_options
+from evilpegs.player_name import check_name
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.turns import turns_document
@@ -40,7 +40,7 @@ def bot(
     new: Annotated[
         Path | None,
         FILE,
-        Parameter(help="Write a commented strategy to this new .py file, which plays at once, and exit."),
+        Parameter(help="Write a commented example strategy to this new .py file, and exit."),
     ] = None,
     ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = "classic",
     server: Server = DEFAULT_SERVER,
@@ -68,10 +68,10 @@ def bot(
 ) -> int:
     """Play matches with a strategy and verify every game as it ends.
 
-    The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an
-    earlier run of the same bot left open is finished first. If the strategy fails, its game is resigned, and after
-    the second failure no further game is begun; each failure comes with a command that reproduces it. Where
-    something the server said does not hold, the findings are shown and the exit status is 1.
+    The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an earlier run
+    of the same bot left open is finished first. If the strategy fails, its game is resigned, and after the second
+    failure no further game is begun; each failure comes with a command that reproduces it. If something that the server
+    sent proves wrong, it is listed and the exit status is 1.
     """
     if new is not None:
         console().print(write_new_strategy(new))
@@ -79,7 +79,7 @@ def bot(
     if matches < 1:
         message = f"--matches must be at least 1, not {matches}"
         raise CommandError(message)
-    check_play_options(ladder, name)
+    check_name(name)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):

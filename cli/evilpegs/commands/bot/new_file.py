@@ -24,6 +24,6 @@ def write_new_strategy(path: Path) -> str:
         message = f"{path} exists already; choose another name"
         raise CommandError(message) from None
     except OSError as error:
-        message = f"cannot write {path}: {failure_reason(error)}"
+        message = f"cannot write {path}: {failure_reason(error)}; choose another name"
         raise CommandError(message) from None
     return f"{path} is written; try it with: evilpegs evaluate {path} --rules 4x6"

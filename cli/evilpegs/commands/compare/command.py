@@ -11,6 +11,7 @@ from evilpegs.commands.compare.pair_count import PairCount
 from evilpegs.commands.compare.result import ComparisonResult, comparison_document, show_comparison, show_exact
 from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
+from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.slow_strategy import slow_strategies_named
@@ -98,8 +99,7 @@ def _ladder(name: str) -> LadderInfo:
 
     ladders = load_ladders()
     if name not in ladders:
-        message = f"there is no built-in ladder {name[:40]!r}; see: evilpegs ladders"
-        raise CommandError(message)
+        raise unknown_ladder(name, ladders)
     return ladders[name].info()
 
 

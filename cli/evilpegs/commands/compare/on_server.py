@@ -9,9 +9,10 @@ from rich.console import Console
 
 from evilpegs.commands.bot.run import BotJob, default_names, event_printer, run_bot
 from evilpegs.errors import CommandError
+from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.output import console, pluralize
-from evilpegs.play_options import check_play_options
-from evilpegs.reading import no_ladder, server_reader
+from evilpegs.player_name import check_name
+from evilpegs.reading import server_reader
 from evilpegs.strategy_choice import StrategyChoice
 from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
@@ -46,10 +47,10 @@ async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
         ClientError: the server cannot be reached.
     """
     async with server_reader(server) as reader:
-        for info in reader.welcome.ladders:
-            if info.id == ladder:
-                return info
-        raise CommandError(no_ladder(reader.server, ladder))
+        ladders = {info.id: info for info in reader.welcome.ladders}
+        if ladder not in ladders:
+            raise unknown_ladder(ladder, ladders, reader.server)
+        return ladders[ladder]
 
 
 async def play_matches_until(
@@ -82,7 +83,7 @@ def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
     """Return one match of each strategy as a job; raise CommandError if both would play under one name."""
     names: tuple[str | None, str | None] = contest.names or (None, None)
     for name in names:
-        check_play_options(ladder.id, name, "--names")
+        check_name(name, "--names")
     tokens, url = TokenFile(default_token_file()), server_url(contest.server)
     players = [
         name or default_names(strategy.name, False, url, tokens)[0]

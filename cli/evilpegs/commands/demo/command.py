@@ -61,7 +61,7 @@ def demo(
         ),
     ] = False,
 ) -> int:
-    """Watch bots play matches on a real server, and the leaderboards that come of them.
+    """Watch bots play matches on a real server, and the leaderboards that result.
 
     Starts `evilpegs serve` on free ports with a database in a temporary directory, lets bots of five strategies
     play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,

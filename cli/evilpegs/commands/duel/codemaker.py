@@ -86,7 +86,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
         print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
     except ForeignFileError as error:
-        message = f"{path} holds something else than solved positions; name another file"
+        message = f"{path} holds something else than solved positions; name another file with --solved"
         raise CommandError(message) from error
     except OSError as error:
         raise _unusable(path, "read", error) from error

@@ -61,7 +61,7 @@ def duel(
     exact_up_to: Annotated[
         int | None,
         WHOLE,
-        Parameter(help="The most candidates that a devil solves; by default what takes a second or so a reply."),
+        Parameter(help="The most candidates that a devil solves; by default as many as take about a second per reply."),
     ] = None,
     solved: Annotated[
         Path | None, FILE, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
@@ -72,9 +72,9 @@ def duel(
 ) -> None:
     """Play a strategy against one codemaker to the end, without a server, and show every turn as it comes.
 
-    The evil codemaker gives the reply that leaves most codes; of several the one with fewest blacks, then
-    fewest whites. The devil gives the reply after which an optimal codebreaker needs most guesses at worst; of
-    several the one that leaves most codes, and so on like evil. With too many candidates it replies like evil.
+    The evil codemaker gives the reply that leaves the most codes; among equals, the one with the fewest blacks, then
+    the fewest whites. The devil gives the reply after which an optimal codebreaker needs the most guesses in the worst
+    case; among equals, it decides like evil, and so it does with too many candidates to solve.
     """
     parsed = Rules.parse(rules)
     name = codemaker or ("evil" if secret is None else "fixed")

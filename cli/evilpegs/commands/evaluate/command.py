@@ -37,7 +37,9 @@ Games = Annotated[
 Seed = Annotated[
     int, WHOLE, Parameter(name="--seed", help="Random seed. Runs with the same seed give the same result.")
 ]
-Jobs = Annotated[int, WHOLE, Parameter(name="--jobs", help="How many processes of this machine share the work.")]
+Jobs = Annotated[
+    int, WHOLE, Parameter(name="--jobs", help="The number of processes of this machine that share the work.")
+]
 Cluster = Annotated[
     str | None,
     Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),
@@ -54,7 +56,7 @@ Csv = Annotated[
     str | None,
     FILE,
     Parameter(
-        name="--csv", allow_leading_hyphen=True, help="Write a line a strategy to this file; - is standard output."
+        name="--csv", allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."
     ),
 ]
 Worst = Annotated[
@@ -65,7 +67,7 @@ Worst = Annotated[
         help="List this many of the secrets that took the most guesses, each with the command that replays it.",
     ),
 ]
-DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Say what it will cost, and do nothing.")]
+DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Print the estimated cost, and exit.")]
 
 NOTICE_SIZE: Final = 20_000
 """From this many secrets on, a notice says that the evaluation takes a while."""
@@ -95,14 +97,14 @@ def evaluate(
     """Play strategies against every secret of the rules and count their guesses, exactly.
 
     The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
-    shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of
-    such documents. With --games secrets are drawn, and the mean has a 95 % interval. Several strategies then play the
-    same secrets, and the best is compared with each other by the differences within games.
+    shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of such
+    documents. With --games secrets are drawn, and the mean has a 95 % interval. Several strategies then play the same
+    secrets, and the best is compared with each other by the differences within games.
 
-    What takes long is done in units, and a journal in your data directory keeps those that are finished: the same
-    command, killed and started again, goes on from there. When all is done it is removed; one that --journal names
-    stays, and then answers at once. What takes a second or a few is done in one piece, in this process. Results never
-    depend on --jobs or --cluster.
+    Long work is divided into units, and a journal in your data directory keeps those that are finished: the same
+    command, if it was interrupted, continues from there. The journal is removed at the end; one that --journal names
+    stays, and the same command then answers at once. Work of a few seconds is done in this process without a journal.
+    Results never depend on --jobs or --cluster.
     """
     if program is not None:
         message = "evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it"

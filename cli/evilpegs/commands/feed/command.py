@@ -51,8 +51,6 @@ def feed(
     Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
     `evilpegs serve --mqtt` publishes them. A lost connection is restored.
     """
-    if ladder is not None:
-        _check_ladder(ladder)
     if board and as_json:
         message = "--board is for people and --json for programs; choose one"
         raise CommandError(message)
@@ -62,6 +60,8 @@ def feed(
     if mqtt is None:
         run_interruptibly(print_watched(server, Watched(ladder=ladder), as_json))
         return
+    if ladder is not None:
+        _check_ladder(ladder)
     broker = _find_broker(mqtt, mqtt_user, mqtt_password_file, mqtt_ca_file)
     if board:
         from evilpegs.commands.feed.board import show_board  # noqa: PLC0415 - loads rich

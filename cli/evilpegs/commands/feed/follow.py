@@ -28,7 +28,7 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
         ClientError: the server cannot be reached, or stays away for too long.
     """
     book = MatchBook()
-    with explain_refusals(server, watched.match, watched.ladder):
+    with explain_refusals(server, watched.match):
         async for event in watch_matches(server, watched, retry_policy(), print_session_event):
             if book.is_new(event):
                 _print_event(event, book, as_json)

@@ -77,7 +77,8 @@ def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> di
 
 def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Path) -> None:
     if info.codemaker != "fixed":
-        message = f"ladder {info.id} has no luck to adjust for: its codemaker is {info.codemaker}, not fixed"
+        why = f"its codemaker is {info.codemaker}; choose one with a fixed codemaker"
+        message = f"ladder {info.id} has no luck to adjust for: {why}"
     elif request.games is not None and not 1 <= request.games <= MAX_GAMES:
         message = f"--games must be 1 to {MAX_GAMES:,}, not {request.games:,}"
     elif rules.size <= EXACT_SIZE and (request.games, request.seed) != (None, None):

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from evilpegs.commands.ladders.calibration import CalibrationRequest, calibrate
 from evilpegs.errors import CommandError
+from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import FILE, SERVER, WHOLE, Json
 from evilpegs.output import console, print_json
 from evilpegs.tables import Column, make_table, print_first_fit
@@ -55,11 +56,12 @@ def ladders(
 ) -> None:
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
-    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts
-    and hints. A server offers the ladders whose replies fit its settings for memory and work; --server lists them.
+    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts and
+    hints. A server offers the ladders whose replies fit its settings for memory and work; --server lists them.
 
-    With --calibrate a good strategy plays on a fixed ladder, and a file is written: how many guesses it still needed
-    by the number of candidates. Luck on the ladder is defined by this curve, so it must never change afterwards.
+    With --calibrate a good strategy plays on a fixed ladder, and a file is written: the mean number of guesses it still
+    needed for each number of candidates. Luck on the ladder is defined by this curve, so it must never change
+    afterwards.
     """
     request = CalibrationRequest(games, seed, folder, force)
     if calibrate_ladder is not None:
@@ -84,8 +86,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
         raise CommandError(message)
     infos = {info.id: info for info in _default_ladders()}
     if ladder not in infos:
-        message = f"there is no built-in ladder {ladder[:40]!r}; see: evilpegs ladders"
-        raise CommandError(message)
+        raise unknown_ladder(ladder, infos)
     document = calibrate(infos[ladder], request, console(sys.stderr))
     if as_json:
         print_json(document)
@@ -140,7 +141,7 @@ def _codemaker(info: LadderInfo) -> str:
 def _clock(info: LadderInfo) -> str:
     if info.clock is None:
         return "untimed"
-    return f"{info.clock.base_ms / 1000:g} s + {info.clock.increment_ms / 1000:g} s a guess"
+    return f"{info.clock.base_ms / 1000:g} s + {info.clock.increment_ms / 1000:g} s per guess"
 
 
 def _short_clock(info: LadderInfo) -> str:

@@ -1,21 +1,18 @@
 """Leaderboards counted from the games of a database."""
 
 import sys
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from evilpegs.commands.leaderboard.ladder_errors import practice_ladder, unknown_ladder
 from evilpegs.errors import CommandError
+from evilpegs.ladder_errors import practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_protocol.listings import Standings, StandingsRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
-
-LISTING: Final = "evilpegs ladders"
 
 
 async def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standings]:
@@ -55,8 +52,8 @@ class FollowedStandings:
             raise CommandError(message) from None
         if self._ladder is not None:
             return [_standings(self._ladder, await self._leaderboards.rows(self._ladder.id))]
-        found = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
-        return [standings for standings in found if standings.rows]
+        leaderboards = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
+        return [standings for standings in leaderboards if standings.rows]
 
     @property
     def is_complete(self) -> bool:
@@ -83,10 +80,14 @@ def find_rated_ladder(ladder_id: str) -> Ladder:
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:
-        raise unknown_ladder(ladder_id, ladders, LISTING)
+        raise unknown_ladder(ladder_id, _rated(ladders))
     if not ladder.rated:
-        raise practice_ladder(ladder.id, LISTING)
+        raise practice_ladder(ladder.id)
     return ladder
+
+
+def _rated(ladders: Mapping[str, Ladder]) -> list[str]:
+    return [ladder.id for ladder in ladders.values() if ladder.rated]
 
 
 def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:

@@ -2,7 +2,8 @@
 
 from pydantic import ValidationError
 
-from evilpegs.commands.leaderboard.ladder_errors import practice_ladder, unknown_ladder
+from evilpegs.errors import CommandError
+from evilpegs.ladder_errors import practice_ladder, unknown_ladder
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_protocol.client_messages import ReadStandings
@@ -19,21 +20,24 @@ async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) ->
     """
     if ladder_id is not None:
         return [await _fetch_one(reader, ladder_id)]
-    found = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
-    return [standings for standings in found if standings.rows]
+    leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
+    return [standings for standings in leaderboards if standings.rows]
 
 
 async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
-    listing = f"evilpegs ladders --server {reader.server}"
     rated = {info.id: info.rated for info in reader.welcome.ladders}
     if not rated.get(ladder_id, True):
-        raise practice_ladder(ladder_id, listing)
+        raise practice_ladder(ladder_id, reader.server)
     try:
         ReadStandings(ladder=ladder_id)
         return await reader.standings(ladder_id)
     except ValidationError:
-        raise unknown_ladder(ladder_id, rated, listing) from None
+        raise _unknown(ladder_id, reader) from None
     except ServerRefusedError as error:
         if error.code is not ErrorCode.UNKNOWN_LADDER:
             raise
-        raise unknown_ladder(ladder_id, rated, listing) from None
+        raise _unknown(ladder_id, reader) from None
+
+
+def _unknown(ladder_id: str, reader: ServerReader) -> CommandError:
+    return unknown_ladder(ladder_id, [info.id for info in reader.welcome.ladders if info.rated], reader.server)

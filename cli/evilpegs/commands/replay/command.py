@@ -27,7 +27,7 @@ def replay(
         str,
         Parameter(
             name="MATCH",
-            help="The id of a match, or last for the newest; of a database a beginning will do.",
+            help="The id of a match, or last for the newest; from a database, the beginning of an id is enough.",
         ),
     ],
     /,
@@ -38,7 +38,7 @@ def replay(
         Parameter(
             name="--record",
             allow_leading_hyphen=True,
-            help="Write the record to this file instead (- for standard output): one event a line, for `verify`.",
+            help="Write the record to this file instead (- for standard output): one event per line, for `verify`.",
         ),
     ] = None,
     analysis: Annotated[
@@ -46,12 +46,12 @@ def replay(
         Parameter(
             negative="--no-analysis",
             show_default=False,
-            help="Say what each guess was worth, as far as that is quickly known; --no-analysis: only show the game.",
+            help="Show what each guess was worth where that takes little time; --no-analysis shows only the game.",
         ),
     ] = True,
     thorough: Annotated[
         bool,
-        Parameter(show_default=False, help="Analyze as far as that can be done at all; may take minutes a turn."),
+        Parameter(show_default=False, help="Analyze every turn that can be analyzed, which may take minutes per turn."),
     ] = False,
     server: ServerToRead = None,
     database: Database = None,
@@ -59,7 +59,7 @@ def replay(
 ) -> int:
     """Show a match of a database or of a running server: each guess, its feedback, and what the guess was worth.
 
-    Says whether the record's chain of hashes holds; where it does not, the exit status is 1.
+    Also verify the record's chain of hashes; if it is broken, the exit status is 1.
     """
     if thorough and not analysis:
         message = "--thorough analyzes and --no-analysis does not; leave one of them out"

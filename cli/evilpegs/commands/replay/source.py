@@ -1,4 +1,4 @@
-"""Where a match to be replayed comes from: the log in a database, or a running server."""
+"""The source of a match to be replayed: the log in a database, or a running server."""
 
 import asyncio
 import re

@@ -36,7 +36,7 @@ def solve(
     rules: RulesText = "classic",
     objective: Annotated[
         Literal["mean", "worst"],
-        Parameter(help="mean: the fewest guesses in all. worst: the fewest for the worst code, then in all."),
+        Parameter(help="mean minimizes the guesses for all codes together; worst those for the worst code first."),
     ] = "mean",
     out: Annotated[
         str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
@@ -47,20 +47,20 @@ def solve(
         Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
     ] = None,
     threads: Annotated[
-        int | None, WHOLE, Parameter(help="How many threads search; by default one a processor.")
+        int | None, WHOLE, Parameter(help="The number of threads that search; by default one per processor.")
     ] = None,
     against: Annotated[
         Literal["evil", "devil"] | None,
-        Parameter(help="Instead: how few guesses can beat this codemaker, with the line that beats evil."),
+        Parameter(help="Find the fewest guesses that beat this codemaker instead, and for evil what to guess."),
     ] = None,
-    dry_run: Annotated[bool, Parameter(show_default=False, help="Say what it will cost, and do nothing.")] = False,
+    dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
     as_json: Json = False,
 ) -> None:
     """Find the best strategy for all codes of the rules and prove that there is no better one.
 
-    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds of its guesses
-    in all are shown as they tighten. What is proved is kept in a journal beside the tree: the same command, ended or
-    killed and started again, goes on from there. When all is done it is removed; one that --journal names stays.
+    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds on its total
+    number of guesses are shown as they tighten. A journal beside the tree keeps what is proved: the same command, if it
+    was interrupted, continues from there. The journal is removed at the end, unless --journal names it.
     """
     if against:
         _check_only_against(
@@ -91,9 +91,9 @@ def solve(
         file.remove()
 
 
-def _check_only_against(**given: bool) -> None:
+def _check_only_against(**options: bool) -> None:
     """Raise CommandError for an option that is only for the best strategy: --against writes and keeps nothing."""
-    for option in (f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given):
+    for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
         raise CommandError(message)
 

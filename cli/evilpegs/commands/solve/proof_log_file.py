@@ -59,7 +59,7 @@ def _read(path: Path, rules: Rules) -> ProofLog:
     except (OSError, ValueError) as error:
         raise _unusable(path, "read", error) from error
     if text and not text.startswith(TITLES):
-        message = f"{path} holds something else than a journal; name another file"
+        message = f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
         raise CommandError(message)
     proof_log = _parse(path, text) if text else ProofLog(rules)
     if proof_log and proof_log.rules != rules:

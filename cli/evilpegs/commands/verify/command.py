@@ -48,14 +48,14 @@ def verify(
 ) -> int:
     """Verify the record of a match without the server that played it.
 
-    Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more,
-    by going through all codes, independently of the codemaker's code. What does not hold is listed, and the exit
-    status is 1. What could not be checked, such as games over 10^9 codes, is listed as not checked; that alone is 0.
-    If all of it holds, but the match is not over, the exit status is 3.
+    Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more, by going
+    through all codes, independently of the codemaker's code. What does not hold is listed, and the exit status is 1.
+    What could not be checked, such as games over 10^9 codes, is listed as not checked and does not change the exit
+    status. If all of it holds, but the match is not over, the exit status is 3.
 
     With --key, the record must also be signed with that key; without it, anyone could have made the record up. A match
-    that is not over is not signed yet, so its signature is not checked. What no record can prove is listed
-    at the end. Remarks name doubtful times and do not change the exit status.
+    that is not over is not signed yet, so its signature is not checked. What no record can prove is listed at the end.
+    Remarks name doubtful times and do not change the exit status.
     """
     keys = None if key is None else _read_keys(key)
     started, events = read_record(file)

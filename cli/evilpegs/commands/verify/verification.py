@@ -84,8 +84,8 @@ def verify_record(
     Raises:
         SignatureUncheckableError: ``keys`` are given, but the library that checks signatures is not installed.
     """
-    found = verify_match(events)
-    violations = [violation for violation in found if violation.subject is not Subject.END]
+    verified = verify_match(events)
+    violations = [violation for violation in verified if violation.subject is not Subject.END]
     report = check_record(events, max_codes, game_done=game_done)
     reported = (*report.violations, *report.not_checked)
     unsigned = [] if keys is None else check_signature(events, keys)
@@ -104,7 +104,7 @@ def verify_record(
         codemaker=started.codemaker,
         tie=started.tie,
         events=len(events),
-        finished=len(violations) == len(found),
+        finished=len(violations) == len(verified),
         holds=not findings,
         findings=findings,
         not_checked=not_checked,

@@ -13,9 +13,10 @@ from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server
 from evilpegs.output import console
 from evilpegs_clients.feed.watch_feed import Watched
-from evilpegs_protocol.feed_topics import is_id
 
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
+_LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
+"""No ladder has an id of hex digits alone."""
 
 
 def watch(
@@ -34,7 +35,8 @@ def watch(
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.
 
-    In a terminal every match has a board that moves. Elsewhere each guess is a line. A lost connection is restored.
+    In a terminal each match is a board that changes as it is played. Elsewhere each guess is printed as a line. A lost
+    connection is restored.
     """
     target = _find_target(watched)
     out = console()
@@ -45,10 +47,10 @@ def watch(
 
 
 def _find_target(text: str | None) -> Watched:
-    """Return what a person wants to watch; no ladder has the id of a match. Raises CommandError."""
+    """Return what a person wants to watch: a match if the text is hex digits, else a ladder. Raises CommandError."""
     if text is not None and _MATCH.fullmatch(text.lower()):
         return Watched(match=text.lower())
-    if text is not None and not is_id(text):
-        message = f"not the id of a ladder or a match: {text[:40]!r}; see: evilpegs ladders"
+    if text is not None and _LIKE_MATCH.fullmatch(text.lower()):
+        message = f"not the id of a match: {text[:40]!r}; write its 16 hex digits, or the id of a ladder"
         raise CommandError(message)
     return Watched(ladder=text, pasts=MAX_BOARDS)

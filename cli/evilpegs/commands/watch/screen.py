@@ -40,7 +40,7 @@ async def show_watched(server: str, watched: Watched, out: Console) -> None:
     with screen:
         drawing = asyncio.create_task(_draw_changes(screen, changed))
         try:
-            with explain_refusals(server, watched.match, watched.ladder):
+            with explain_refusals(server, watched.match):
                 async with aclosing(watch_matches(server, watched, retry_policy(), screen.say)) as events:
                     async for event in events:
                         boards.add(event)

@@ -41,7 +41,7 @@ class PublishRefusedError(aiomqtt.MqttError):
         self.topic = topic
         self.why = why
         self.advice = advice
-        """What the broker's administrator can do, if it has nothing to do with rights."""
+        """A remedy for the broker's administrator, if the refusal has nothing to do with rights."""
 
 
 class SentMessage(Protocol):

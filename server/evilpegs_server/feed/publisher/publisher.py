@@ -1,4 +1,4 @@
-"""What the publisher process does with the messages of the server while it keeps a connection to the broker."""
+"""The publisher process: it handles the messages of the server while it keeps a connection to the broker."""
 
 import asyncio
 from collections import deque

@@ -15,10 +15,10 @@ router = APIRouter(tags=["ladders"])
 
 def find_ladder(services: SiteServices, ladder: str) -> Ladder:
     """Return the ladder with this id, or answer that there is none."""
-    found = services.registry.ladders.get(ladder)
-    if found is None:
+    info = services.registry.ladders.get(ladder)
+    if info is None:
         raise HTTPException(404, f"there is no ladder {quote(ladder)}; see /api/v1/ladders")
-    return found
+    return info
 
 
 @router.get("/ladders", response_model=LadderList, responses=problem_statuses())

@@ -53,9 +53,9 @@ class MatchQuery(BaseModel):
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(services: Services, query: Annotated[MatchQuery, Query()]) -> Response:
     """List the matches, newest first."""
-    found = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
-    page = found[: query.limit]
-    cursor = f"{page[-1].number:x}" if len(found) > len(page) else None
+    matches = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
+    page = matches[: query.limit]
+    cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
     following = next_page(services.base_path, "/api/v1/matches", query.model_dump(), cursor)
     return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
 

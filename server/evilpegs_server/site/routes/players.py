@@ -29,9 +29,9 @@ class PlayerQuery(BaseModel):
 @router.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
 async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]) -> Response:
     """List the players by name."""
-    found = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
-    page = found[: query.limit]
-    cursor = page[-1].name if len(found) > len(page) else None
+    players = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
+    page = players[: query.limit]
+    cursor = page[-1].name if len(players) > len(page) else None
     following = next_page(services.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
     return document(PlayerPage(players=tuple(map(PlayerEntry.model_validate, page)), next=following))
 
@@ -41,11 +41,11 @@ async def get_player(
     services: Services, player: Annotated[str, Path(description="The name of a player.", examples=["minimax"])]
 ) -> Response:
     """Return a player with their results on every ladder and with every version of their client."""
-    found = await services.reads.run(find_player, services.engine, player)
-    if found is None:
+    stored = await services.reads.run(find_player, services.engine, player)
+    if stored is None:
         raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
-    rows = await services.leaderboards.player_rows(found.name)
-    return json_body(await services.reads.run(_encode, found, rows))
+    rows = await services.leaderboards.player_rows(stored.name)
+    return json_body(await services.reads.run(_encode, stored, rows))
 
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:

@@ -1,0 +1,89 @@
+"""The words for a command line that cannot be parsed: what is wrong with which option, and what it takes."""
+
+from difflib import get_close_matches
+from typing import Literal, get_args, get_origin
+
+from cyclopts import (
+    Argument,
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    RepeatArgumentError,
+    Token,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
+
+MAX_QUOTED = 80
+_KINDS = {int: "a whole number", float: "a number"}
+
+
+def usage_message(error: CycloptsError) -> str:
+    """Return what is wrong with the command line, and the command that describes its options."""
+    command = " ".join(("evilpegs", *(error.command_chain or ())))
+    what = " ".join(_what(error).split()).rstrip(".")
+    return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
+
+
+def _what(error: CycloptsError) -> str:
+    match error:
+        case UnknownCommandError():
+            return _unknown_command(error)
+        case UnknownOptionError(token=token):
+            return _unknown_option(token, [name for one in error.argument_collection for name in one.names])
+        case UnusedCliTokensError():
+            return f"there is no use for {_quote(' '.join(error.unused_tokens or ()))} here"
+        case MissingArgumentError(argument=Argument()):
+            return _missing_value(error)
+        case RepeatArgumentError(token=token):
+            return f"{token.keyword} was given more than once"
+        case CoercionError(token=Token()) if error.msg is None:
+            return _wrong_value(error)
+    return str(error).partition(" Available commands:")[0]
+
+
+def _unknown_command(error: UnknownCommandError) -> str:
+    """Return the message with the most similar command. The error's own text would import every command."""
+    typed = (error.unused_tokens or [""])[0]
+    kind = "option" if typed.startswith("-") else "command"
+    return f"there is no {kind} {_quote(typed)}" + _suggestion(typed, list(error.app or ()))
+
+
+def _unknown_option(token: Token, known: list[str]) -> str:
+    typed = token.keyword or token.value
+    return f"there is no option {_quote(typed)}" + _suggestion(typed, known)
+
+
+def _missing_value(error: MissingArgumentError) -> str:
+    assert error.argument is not None  # noqa: S101 - `_what` has matched it
+    count, _ = error.argument.token_count()
+    name = error.keyword or error.argument.name
+    if count > 1:
+        return f"{name} needs {count} values, and {len(error.tokens_so_far) % count} was given"
+    return f"{name} needs a value" if name.startswith("-") else f"{name} is missing"
+
+
+def _wrong_value(error: CoercionError) -> str:
+    """Return what the value of an option must be, and what it is."""
+    token = error.token
+    assert token is not None  # noqa: S101 - `_what` has matched it
+    name = token.keyword or (error.argument.name if error.argument is not None else "value")
+    source = f"environment variable {name}" if token.source == "env" else name
+    return f"{source} must be {_kind(error.target_type)}, not {_quote(token.value)}"
+
+
+def _kind(target: object) -> str:
+    if get_origin(target) is Literal:
+        *others, last = map(str, get_args(target))
+        return f"{', '.join(others)} or {last}" if others else last
+    return _KINDS.get(target, "another value") if isinstance(target, type) else "another value"
+
+
+def _suggestion(typed: str, known: list[str]) -> str:
+    close = get_close_matches(typed, known, n=1, cutoff=0.7)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _quote(text: str) -> str:
+    return repr(text[:MAX_QUOTED])

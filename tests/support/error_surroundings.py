@@ -1,0 +1,62 @@
+"""Surroundings of the wrong commands in `tests/cli/snapshots/errors.txt`: unusable files, a busy port, and others."""
+
+import asyncio
+import shutil
+import socket
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+
+from evilpegs_clients.connection.login import Credentials
+from evilpegs_clients.connection.match_client import MatchClient
+from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session import PlayerSession
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
+from evilpegs_protocol.client_messages import ClientInfo
+
+OLD_FILES = Path(__file__).parents[1] / "compatibility" / "v0.1.0"
+CROWDED = "crowded"
+"""The player who has as many open matches as a server allows."""
+
+
+@contextmanager
+def error_surroundings(folder, server, closed_server):
+    """Make the surroundings for the block and yield the environment variables that the transcript uses.
+
+    They name what differs from run to run: $SERVER and $DATABASE of a running server, $CLOSED without registration,
+    and $BUSY, a port that is taken. Files are in ``folder``, tokens in the user's data directory.
+    """
+    write_unusable_files(folder)
+    with ExitStack() as stack:
+        busy = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        variables = {"SERVER": server.url, "DATABASE": server.database, "CLOSED": closed_server.url}
+        tokens = TokenFile(default_token_file())
+        asyncio.run(fill_open_matches(server.url, tokens))
+        stack.enter_context(sole_user(tokens, server.url, CROWDED))
+        yield variables | {"BUSY": str(busy.getsockname()[1])}
+
+
+def write_unusable_files(folder):
+    """Write files that no command can use as what it expects."""
+    (folder / "folder").mkdir()
+    (folder / "text.txt").write_text("hello\n")
+    (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    (folder / "no_choose.py").write_text("x = 1\n")
+    (folder / "wrong.py").write_text("def choose(position, rng)\n")
+    (folder / "program").write_text("not executable\n")
+    (folder / "cut.tree").write_text("evilpegs tree 1\nrules 2x2\n11\n")
+    shutil.copy(OLD_FILES / "evaluation.journal", folder / "old.journal")
+    data = (OLD_FILES / "evilpegs.sqlite3").read_bytes()
+    (folder / "damaged.sqlite3").write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+
+
+async def fill_open_matches(url, tokens):
+    """Begin as many matches as a server allows one player to have open."""
+    credentials = Credentials(ClientInfo(name="crowd", version="1"), CROWDED)
+    session = PlayerSession(url, credentials, tokens, RetryPolicy(Random(0)), lambda _: None)
+    welcome = await session.open()
+    try:
+        for _ in range(welcome.limits.open_matches - len(welcome.open)):
+            await MatchClient.play(session, "classic-practice")
+    finally:
+        await session.close()
