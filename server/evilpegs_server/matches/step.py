@@ -11,7 +11,7 @@ from evilpegs_server.record.recorder import Batch
 
 
 class RunnerState(Enum):
-    """What a match waits for; the docstring of `runner` has the table of states."""
+    """The next thing a match waits for; the docstring of `runner` has the table of states."""
 
     IDLE = "idle"
     REPLY = "reply"
