@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
+from evilpegs.kernels import keep_kernels_beside
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
@@ -37,7 +38,11 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Raise CommandError if a directory stands where the file of the database should be, or a file above it."""
+    """Offer a place for kernels beside a database that a command is about to use.
+
+    Raises:
+        CommandError: a directory stands where the file of the database should be, or a file above it.
+    """
     file = database_file(url)
     wrong = f"{file} is a directory" if file.is_dir() else None
     if file.parent.exists() and not file.parent.is_dir():
@@ -45,6 +50,7 @@ def check_database_file(url: str) -> None:
     if wrong is not None:
         message = f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE"
         raise CommandError(message)
+    keep_kernels_beside(file)
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:

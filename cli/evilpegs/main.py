@@ -16,6 +16,7 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
+from evilpegs.kernels import report_kernels
 from evilpegs.streams import keep_streams_open
 from evilpegs.termination import TerminatedError
 
@@ -105,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _paused_collection():
             command, bound, _ = app.parse_args(list(sys.argv[1:] if arguments is None else arguments))
+        report_kernels()
         status = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()
     except TerminatedError as error:

@@ -29,6 +29,7 @@ def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundL
     handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=renderers))
     handler.addFilter(_is_relevant)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.getLogger("evilpegs_game").handlers.clear()  # which printed for commands without a log
     ours = logging.getLogger("evilpegs")
     ours.setLevel(level.upper())
     logger: BoundLogger = structlog.wrap_logger(

@@ -1,7 +1,6 @@
 """Compiled kernels are cached on disk, and none outlives a change of a kernel that it calls."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +27,7 @@ def package(tmp_path):
     folder = tmp_path / "package"
     folder.mkdir()
     (folder / "__init__.py").touch()
-    shutil.copy(compiled.__file__, folder / "kernel.py")
+    copy_machinery(folder)
     (folder / "plain.py").write_text("from numba import njit\n\ncached = njit(cache=True)\n")
 
     def outer_of_one(more, words):
@@ -39,8 +38,16 @@ def package(tmp_path):
     return outer_of_one
 
 
-def run(folder, program):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+def copy_machinery(folder):
+    """Copy the files that compile and cache kernels to a package of another name."""
+    for name, copy in (("compiled", "kernel"), ("kernel_cache", "kernel_cache"), ("kernel_folder", "kernel_folder")):
+        text = Path(compiled.__file__).with_name(f"{name}.py").read_text()
+        (folder / f"{copy}.py").write_text(text.replace("evilpegs_game", "package"))
+
+
+def run(folder, program, **variables):
+    ours = ("NUMBA_", "EVILPEGS_", "XDG_")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(ours)} | variables
     environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python compares only seconds and sizes of files; numba does not
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
@@ -68,21 +75,44 @@ def test_numba_cache_misses_change_of_callee(package):
     assert package(20, PLAIN) == (11, 1)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles a kernel")
-def test_kernel_works_where_nothing_can_be_written(monkeypatch):
-    """The conditions are those of a read-only install, for a user without a home."""
-    for locator in (compiled.ConfiguredLocator, compiled.SourceLocator, compiled.UserLocator):
-        monkeypatch.setattr(locator, "from_function", lambda *_: None)
-    assert compiled.kernel(plus_one)(1) == 2
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles kernels in a process of its own")
+def test_kernel_outlives_change_of_other_file(package, tmp_path):
+    assert package(10, OURS) == (11, 0)
+    (tmp_path / "package" / "other.py").write_text(CALLEE.format(more=1, **OURS))
+    assert package(10, OURS) == (11, 1)
 
 
-def plus_one(x):
-    return x + 1
+class TestSourceStamp:
+    @pytest.fixture
+    def stamps(self, tmp_path):
+        """Return a function that gives the stamp of each file of a chain of imports and of a file beside it."""
+        folder = tmp_path / "package"
+        folder.mkdir()
+        copy_machinery(folder)
+        (folder / "__init__.py").touch()
+        (folder / "far.py").write_text("FAR = 1\n")
+        (folder / "near.py").write_text("from package.far import (\n    FAR,\n)\n")
+        (folder / "user.py").write_text("from package.kernel import kernel\nfrom package import near, beside\n")
+        (folder / "beside.py").write_text("import math\n")
 
+        def read():
+            names = ("user", "near", "beside")
+            program = "from pathlib import Path; from package.kernel_cache import source_stamp; "
+            program += f"print(*(int(source_stamp(Path('package', f'{{n}}.py').absolute())[:12], 16) for n in {names}))"
+            return dict(zip(names, run(tmp_path, program), strict=True))
 
-def test_kernel_stamp_covers_files_with_kernels():
-    sources = Path(compiled.__file__).parent.rglob("*.py")
-    files = [source.name for source in sources if b"kernel\ndef" in source.read_bytes()]
-    assert {"partition.py", "extend.py", "search.py"} <= set(files)
-    assert "rules.py" not in files
-    assert len(compiled.stamp()) == 64
+        return read
+
+    def test_stamp_follows_imports(self, stamps, tmp_path):
+        before = stamps()
+        assert stamps() == before
+        (tmp_path / "package" / "far.py").write_text("FAR = 2\n")
+        after = stamps()
+        assert {name for name in before if before[name] != after[name]} == {"user", "near"}
+
+    def test_stamp_follows_compiler_settings(self, stamps, tmp_path):
+        before = stamps()
+        with (tmp_path / "package" / "kernel.py").open("a") as file:
+            file.write("# another option\n")
+        after = stamps()
+        assert {name for name in before if before[name] != after[name]} == {"user"}

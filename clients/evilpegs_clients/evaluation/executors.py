@@ -85,7 +85,8 @@ def _process_workers(jobs: int) -> Iterator[Workers]:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C and standard output to the parent process, and end when it ends."""
+    """Leave Ctrl-C, standard output and reports of kernels to the parent process, and end when it ends."""
+    logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)
     Thread(target=_end_with_parent, daemon=True).start()

@@ -6,6 +6,7 @@ It ends when the other end of the socket is closed, so it never outlives its ser
 """
 
 import contextlib
+import logging
 import os
 import socket
 import sys
@@ -27,7 +28,11 @@ THREADS: Final = 64
 
 
 def main(descriptor: int) -> None:
-    """Serve until the other end of the socket is closed, then exit at once without waiting for running tasks."""
+    """Serve until the other end of the socket is closed, then exit at once without waiting for running tasks.
+
+    The server reports on kernels, so this process does not.
+    """
+    logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     lower_priority(NICENESS)
     set_switch_interval()
     with contextlib.suppress(EOFError, OSError):

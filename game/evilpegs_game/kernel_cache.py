@@ -1,0 +1,159 @@
+"""The cache of compiled kernels on disk: where it is, and when a cached kernel is out of date.
+
+A cached kernel contains the compiled code of kernels that it calls from other files, and its index names their types.
+Numba, however, compares only the caller's own file with its cache. So each kernel has a stamp here: a digest of its
+file and of all files of this package that it imports, directly or through others. A kernel names the types of its
+arguments in annotations, so their files are among these.
+
+The first of these directories that can be written keeps the kernels: that of NUMBA_CACHE_DIR, ``__pycache__`` beside
+the source, the user's cache directory, and those of `evilpegs_game.kernel_folder`. Without any, each process compiles
+its kernels again.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from hashlib import sha256
+from inspect import getfile
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any, Final, Self
+
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    InTreeCacheLocator,
+    NullCache,
+    UserProvidedCacheLocator,
+    UserWideCacheLocator,
+)
+
+from evilpegs_game.kernel_folder import private_folder
+
+_LOGGER: Final = logging.getLogger(__name__)
+_PACKAGE: Final = Path(__file__).parent
+_IMPORT: Final = re.compile(
+    rf"^[ \t]*(?:from|import)[ \t]+{_PACKAGE.name}((?:\.\w+)*)(?:[ \t]+import[ \t]+(\([^)]*\)|.*))?", re.MULTILINE
+)
+
+
+class KernelCache(NullCache):
+    """The cache of one kernel, which looks for its directory when the kernel is first called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """The directory of the kernel, or None if there is none."""
+        path: str | None = self._files.cache_path
+        return path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel for arguments of these types, or None if it must be compiled."""
+        result = self._files.load_overload(sig, target_context)
+        if result is None:
+            _announce_compilation()
+        return result
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled kernel, if there is a directory for it."""
+        self._files.save_overload(sig, data)
+
+    @cached_property
+    def _files(self) -> Any:
+        try:
+            return _KernelFiles(self._function)
+        except RuntimeError:  # no directory can be written
+            _warn_of_repetition()
+            return NullCache()
+
+
+@cache
+def source_stamp(file: Path) -> str:
+    """Return a digest of a file of this package and of all that it imports from it: 64 hexadecimal digits."""
+    digests = sorted(sha256(each.read_bytes()).digest() for each in _reachable(file))
+    return sha256(b"".join(digests)).hexdigest()
+
+
+def _reachable(file: Path) -> set[Path]:
+    found, waiting = {file}, [file]
+    while waiting:
+        new = _imported(waiting.pop()) - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
+@cache
+def _imported(file: Path) -> frozenset[Path]:
+    """Return the files of this package that a file names in its import statements."""
+    files = set()
+    for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
+        base = _PACKAGE.joinpath(*module.split(".")[1:])
+        paths = [base, *(base / name for name in re.findall(r"\w+", names))]
+        files |= {path.with_suffix(".py") for path in paths} | {base / "__init__.py"}
+    return frozenset(each for each in files if each.is_file())
+
+
+class _PrivateLocator(UserWideCacheLocator):
+    """The place of a kernel in the `private_folder`."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)  # type: ignore[no-untyped-call]
+        folder = private_folder()
+        if folder is None:
+            message = "no directory for compiled kernels can be written"
+            raise OSError(message)
+        self._cache_path = str(folder / Path(self._cache_path).name)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Self | None:
+        """Return the place of a kernel, or None if nothing can be written there."""
+        try:
+            place: Self | None = super().from_function(py_func, py_file)  # type: ignore[no-untyped-call]
+        except OSError:
+            return None
+        return place
+
+
+class _KernelPlaces(CompileResultCacheImpl):
+    """The places where a kernel is kept, in the order in which they are tried."""
+
+    _locator_classes = (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, _PrivateLocator)  # type: ignore[assignment]
+
+
+class _KernelFiles(FunctionCache):
+    """The files of one kernel. A file that cannot be read or written is as good as none."""
+
+    _impl_class = _KernelPlaces
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        # Numba unpickles an index only if it begins with this text. Unpickling one of another version would fail
+        # where it names a class that was renamed since.
+        self._cache_file._version += f" {source_stamp(Path(getfile(function)))}"
+
+    @contextmanager
+    def _guard_against_spurious_io_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, EOFError, UnpicklingError) as error:
+            _LOGGER.debug("a compiled kernel cannot be kept: %s", error)
+
+
+@cache
+def _announce_compilation() -> None:
+    """Log once per process that kernels are compiled."""
+    _LOGGER.info("compiling for this machine, once; this takes about 10 seconds")
+
+
+@cache
+def _warn_of_repetition() -> None:
+    """Log once per process that kernels cannot be kept."""
+    _LOGGER.warning(
+        "compiled code cannot be stored, so each command compiles again; "
+        "set NUMBA_CACHE_DIR to a directory that only this user can write"
+    )
