@@ -181,8 +181,8 @@ class Feed:
         try:
             async with asyncio.TaskGroup() as group:
                 lost = group.create_task(connection.wait_until_lost())
+                self._events.start(connection)  # first, because who reads `online` expects the events from then on
                 await deliver_document(connection, self._topics.state, self._state("online"))
-                self._events.start(connection)
                 documents = group.create_task(self._documents.run(connection))
                 await self._results.run(connection)
                 await deliver_document(connection, self._topics.state, self._state("stopped"))
