@@ -25,7 +25,9 @@ def environment(monkeypatch, tmp_path):
 
 @pytest.fixture
 def logger(environment):
-    """The logger of the game, whose level and handlers are restored at the end."""
+    """The logger of the game, without the handler that a server in this process may have left; restored at the end."""
+    for handler in [each for each in logging.getLogger().handlers if type(each) is logging.StreamHandler]:
+        logging.getLogger().removeHandler(handler)
     level, handlers = LOGGER.level, list(LOGGER.handlers)
     LOGGER.handlers.clear()
     yield LOGGER

@@ -69,7 +69,7 @@ def test_certify_uses_singular_for_one_guess(certify):
         (SMALL + "nothing\n", ["line 6:"]),
         (SMALL.replace("    0,0 3\n", ""), ["line 4:", "1 0,0", "2", "3"]),
         (SMALL + "      0,0 1\n", ["line 6:", "1 0,0, 2 0,0, 3 0,0"]),
-        (SMALL.encode() + b"\n\xff", ["line 7:", "UTF-8"]),
+        (SMALL.encode() + b"\n\xff", ["line 7 ", "UTF-8"]),
         ("evilpegs tree 1\nrules 10x12\n1234567890\n", ["10x12", "1,547,934,105,600", "1,073,741,824"]),
     ],
 )

@@ -100,19 +100,17 @@ def test_compare_names_strategy_that_fails(run, tmp_path):
     assert user_message(caught.value) == result.complaint
 
 
-def test_compare_plays_matches_on_a_server(start, server):
+def test_compare_plays_matches_on_a_server(run, server):
     """Both play rated matches under their names, ten games at a time, until the test decides."""
     words = ("compare", "minimax", "first-consistent", "--alternative", "1", "--server", server.url, "--json")
-    with start(*words, "--names", "compared-a", "compared-b") as child:
-        result = child.end()
+    result = run(*words, "--names", "compared-a", "compared-b")
     assert (result.status, result.err) == (0, "")
     document = result.document
     assert (document["server"], document["verdict"]) == (server.url, "alternative")
     assert 30 <= document["pairs"] <= 100
     assert document["mean_a"] == pytest.approx(5801 / 1296, abs=0.2)
     assert document["mean_b"] - document["mean_a"] == pytest.approx(document["difference"])
-    with start("leaderboard", "classic", "--server", server.url, "--json") as child:
-        (standings,) = child.end().document["ladders"]
+    (standings,) = run("leaderboard", "classic", "--server", server.url, "--json").document["ladders"]
     games = {row["player"]: row["games"] for row in standings["rows"] if row["player"].startswith("compared-")}
     played = -(-document["pairs"] // 10) * 10
     assert games == {"compared-a": played, "compared-b": played}

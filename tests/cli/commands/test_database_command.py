@@ -124,7 +124,7 @@ def test_schema_of_first_version_is_checked_and_copied(run):
 
 
 BAD = {
-    "missing database": (["check", "nowhere"], ["nowhere", "sqlite:///FILE"]),
+    "missing database": (["check", "nowhere"], ["nowhere", "the file of a database"]),
     "foreign file": (["check", "notes"], ["notes", "not a database"]),
     "other kind of database": (["check", "postgresql://host/name"], ["postgresql", "sqlite:///FILE"]),
     "missing directory": (["backup", "no/copy", "--database", "sqlite:///notes"], ["no/copy", "No such file"]),

@@ -75,4 +75,4 @@ def test_two_matches_are_one_line(verify, events):
 def test_welcome_before_record_leads_to_record(verify, events):
     result = verify([{"type": "welcome", "player": "ann"}, *events])
     assert result.status == 2
-    assert all(fact in result.complaint for fact in ("welcome", "/api/v1/matches/MATCH/record", "resume", "watch"))
+    assert all(fact in result.complaint for fact in ("welcome", "/api/v1/matches/MATCH/record", "evilpegs replay"))

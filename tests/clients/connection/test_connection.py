@@ -78,7 +78,7 @@ async def test_ask_raises_refusal_with_fields(listen):
     }
     async with listen(answering(lambda re: [refusal | {"re": re}])) as url:
         connection = await dial(url, lambda received: None)
-        with pytest.raises(ServerRefusedError, match="stale_turn") as caught:
+        with pytest.raises(ServerRefusedError, match="late") as caught:
             await connection.ask(Ping(c=1))
         await connection.close()
     error = caught.value
