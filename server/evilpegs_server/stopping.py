@@ -1,9 +1,8 @@
 """The end of a server in a bounded time: a deadline for every step, and one for all of them together.
 
-A step that waits for a disk, a broker or a client may wait for ever. Whoever runs the server, such as systemd, then
-ends it by force after a time of its own choice. So each step has a limit, the limits add up to less than
-`STOP_SECONDS`, and what is not done in time is logged and left. Nothing is lost by that: an event that is not stored
-was never sent.
+A step that waits for a disk, a broker or a client may wait for ever. A service manager such as systemd then ends the
+server by force after a time of its own choice. So each step has a limit, the limits add up to less than `STOP_SECONDS`,
+and what is not done in time is logged and left. Nothing is lost by that: an event that is not stored was never sent.
 """
 
 import asyncio

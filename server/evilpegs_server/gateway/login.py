@@ -1,6 +1,6 @@
 """Login: look up tokens, claim free names, and name guests.
 
-Whoever says hello is first counted by `Admission`, so that a hello beyond a limit leaves no trace.
+`Admission` counts each hello before it is answered, so that a hello beyond a limit leaves no trace.
 """
 
 import asyncio
