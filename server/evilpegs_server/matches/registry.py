@@ -21,7 +21,8 @@ from evilpegs_server.matches.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
 from evilpegs_server.matches.open_runners import OpenRunners
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
-from evilpegs_server.matches.runner import MatchRunner, MatchServices
+from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.matches.services import MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey, facts_from_events

@@ -31,13 +31,10 @@ is gone for good is *abandoned* and forfeits game after game.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
 from typing import Final
-
-from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.codec import add_re
@@ -45,23 +42,21 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.game_secrets import MatchSecrets
-from evilpegs_server.codemaking.replies import Codemaking, Reply
+from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses
-from evilpegs_server.matches.counts import EndReason, ServerCounts
+from evilpegs_server.matches.counts import EndReason
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.player_clock import PlayerClock
 from evilpegs_server.matches.requests import ClientChannel, Request, error_text
 from evilpegs_server.matches.responses import RecordedRefusal
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.matches.services import MatchServices
 from evilpegs_server.matches.step import RunnerState, Step
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.record.recorder import Batch, Recorder
-from evilpegs_server.record.signing import RecordSigner
-from evilpegs_server.storage.fault_log import FaultLog
-from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.storage.writer import Write
 from evilpegs_server.storage.writes import store_batch
 from evilpegs_server.work.hints import HintResult
 
@@ -69,22 +64,6 @@ MAX_WAITING: Final = 16
 """The number of requests that may wait for one match."""
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
-
-
-@dataclass(frozen=True, slots=True)
-class MatchServices:
-    """The services that all runners of a server share."""
-
-    codemaking: Codemaking
-    writer: Writer
-    clock: StallFreeClock
-    wall_ms: Callable[[], int]
-    publish: Callable[[MatchKey, list[LogEntry], ClientChannel | None], None]
-    retire: Callable[["MatchRunner"], None]
-    log: BoundLogger
-    counts: ServerCounts
-    faults: FaultLog
-    signer: RecordSigner | None = None
 
 
 class MatchRunner:

@@ -81,9 +81,7 @@ def compare(
             show_exact(console(), shown_names, exact)
         with PairCount(SequentialTest(hypotheses), max_pairs, err) as count:
             if jobs is None:
-                games = PairedGames(strategies, rules, info.guess_limit, curve, seed)
-                while count.wants_more:
-                    count.add(games.play(count.test.pairs))
+                count.play(PairedGames(strategies, rules, info.guess_limit, curve, seed))
             else:
                 run_interruptibly(play_matches_until(jobs, info, count.add))
     result = ComparisonResult(info, shown_names, server, seed, curve.hash if curve else None, exact, count)

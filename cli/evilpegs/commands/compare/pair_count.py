@@ -6,7 +6,7 @@ from typing import Self
 from rich.console import Console
 
 from evilpegs.output import progress
-from evilpegs_clients.contest.paired_games import PairScores
+from evilpegs_clients.contest.paired_games import PairedGames, PairScores
 from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
 
 
@@ -36,6 +36,11 @@ class PairCount:
     def wants_more(self) -> bool:
         """True until the test decides, or ``max_pairs`` are counted."""
         return self.test.verdict is None and self.test.pairs < self._max_pairs
+
+    def play(self, games: PairedGames) -> None:
+        """Play pairs offline and count them until no more is wanted."""
+        while self.wants_more:
+            self.add(games.play(self.test.pairs))
 
     def add(self, scores: PairScores) -> bool:
         """Count a pair; return `wants_more`."""

@@ -1,0 +1,41 @@
+"""The services that the runners of all matches of a server share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.codemaking.replies import Codemaking
+from evilpegs_server.matches.counts import ServerCounts
+from evilpegs_server.matches.requests import ClientChannel
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.storage.fault_log import FaultLog
+from evilpegs_server.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from evilpegs_server.matches.runner import MatchRunner
+
+
+@dataclass(frozen=True, slots=True)
+class MatchServices:
+    """The services of a server that its runners use.
+
+    ``publish`` takes the durable entries of a match and the channel of its player, which has them already. ``retire``
+    takes a runner whose match is over or must be read from storage again. ``wall_ms`` returns Unix time in
+    milliseconds. Without ``signer`` records are not signed.
+    """
+
+    codemaking: Codemaking
+    writer: Writer
+    clock: StallFreeClock
+    wall_ms: Callable[[], int]
+    publish: Callable[[MatchKey, list[LogEntry], ClientChannel | None], None]
+    retire: Callable[["MatchRunner"], None]
+    log: BoundLogger
+    counts: ServerCounts
+    faults: FaultLog
+    signer: RecordSigner | None = None
