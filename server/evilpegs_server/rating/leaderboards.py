@@ -7,8 +7,10 @@ listens to or publishes them, nothing is counted after the start; the next reade
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 import orjson
@@ -28,6 +30,12 @@ REST_SECONDS: Final = 60.0
 Verifying the hashes of events takes processor time, so a server whose leaderboards nobody reads answers more guesses.
 """
 
+PAUSE_SECONDS: Final = 0.004
+"""The time after each millisecond of counting in which the thread leaves the interpreter lock to the games.
+
+All the work of a second at once would delay the guesses of some 20 milliseconds.
+"""
+
 
 class LiveLeaderboards:
     """The leaderboards of all rated ladders. Every method is called on the thread of the event loop.
@@ -42,8 +50,9 @@ class LiveLeaderboards:
         log: BoundLogger | None,
         update_seconds: float = UPDATE_SECONDS,
         rest_seconds: float = REST_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
-        self._counting = StoredLeaderboards(engine, ladders)
+        self._counting = StoredLeaderboards(engine, ladders, partial(time.sleep, pause_seconds))
         self._log = log
         self._update_seconds = update_seconds
         self._thread = ThreadPoolExecutor(1, "leaderboards")

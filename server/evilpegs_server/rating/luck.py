@@ -23,7 +23,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.rating.value_curves import curve_hashes
 from evilpegs_server.storage import writes
-from evilpegs_server.storage.game_rows import MatchResults, game_key, load_chosen, load_new, load_newest, load_range
+from evilpegs_server.storage.game_sums import load_new, load_newest, load_unadjusted, sum_games
 from evilpegs_server.storage.game_turns import StoredGame, load_stored_games
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.pool import Pool
@@ -134,20 +134,11 @@ class LuckKeeper:
             if last <= self._last_event:
                 return self._last_event, []
             _, ended = load_new(connection, self._last_event, last)
-            return last, self._unadjusted(load_chosen(connection, self._curves, ended)) if ended else []
+            return last, [game for each in sum_games(connection, self._curves, ended) for game in each.unadjusted]
 
     def _load_old(self, after: int, last: int) -> list[int]:
         with self._engine.connect() as connection:
-            return self._unadjusted(load_range(connection, self._curves, after, last))
-
-    def _unadjusted(self, results: Sequence[MatchResults]) -> list[int]:
-        """Return the games whose luck is wanted and not known by the curve of their ladder."""
-        return [
-            game_key(match.number, game.game)
-            for match in results
-            for game in match.games
-            if game.outcome != "void" and (game.luck is None or game.curve != self._curves[match.ladder])
-        ]
+            return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
         """Measure games, and return when their luck is stored."""

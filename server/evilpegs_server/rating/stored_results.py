@@ -8,8 +8,8 @@ A match whose chain of hashes is broken does not count. Every event is verified 
 up to which events were verified could not notice what was changed below it later.
 """
 
-from collections import Counter, deque
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -20,21 +20,23 @@ from evilpegs_server.rating.value_curves import curve_hashes
 from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.chains import find_broken_matches
-from evilpegs_server.storage.game_rows import (
-    MatchResults,
-    game_key,
-    load_chosen,
+from evilpegs_server.storage.game_sums import (
+    GameSums,
+    MatchSums,
+    last_player,
     load_new,
     load_newest,
     load_player_names,
-    load_range,
+    sum_games,
+    sum_matches,
+    sum_players,
 )
 
-MATCHES: Final = 1_000
-"""The number of matches that the first step counts at a time, at most 10,000 games on the built-in ladders."""
-EVENTS: Final = 4_000
-"""The number of events that are counted or verified at a time. More would hold the interpreter lock for too long."""
-VERIFIED: Final = 200_000
+MATCHES: Final = 5_000
+"""The number of matches that the first step counts at a time, but always all matches of a player together."""
+EVENTS: Final = 400
+"""The number of events that are counted or verified between two pauses, which takes a millisecond."""
+VERIFIED: Final = 100_000
 """The number of events that one step verifies, so that the rows of a large database do not wait for all of them."""
 AWAITED: Final = 2_000
 """The number of games whose luck is looked up in one step."""
@@ -42,15 +44,20 @@ MILLION: Final = 1_000_000
 
 
 class StoredLeaderboards:
-    """The leaderboards of rated ladders. All methods are called on one thread, but ``stopped`` may be set on any."""
+    """The leaderboards of rated ladders. All methods are called on one thread, but ``stopped`` may be set on any.
 
-    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder]) -> None:
+    ``pause`` is called after each millisecond of work, so that other threads can catch up.
+    """
+
+    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = lambda: None) -> None:
         self.stopped = False
         self.broken: set[int] = set()
         """The numbers of the matches that do not count, because their chains of hashes are broken."""
         self._engine = engine
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         self._curves = curve_hashes(self._ladders.values())
+        self._wanted = {ladder: self._curves.get(ladder) for ladder in self._ladders}
+        self._pause = pause
         self._last_event: int | None = None
         self._newest = self._verified = 0
         self._changed: set[str] = set()
@@ -115,12 +122,13 @@ class StoredLeaderboards:
         self._forget_counts()
         with self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
-            last_event, last_match = load_newest(connection)
-            for after in range(0, last_match, MATCHES):
+            last_event, _ = load_newest(connection)
+            after, last = 0, last_player(connection, 0, MATCHES)
+            while last is not None and last > after:
                 if self.stopped:
                     return
-                last = min(after + MATCHES, last_match)
-                self._add(connection, load_range(connection, self._ladders, after, last))
+                self._add(connection, *sum_players(connection, self._wanted, after, last, self.broken))
+                after, last = last, last_player(connection, last, MATCHES)
         self._last_event = last_event
 
     def _count_new(self) -> None:
@@ -129,8 +137,10 @@ class StoredLeaderboards:
             with self._engine.connect() as connection:
                 begun, ended = load_new(connection, self._last_event, last)
                 if begun or ended:
-                    self._add(connection, load_chosen(connection, self._ladders, ended, begun), frozenset(begun))
+                    matches = sum_matches(connection, self._wanted, begun, self.broken)
+                    self._add(connection, matches, sum_games(connection, self._wanted, ended, self.broken))
             self._last_event = last
+            self._pause()
 
     def _count_awaited(self) -> None:
         """Add the luck of some of the games that were counted without it."""
@@ -139,58 +149,45 @@ class StoredLeaderboards:
             return
         try:
             with self._engine.connect() as connection:
-                results = load_chosen(connection, self._curves, games)
+                sums = sum_games(connection, self._curves, games, self.broken)
         except Exception:
             self._awaited.extend(games)
             raise
-        for match in results:
-            if match.number not in self.broken:
-                unknown = self._add_luck(self._leaderboards[match.ladder], match)
-                self._awaited.extendleft(game_key(match.number, game) for game in unknown)
+        for each in sums:
+            self._add_luck(each)
+            self._awaited.extendleft(each.unadjusted)
 
-    def _add(self, connection: Connection, results: list[MatchResults], begun: Collection[int] | None = None) -> None:
-        """Add results once everything about them is read, so that an error leaves the sums as they were.
-
-        ``begun`` has the numbers of the matches that were not counted before, None if these are all.
-        """
-        counted = [match for match in results if match.number not in self.broken]
-        players = {match.player for match in counted}
+    def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
+        """Add sums once everything about them is read, so that an error leaves the tallies as they were."""
+        players = {each.player for each in matches} | {each.player for each in games}
         self._names |= load_player_names(connection, players - self._names.keys())
-        for match in counted:
-            leaderboard = self._leaderboards[match.ladder]
-            self._changed.add(match.ladder)
-            leaderboard.set_name(match.player, self._names[match.player])
-            if begun is None or match.number in begun:
-                leaderboard.add_start(match.player, match.client, match.number)
-            if match.games:
-                self._add_games(leaderboard, match)
+        for started in matches:
+            player, ladder, client, count, first, last = started
+            self._leaderboard(ladder, player).add_matches(player, client, count, first, last)
+        for each in games:
+            leaderboard = self._leaderboard(each.ladder, each.player)
+            leaderboard.add_games(each.player, each.client, each.outcome, each.guesses, each.games)
+            if each.times_ms:
+                leaderboard.add_times(each.player, each.client, map(int, each.times_ms.split(",")))
+            self._add_luck(each)
+            self._awaited.extend(each.unadjusted)
 
-    def _add_games(self, leaderboard: Leaderboard, match: MatchResults) -> None:
-        player, client = match.player, match.client
-        for (outcome, guesses), count in Counter(game[1:3] for game in match.games).items():
-            leaderboard.add_games(player, client, outcome, guesses, count)
-        if match.times_ms:
-            leaderboard.add_times(player, client, map(int, match.times_ms.split(",")))
-        if match.ladder in self._curves:
-            unknown = self._add_luck(leaderboard, match)
-            self._awaited.extend(game_key(match.number, game) for game in unknown)
+    def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
+        """Return a leaderboard that will change because of a player, who has a name there from now on."""
+        self._changed.add(ladder)
+        leaderboard = self._leaderboards[ladder]
+        leaderboard.set_name(player, self._names[player])
+        return leaderboard
 
-    def _add_luck(self, leaderboard: Leaderboard, match: MatchResults) -> list[int]:
-        """Add the luck-adjusted scores of games, and return the numbers of those whose luck is not known yet."""
-        curve, miss = self._curves[match.ladder], self._ladders[match.ladder].guess_limit + 1
-        adjusted, unknown = [], []
-        for game, outcome, guesses, luck, luck_curve in match.games:
-            if outcome == "void":
-                continue
-            if luck is None or luck_curve != curve:
-                unknown.append(game)
-            else:
-                adjusted.append(MILLION * (guesses if outcome == "solved" else miss) - luck)
-        if adjusted:
-            self._changed.add(match.ladder)
-            squares = sum(score * score for score in adjusted)
-            leaderboard.add_luck(match.player, match.client, len(adjusted), sum(adjusted), squares)
-        return unknown
+    def _add_luck(self, games: GameSums) -> None:
+        """Add the luck-adjusted scores of those games whose luck is known."""
+        if games.lucks:
+            self._changed.add(games.ladder)
+            miss = self._ladders[games.ladder].guess_limit + 1
+            score = MILLION * (games.guesses if games.outcome == "solved" else miss)
+            total = games.lucks * score - games.luck
+            squares = games.lucks * score**2 - 2 * score * games.luck + games.luck_squares
+            self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def _verify(self) -> bool:
         """Verify some events; return True if a match turns out to be broken that was not known to be."""
@@ -202,6 +199,7 @@ class StoredLeaderboards:
             is_new = is_new or bool(broken)
             self.broken |= broken
             self._verified = last
+            self._pause()
         return is_new
 
 

@@ -64,8 +64,12 @@ class Leaderboard:
 
     def add_start(self, player: int, client: str, order: int) -> None:
         """Add a rated match that has started; a match with a greater ``order`` began later."""
+        self.add_matches(player, client, 1, order, order)
+
+    def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
+        """Add ``count`` rated matches that have started, with orders from ``first`` to ``last``."""
         self._rated.add(player)
-        self._version(player, client).add_start(order)
+        self._version(player, client).add_matches(count, first, last)
 
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
         """Add ``count`` finished games with the same outcome and number of guesses. Void games do not count."""

@@ -27,10 +27,10 @@ class VersionTally:
     luck_total: int = 0
     luck_squares: int = 0
 
-    def add_start(self, order: int) -> None:
-        """Add a match; a match with a greater ``order`` began later."""
-        self.matches += 1
-        self.first, self.last = min(self.first, order), max(self.last, order)
+    def add_matches(self, count: int, first: int, last: int) -> None:
+        """Add started matches, whose orders are from ``first`` to ``last``; one with a greater order began later."""
+        self.matches += count
+        self.first, self.last = min(self.first, first), max(self.last, last)
 
     def add_games(self, outcome: str, guesses: int, guess_limit: int, count: int = 1) -> None:
         """Add games with the same end. A game not solved within the limit scores limit + 1; void games do not count."""

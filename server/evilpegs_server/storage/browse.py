@@ -2,7 +2,7 @@
 
 Every list is ordered by columns of an index, and a filter is a prefix of that index: one index seek per ladder finds
 the rows of a page, whatever the filters are and however many rows match them. A page is one JSON text, as in
-`game_rows`.
+`game_sums`.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The guesses and replies of finished games, by the identifiers of the games (see `game_rows`)."""
+"""The guesses and replies of finished games, by the identifiers of the games (see `game_sums`)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -25,7 +25,7 @@ PATIENCE = 20
 
 
 def live_leaderboards(engine):
-    return LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0)
+    return LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
 
 
 def folded(engine, ladder):
@@ -97,7 +97,9 @@ async def test_wake_counts_new_events(engine, live):
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     """The registry wakes the leaderboards, and their row equals the fold of what was recorded."""
-    live = LiveLeaderboards(engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0)
+    live = LiveLeaderboards(
+        engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
+    )
     fake_server.registry.listen(live.wake)
     await live.start()
     assert await live.rows("tiny") == ()
@@ -134,7 +136,9 @@ class TestRest:
             await asyncio.sleep(0)
 
     async def test_unread_leaderboards_count_nothing(self, engine):
-        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=0.0)
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
+        )
         await self.play_unseen(engine, live)
         assert live.version("tiny") == 0
         both = await asyncio.gather(live.rows("tiny"), live.rows("tiny"))
@@ -144,7 +148,9 @@ class TestRest:
 
     async def test_read_leaderboards_follow(self, engine):
         """The control: a reader of a minute ago keeps them counting."""
-        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=60.0)
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=60.0
+        )
         await self.play_unseen(engine, live)
         async with asyncio.timeout(PATIENCE):
             while not live.version("tiny"):  # noqa: ASYNC110 - a listener would keep them counting
@@ -152,7 +158,9 @@ class TestRest:
         await live.close()
 
     async def test_listened_leaderboards_follow(self, engine):
-        live = LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, rest_seconds=0.0)
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
+        )
         changed = asyncio.Event()
         live.listen(changed.set)
         await self.play_unseen(engine, live)
@@ -290,14 +298,14 @@ async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
     """After an error the games are counted at the next attempt, each once."""
     assert await live.rows("tiny") == ()
     failures = [OSError("the disk is gone")]
-    counted = stored_results.load_chosen
+    counted = stored_results.sum_games
 
     def fail_once(*arguments):
         if failures:
             raise failures.pop()
         return counted(*arguments)
 
-    monkeypatch.setattr(stored_results, "load_chosen", fail_once)
+    monkeypatch.setattr(stored_results, "sum_games", fail_once)
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await woken(live)
     assert not failures

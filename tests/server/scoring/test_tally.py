@@ -38,7 +38,7 @@ class TestVersionOrder:
     def player(self, *starts):
         player = PlayerTally()
         for client, order in starts:
-            player.version(client).add_start(order)
+            player.version(client).add_matches(1, order, order)
             player.version(client).add_games("solved", 4, 10)
         return player
 
@@ -54,20 +54,20 @@ class TestVersionOrder:
 
     def test_version_without_game_is_not_latest(self):
         player = self.player(("a", 1))
-        player.version("b").add_start(2)
+        player.version("b").add_matches(1, 2, 2)
         assert player.latest_version()[1].client == "a"
         assert self.numbers(player) == [(1, "a"), (2, "b")]
 
     def test_version_without_start_comes_last(self):
         player = PlayerTally()
         player.version("a").add_games("solved", 4, 10)
-        player.version("b").add_start(1)
+        player.version("b").add_matches(1, 1, 1)
         assert self.numbers(player) == [(1, "b"), (2, "a")]
         assert player.latest_version()[1].client == "a"
 
     def test_player_without_game_has_no_latest_version(self):
         player = PlayerTally()
-        player.version("a").add_start(1)
+        player.version("a").add_matches(1, 1, 1)
         assert player.latest_version() is None
 
 

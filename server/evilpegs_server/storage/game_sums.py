@@ -1,0 +1,203 @@
+"""Sums over stored games and matches, by player, ladder and client version.
+
+The database adds the games up and returns one JSON text per query. The driver releases the interpreter lock at each row
+of a result and has to compete with the event loop to acquire it again, so a result of thousands of rows would slow down
+a busy server.
+
+A game is identified by one integer: the number of its match times 2**12, plus the number of the game.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
+from sqlalchemy import Connection, TextClause, text
+
+Curves = Mapping[str, str | None]
+"""The ladders whose games are wanted, each with the hash of its value curve, or None if it has none."""
+
+
+class MatchSums(NamedTuple):
+    """The number of matches of a player with a client version on a ladder, and the least and greatest match number."""
+
+    player: int
+    ladder: str
+    client: str
+    matches: int
+    first: int
+    last: int
+
+
+class GameSums(NamedTuple):
+    """The finished games with one outcome and number of guesses of a player with a client version on a ladder.
+
+    ``times_ms`` lists the milliseconds of all guesses in these games, with commas between them. ``lucks`` is the number
+    of the games whose luck is known by the curve of their ladder, ``luck`` the sum of their luck in millionths of a
+    guess, and ``luck_squares`` the sum of its squares. ``unadjusted`` has the games whose luck is not known, if the
+    ladder has a curve.
+    """
+
+    player: int
+    ladder: str
+    client: str
+    outcome: str
+    guesses: int
+    games: int
+    times_ms: str | None
+    lucks: int
+    luck: int
+    luck_squares: int
+    unadjusted: list[int]
+
+
+_WANTED: Final = "WITH wanted(ladder, curve) AS MATERIALIZED (SELECT key, value FROM json_each(:curves))"
+_SOUND: Final = "m.number NOT IN (SELECT value FROM json_each(:broken))"
+_MATCHES: Final = """
+    {wanted}
+    SELECT json_group_array(json_array(player, ladder, client, matches, first, last)) FROM (
+        SELECT m.player, m.ladder, m.client, count(*) AS matches, min(m.number) AS first, max(m.number) AS last
+        FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder
+        WHERE {matches} AND {sound}
+        GROUP BY m.player, m.ladder, m.client)
+"""
+_SQUARES: Final = GameSums._fields.index("luck_squares")
+_LOW_BITS: Final = 20
+"""Squares are added up in two parts, their low bits and the others, because a million might not fit into 63 bits."""
+_GAMES: Final = """
+    {wanted}
+    SELECT json_group_array(json_array(player, ladder, client, outcome, guesses, games, times_ms, lucks, luck,
+        json_array(high, low), json('[' || unadjusted || ']')))
+    FROM (
+        SELECT player, ladder, client, outcome, guesses,
+            count(*) AS games, group_concat(nullif(times_ms, '')) AS times_ms,
+            count(luck) AS lucks, coalesce(sum(luck), 0) AS luck,
+            coalesce(sum(luck * luck >> 20), 0) AS high, coalesce(sum(luck * luck & 0xfffff), 0) AS low,
+            coalesce(group_concat(CASE WHEN luck IS NULL THEN unadjusted END), '') AS unadjusted
+        FROM (
+            SELECT m.player, m.ladder, m.client, g.outcome, g.guesses, g.times_ms,
+                CASE WHEN g.curve = w.curve THEN g.luck END AS luck,
+                CASE WHEN w.curve IS NOT NULL THEN g.match << 12 | g.game END AS unadjusted
+            FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder CROSS JOIN games AS g ON g.match = m.number
+            WHERE {matches} AND {sound} AND g.outcome <> 'void' {games})
+        GROUP BY player, ladder, client, outcome, guesses)
+"""
+_OF_PLAYERS: Final = "m.player > :after AND m.player <= :last"
+_IN_RANGE: Final = "m.number > :after AND m.number <= :last"
+_LISTED: Final = "m.number IN (SELECT value FROM json_each(:matches))"
+_ONLY: Final = "AND (g.match << 12 | g.game) IN (SELECT value FROM json_each(:games))"
+
+
+def _sums(template: str, matches: str, games: str = "") -> TextClause:
+    return text(template.format(wanted=_WANTED, sound=_SOUND, matches=matches, games=games))
+
+
+_MATCHES_OF_PLAYERS: Final = _sums(_MATCHES, _OF_PLAYERS)
+_LISTED_MATCHES: Final = _sums(_MATCHES, _LISTED)
+_GAMES_OF_PLAYERS: Final = _sums(_GAMES, _OF_PLAYERS)
+_GAMES_IN_RANGE: Final = _sums(_GAMES, _IN_RANGE)
+_LISTED_GAMES: Final = _sums(_GAMES, _LISTED, _ONLY)
+_PLAYER_AFTER: Final = text("""
+    SELECT json_array(coalesce(
+        (SELECT player FROM matches WHERE player > :after ORDER BY player LIMIT 1 OFFSET :matches),
+        (SELECT max(player) FROM matches)))
+""")
+_NEW: Final = text("""
+    SELECT json_array(
+        (SELECT json_group_array(match) FROM events WHERE id > :after AND id <= :last AND type = 'match_started'),
+        (SELECT json_group_array(match << 12 | json_extract(json, '$.game')) FROM events
+            WHERE id > :after AND id <= :last AND type = 'game_over' AND json_valid(json)))
+""")
+_NEWEST: Final = text(
+    "SELECT json_array(coalesce((SELECT max(id) FROM events), 0), coalesce((SELECT max(number) FROM matches), 0))"
+)
+_NAMES: Final = text(
+    "SELECT json_group_array(json_array(id, name)) FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
+)
+
+
+def last_player(connection: Connection, after: int, matches: int) -> int | None:
+    """Return the number of a player so that those above ``after`` and up to it have more than ``matches`` matches.
+
+    It is the player with the greatest number if the rest have fewer; None if nobody has a match.
+    """
+    (player,) = _read(connection, _PLAYER_AFTER, {"after": after, "matches": matches})
+    return None if player is None else int(player)
+
+
+def sum_players(
+    connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
+) -> tuple[list[MatchSums], list[GameSums]]:
+    """Return the sums of all matches and games of the players with a number above ``after`` and up to ``last``.
+
+    Here and below, the matches in ``broken`` and void games are left out.
+    """
+    parameters = {"curves": _json(curves), "after": after, "last": last, "broken": _json(list(broken))}
+    matches = _read(connection, _MATCHES_OF_PLAYERS, parameters)
+    return _match_sums(matches), _game_sums(_read(connection, _GAMES_OF_PLAYERS, parameters))
+
+
+def sum_matches(
+    connection: Connection, curves: Curves, matches: Iterable[int], broken: Collection[int] = ()
+) -> list[MatchSums]:
+    """Return the sums of these matches."""
+    parameters = {"curves": _json(curves), "matches": _json(list(matches)), "broken": _json(list(broken))}
+    return _match_sums(_read(connection, _LISTED_MATCHES, parameters))
+
+
+def sum_games(
+    connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
+) -> list[GameSums]:
+    """Return the sums of those of these games that are finished."""
+    parameters = {
+        "curves": _json(curves),
+        "matches": _json(list({game >> 12 for game in games})),
+        "games": _json(list(games)),
+        "broken": _json(list(broken)),
+    }
+    return _game_sums(_read(connection, _LISTED_GAMES, parameters))
+
+
+def load_unadjusted(connection: Connection, curves: Curves, after: int, last: int) -> list[int]:
+    """Return the games whose luck is not known, in matches with a number above ``after`` and up to ``last``."""
+    parameters = {"curves": _json(curves), "after": after, "last": last, "broken": "[]"}
+    sums = _game_sums(_read(connection, _GAMES_IN_RANGE, parameters))
+    return sorted(game for each in sums for game in each.unadjusted)
+
+
+def load_new(connection: Connection, after: int, last: int) -> tuple[list[int], list[int]]:
+    """Return the numbers of matches that began, and the games that ended, at events with ids in a range.
+
+    The ids are above ``after`` and up to ``last``.
+    """
+    matches, games = _read(connection, _NEW, {"after": after, "last": last})
+    return matches, games
+
+
+def load_newest(connection: Connection) -> tuple[int, int]:
+    """Return the id of the event, and the number of the match, that were stored last; 0 if there is none."""
+    event, match = _read(connection, _NEWEST, {})
+    return event, match
+
+
+def load_player_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
+    """Return the names of players by their numbers."""
+    return dict(_read(connection, _NAMES, {"ids": _json(list(ids))}))
+
+
+def _match_sums(rows: list[Any]) -> list[MatchSums]:
+    return [MatchSums(*row) for row in rows]
+
+
+def _game_sums(rows: list[list[Any]]) -> list[GameSums]:
+    for row in rows:
+        high, low = row[_SQUARES]
+        row[_SQUARES] = (high << _LOW_BITS) + low
+    return [GameSums(*row) for row in rows]
+
+
+def _read(connection: Connection, statement: TextClause, parameters: Mapping[str, Any]) -> Any:
+    return orjson.loads(connection.execute(statement, parameters).scalar_one())
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()
