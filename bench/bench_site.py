@@ -1,9 +1,10 @@
 """The time of requests to the site, and their cost for the bots that play meanwhile.
 
 100 bots play 2,000 guesses per second. In turn there are no requests, and 200 per second in open loop, each for the
-leaderboard of the ladder that the bots play. They come from a process that stands for other machines and is niced. Wanted: p99 of a leaderboard under 20 ms, and
-a p99 of the bots within 1.2 of that without requests. `--path` asks for something else. How late an idle process wakes
-up is measured in the same run: percentiles near it say more about the machine than about the server.
+leaderboard of the ladder that the bots play. They come from a process that stands for other machines and is niced.
+Wanted: p99 of a leaderboard under 20 ms, and a p99 of the bots within 1.2 of that without requests. `--path` asks for
+something else. How late an idle process wakes up is measured in the same run: percentiles near it say more about the
+machine than about the server.
 
 With `--stalls` it measures instead how late the ticks of the event loop are while a few bots play, and requests
 for one path after the other arrive, among them the record of a match of 240 guesses. A tick comes every 20 ms and sees
@@ -92,17 +93,24 @@ def percentile(values, share):
     return sorted(values)[int(len(values) * share)]
 
 
-def measure(seconds, path=None):
-    """Return the latencies of the bots, and of requests for ``path`` meanwhile, in milliseconds."""
+def measure(seconds, path):
+    """Return the latencies in milliseconds of bots alone, of bots beside requests for ``path``, and of the requests.
+
+    Both are measured on the same server, because servers differ by more than requests cost. The bots are alone first:
+    once somebody has read a leaderboard, the server counts games for another minute.
+    """
     with serving() as (game, site):
-        client = None
-        if path is not None:
-            asking = (sys.executable, __file__, "--client", site, "--path", path, "--seconds", str(seconds + 1))
-            command = ("nice", "-n", str(NICENESS), *asking)
-            client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        _, times = uvloop.run(run(Load(game, BOTS, BOTS / GUESSES_PER_SECOND), seconds))
-        latencies = json.loads(client.communicate()[0]) if client else []
-    return times, latencies
+        alone = play(game, "alone", seconds)
+        asking = (sys.executable, __file__, "--client", site, "--path", path, "--seconds", str(seconds + 1))
+        with subprocess.Popen(("nice", "-n", str(NICENESS), *asking), stdout=subprocess.PIPE, text=True) as client:
+            beside = play(game, "beside", seconds)
+            latencies = json.loads(client.communicate()[0])
+    return alone, beside, latencies
+
+
+def play(game, name, seconds):
+    """Return the latencies of bots that play for some time."""
+    return uvloop.run(run(Load(game, BOTS, BOTS / GUESSES_PER_SECOND, name), seconds))[1]
 
 
 def machine_lateness(seconds=2.0):
@@ -205,9 +213,9 @@ def main():
         return
     alone, beside, latencies, late = [], [], [], []
     for _ in range(arguments.rounds):
-        alone.append(measure(arguments.seconds)[0])
-        times, requested = measure(arguments.seconds, arguments.path)
-        beside.append(times)
+        first, second, requested = measure(arguments.seconds, arguments.path)
+        alone.append(first)
+        beside.append(second)
         latencies += requested
         late += machine_lateness()
     print(f"an idle process wakes late by {describe(late)}: the noise of this machine")

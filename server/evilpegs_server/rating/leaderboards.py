@@ -8,10 +8,10 @@ listens to or publishes them, nothing is counted after the start; the next reade
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import orjson
 from sqlalchemy import Engine
@@ -21,6 +21,8 @@ from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.rating.stored_results import StoredLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_document
+
+_T = TypeVar("_T")
 
 UPDATE_SECONDS: Final = 1.0
 """The shortest time between two updates."""
@@ -103,20 +105,29 @@ class LiveLeaderboards:
         Raises:
             SQLAlchemyError: the database cannot be read. The leaderboards are as they were before.
         """
-        changed = await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.advance)
+        await self._count()
+        if await self._run(self._counting.verify):
+            await self._count()
         if self.broken_matches > self._known_broken and self._log is not None:
             self._known_broken = self.broken_matches
             what = "matches do not count, because their hashes are broken; evilpegs database check lists them"
             self._log.error(what, matches=self._known_broken)
+        if not self._counting.is_verified:
+            self._woken.set()
+
+    async def _count(self, pausing: bool = True) -> None:
+        """Count every game that is stored now, verified or not."""
+        changed = await self._run(partial(self._counting.advance, pausing))
         for ladder, rows in changed.items():
             self._rows[ladder] = rows
             self._versions[ladder] = self.version(ladder) + 1
         self._filled.set()
-        if not self._counting.is_verified:
-            self._woken.set()
         if changed:
             for listener in self._listeners:
                 listener()
+
+    async def _run(self, step: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def refresh(self) -> None:
         """Note that somebody reads, and count what was left uncounted while nobody did. Call it before `version`."""
@@ -158,7 +169,7 @@ class LiveLeaderboards:
         Only the row that is on the leaderboard of its ladder has a rank.
         """
         await self.refresh()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._counting.player_rows, player)
+        return await self._run(partial(self._counting.player_rows, player))
 
     async def has_rows(self, ladder: str) -> bool:
         """Return True if a leaderboard is not empty."""
@@ -187,7 +198,7 @@ class LiveLeaderboards:
     async def _follow(self) -> None:
         while True:
             self._woken.clear()
-            await self._try_to_update()
+            await self._try(self.update)
             await asyncio.sleep(self._update_seconds)
             await self._woken.wait()
             if not self._never_rests and asyncio.get_running_loop().time() - self._read_at >= self._rest_seconds:
@@ -196,13 +207,14 @@ class LiveLeaderboards:
                 await self._read.wait()
 
     async def _catch_up(self) -> None:
-        await self._try_to_update()
+        """Count what was left uncounted without pauses, because somebody is waiting; verification follows."""
+        await self._try(partial(self._count, pausing=False))
         self._resting, self._catching_up = False, None
         self._read.set()
 
-    async def _try_to_update(self) -> None:
+    async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
         try:
-            await self.update()
+            await step()
         except Exception as error:  # noqa: BLE001 - the disk may be better a second later
             if self._log is not None:
                 self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)

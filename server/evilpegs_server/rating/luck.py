@@ -8,18 +8,13 @@ than the event loop. A game whose luck cannot be measured is counted without it.
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_game.codes import parse_code
-from evilpegs_game.errors import EvilpegsError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
-from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.rating.value_curves import curve_hashes
 from evilpegs_server.storage import writes
@@ -32,7 +27,7 @@ from evilpegs_server.work.tasks import MeasureLuck
 
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of a pool for luck: one task at a time, in a slot of its own."""
-GAMES: Final = 50
+GAMES: Final = 10
 """The number of games that are read and measured at a time; on rules of more than `LISTED` codes it is one."""
 LISTED: Final = 100_000
 MATCHES: Final = 1_000
@@ -40,6 +35,8 @@ MATCHES: Final = 1_000
 EVENTS: Final = 4_000
 RETRY_SECONDS: Final = 5.0
 """The time after which a failed read or write is tried again."""
+LOOK_SECONDS: Final = 0.5
+"""The shortest time between two looks for new games. A look at every commit would take a quarter of a processor."""
 _COST: Final = 1
 _T = TypeVar("_T")
 
@@ -58,10 +55,12 @@ class LuckKeeper:
         ladders: Mapping[str, Ladder],
         log: BoundLogger,
         stored: Callable[[], None] = lambda: None,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._engine, self._writer, self._pool, self._log, self._stored = engine, writer, pool, log, stored
         self._ladders = ladders
         self._curves = curve_hashes(ladders.values())
+        self._look_seconds = look_seconds
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._last_event = self._looked_through = self._last_match = 0
@@ -90,6 +89,7 @@ class LuckKeeper:
             if self._looked_through < self._last_match:
                 await self._try(self._measure_old)
             else:
+                await asyncio.sleep(self._look_seconds)
                 await self._woken.wait()
 
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
@@ -157,14 +157,12 @@ class LuckKeeper:
             return load_stored_games(connection, games)
 
     async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
-        histories = [history(game.turns, ladder.rules) for game in games]
-        readable = [(game, turns) for game, turns in zip(games, histories, strict=True) if turns is not None]
-        task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(turns for _, turns in readable))
+        task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(tuple(game.turns) for game in games))
         measured = await self._run(task)
         curve = self._curves[ladder.id]
         stored = [
             writes.set_luck(game.match, game.game, luck, curve)
-            for (game, _), luck in zip(readable, measured, strict=True)
+            for game, luck in zip(games, measured, strict=True)
             if luck is not None
         ]
         if stored:
@@ -185,14 +183,6 @@ class LuckKeeper:
         error = await result
         if error is not None:
             raise error
-
-
-def history(turns: Iterable[tuple[str, int, int]], rules: Rules) -> History | None:
-    """Return the history of a game from the code, blacks and whites of each turn; None if they cannot be read."""
-    try:
-        return tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)
-    except (EvilpegsError, TypeError):
-        return None
 
 
 def _settle(future: asyncio.Future[_T], value: _T) -> None:

@@ -11,14 +11,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, select, update
 
-from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.game_luck import game_luck, to_millionths
 from evilpegs_game.luck.value_curve import ValueCurve
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.rating.luck import history
 from evilpegs_server.rating.value_curves import ladder_curve
 from evilpegs_server.storage.tables import events, games, matches
+from evilpegs_server.work.measured_luck import measure_luck
 
 MATCHES: Final = 200
 """The number of matches that are read, and whose rows are written, at a time."""
@@ -149,13 +147,8 @@ def _facts(over: dict[str, Any], turns: list[dict[str, Any]], ladder: Ladder | N
 
 
 def _luck(turns: list[dict[str, Any]], ladder: Ladder, curve: ValueCurve, live_sets: LiveSets) -> int | None:
-    answered = history([(turn["code"], turn["black"], turn["white"]) for turn in turns], ladder.rules)
-    if answered is None:
-        return None
-    try:
-        return to_millionths(game_luck(ladder.rules, answered, curve, live_sets))
-    except (ContradictionError, TooLargeError):
-        return None
+    written = ((turn["code"], turn["black"], turn["white"]) for turn in turns)
+    return measure_luck(ladder.rules, written, curve, live_sets)
 
 
 def _store(connection: Connection, number: int, game: int, facts: GameFacts, *, is_new: bool) -> None:

@@ -1,8 +1,8 @@
 """Leaderboards as sums over stored games, counted in steps.
 
-The first step counts the rows of all games within one read transaction, so that it sees one state of the database.
-Later steps look for events that end games or begin matches, and count only those. The luck of a game is stored a moment
-after its result, so games whose luck is awaited are looked up again.
+The first step counts all games within one read transaction, so that it sees one state of the database. Later steps
+look for events that end games or begin matches, and count only those. The luck of a game is stored a moment after its
+result, so games whose luck is awaited are looked up again.
 
 A match whose chain of hashes is broken does not count. Every event is verified once, in steps as well, because a mark
 up to which events were verified could not notice what was changed below it later.
@@ -74,8 +74,10 @@ class StoredLeaderboards:
         """The number of counted games whose luck is not known yet."""
         return len(self._awaited)
 
-    def advance(self) -> dict[str, tuple[LeaderboardRow, ...]]:
-        """Count what is new, verify a part of the events, and return the rows of each ladder that has changed.
+    def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
+        """Count what is new, and return the rows of each ladder that has changed.
+
+        Without ``pausing`` everything is counted at once, which is a few times faster.
 
         Raises:
             SQLAlchemyError: the database cannot be read. What could not be counted is counted by a later step.
@@ -83,11 +85,8 @@ class StoredLeaderboards:
         if self._last_event is None:
             self._count_all()
         self._newest = load_last_event_id(self._engine)
-        self._count_new()
+        self._count_new(self._pause if pausing else _go_on)
         self._count_awaited()
-        if self._verify():
-            self._changed = set(self._ladders)
-            self._count_all()
         rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
         self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
         self._changed.clear()
@@ -131,7 +130,7 @@ class StoredLeaderboards:
                 after, last = last, last_player(connection, last, MATCHES)
         self._last_event = last_event
 
-    def _count_new(self) -> None:
+    def _count_new(self, pause: Callable[[], None]) -> None:
         while self._last_event is not None and self._last_event < self._newest and not self.stopped:
             last = min(self._last_event + EVENTS, self._newest)
             with self._engine.connect() as connection:
@@ -140,7 +139,7 @@ class StoredLeaderboards:
                     matches = sum_matches(connection, self._wanted, begun, self.broken)
                     self._add(connection, matches, sum_games(connection, self._wanted, ended, self.broken))
             self._last_event = last
-            self._pause()
+            pause()
 
     def _count_awaited(self) -> None:
         """Add the luck of some of the games that were counted without it."""
@@ -189,8 +188,14 @@ class StoredLeaderboards:
             squares = games.lucks * score**2 - 2 * score * games.luck + games.luck_squares
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
-    def _verify(self) -> bool:
-        """Verify some events; return True if a match turns out to be broken that was not known to be."""
+    def verify(self) -> bool:
+        """Verify some of the events that were stored at the last step.
+
+        Return True if all games must be counted again, by the next step, because a match turned out to be broken.
+
+        Raises:
+            SQLAlchemyError: the database cannot be read. What could not be verified is verified by a later step.
+        """
         limit = min(self._verified + VERIFIED, self._newest)
         is_new = False
         while self._verified < limit and not self.stopped:
@@ -200,7 +205,14 @@ class StoredLeaderboards:
             self.broken |= broken
             self._verified = last
             self._pause()
-        return is_new
+        if is_new:
+            self._changed = set(self._ladders)
+            self._last_event = None
+        return self._last_event is None
+
+
+def _go_on() -> None:
+    """Do not pause."""
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:

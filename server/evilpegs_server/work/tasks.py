@@ -13,7 +13,6 @@ import orjson
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
 from evilpegs_game.codes import Code, code_at
-from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.position import Position
@@ -134,24 +133,19 @@ class MeasureLuck(NamedTuple):
 
     rules: Rules
     guess_limit: int
-    games: tuple[History, ...]
+    games: tuple[tuple[tuple[str, int, int], ...], ...]
+    """The code, blacks and whites of each turn of each game. Reading them is left to the worker."""
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
-        """Return the luck of each game in millionths of a guess; None where no code agrees or memory is too small."""
+        """Return the luck of each game in millionths of a guess, None where it cannot be measured."""
         # Imported here because the event loop does not measure luck.
-        from evilpegs_game.luck.game_luck import game_luck, to_millionths  # noqa: PLC0415
         from evilpegs_game.luck.value_curve import load_value_curve  # noqa: PLC0415
+        from evilpegs_server.work.measured_luck import measure_luck  # noqa: PLC0415
 
         curve = load_value_curve(self.rules, self.guess_limit)
         if curve is None:
             return TaskResult([None] * len(self.games))
-        measured: list[int | None] = []
-        for turns in self.games:
-            try:
-                measured.append(to_millionths(game_luck(self.rules, turns, curve, workspace.live_sets)))
-            except (ContradictionError, TooLargeError):
-                measured.append(None)
-        return TaskResult(measured)
+        return TaskResult([measure_luck(self.rules, turns, curve, workspace.live_sets) for turns in self.games])
 
 
 class WarmUp(NamedTuple):

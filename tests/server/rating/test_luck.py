@@ -9,8 +9,6 @@ import structlog
 from sqlalchemy import text
 
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.rating import luck as luck_module
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
@@ -136,10 +134,14 @@ def fail():
 
 class TestTask:
     def test_impossible_game_has_no_luck(self):
-        possible = (Turn((0, 0, 1, 1), Feedback(4, 0)),)
-        impossible = (Turn((0, 0, 1, 1), Feedback(3, 1)),)
+        possible, impossible = (("1122", 4, 0),), (("1122", 3, 1),)
         task = MeasureLuck(CLASSIC.rules, CLASSIC.guess_limit, (possible, impossible))
         assert [luck is None for luck in task.run(new_workspace()).value] == [False, True]
+
+    @pytest.mark.parametrize("turn", [("112", 1, 0), ("1129", 1, 0), ("1122", 3, 2), ("1122", None, 0), (None, 1, 0)])
+    def test_game_that_cannot_be_read_has_no_luck(self, turn):
+        task = MeasureLuck(CLASSIC.rules, CLASSIC.guess_limit, ((turn,), ()))
+        assert task.run(new_workspace()).value == [None, 0]
 
     def test_rules_without_curve_have_no_luck(self):
         task = MeasureLuck(TINY.rules, TINY.guess_limit, ((), ()))
@@ -149,7 +151,7 @@ class TestTask:
         def refuse(*_):
             raise TooLargeError
 
-        monkeypatch.setattr("evilpegs_game.luck.game_luck.game_luck", refuse)
+        monkeypatch.setattr("evilpegs_server.work.measured_luck.game_luck", refuse)
         task = MeasureLuck(CLASSIC.rules, CLASSIC.guess_limit, ((),))
         assert task.run(new_workspace()).value == [None]
 
