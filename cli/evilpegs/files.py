@@ -20,6 +20,7 @@ from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
 from evilpegs_protocol.server_messages import MatchStarted
+from evilpegs_protocol.strict_json import parse_json
 
 STANDARD: Final = "-"
 """The name that stands for standard input or output."""
@@ -208,8 +209,8 @@ def _record_lines(file: IO[bytes]) -> Iterator[bytes]:
 def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
     """Return the JSON object in a line; refuse repeated keys and constants, which readers understand differently."""
     try:
-        value = json.loads(line.decode(), object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        value = parse_json(line.decode())
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise _not_a_record(name, f"line {number} is not a JSON object")
@@ -232,18 +233,6 @@ def _parse_start(name: str, number: int, event: dict[str, Any]) -> MatchStarted:
         raise _not_a_record(name, f"line {number} is not an event of a match: {error}") from None
     assert isinstance(started, MatchStarted)  # noqa: S101 - its type says so
     return started
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        message = "a key occurs twice"
-        raise ValueError(message)
-    return value
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _not_a_record(name: str, why: str) -> CommandError:

@@ -2,5 +2,5 @@
 
 Begin with `client_messages` and `server_messages`, which define every message; `schema.json` is generated from them.
 `codec` converts text to messages and back, `commitment` derives what a nonce decides, and `canonical` computes the
-hashes of a record.
+hashes of a record. `strict_json` reads the JSON of messages and of record files.
 """

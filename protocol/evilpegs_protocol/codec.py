@@ -11,6 +11,7 @@ from evilpegs_protocol.client_messages import ClientRequest
 from evilpegs_protocol.fields import Event, Message
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
+from evilpegs_protocol.strict_json import JsonError, parse_json
 
 _REQUESTS: TypeAdapter[Any] = TypeAdapter(ClientRequest)
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
@@ -137,11 +138,9 @@ def _load_carefully(text: str) -> Any:
     if text.count("{") + text.count("[") > NESTING and _depth(text) > NESTING:
         raise CodecError(ErrorCode.BAD_JSON, f"nested deeper than {NESTING}")
     try:
-        return _DECODER.decode(text)
-    except CodecError:
-        raise
-    except (ValueError, RecursionError):
-        raise CodecError(ErrorCode.BAD_JSON, "not JSON") from None
+        return parse_json(text)
+    except JsonError as error:
+        raise CodecError(ErrorCode.BAD_JSON, str(error)) from None
 
 
 def _depth(text: str) -> int:
@@ -153,20 +152,6 @@ def _depth(text: str) -> int:
         elif character in "]}":
             depth -= 1
     return deepest
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise CodecError(ErrorCode.BAD_JSON, "a key occurs twice")
-    return value
-
-
-def _no_constant(name: str) -> None:
-    raise CodecError(ErrorCode.BAD_JSON, f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
 
 
 def _refusal(value: Any, error: ValidationError) -> CodecError:

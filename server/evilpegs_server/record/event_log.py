@@ -1,7 +1,8 @@
 """The event log of one match: its events in order, in a chain of hashes."""
 
-import json
 from typing import NamedTuple
+
+import orjson
 
 from evilpegs_protocol.canonical import GENESIS, event_hash
 from evilpegs_protocol.codec import encode_event
@@ -58,7 +59,7 @@ class EventLog:
         """Return the entry that answered the guess of a turn; raises LookupError if there is none."""
         for entry in self.entries:
             if entry.type == "feedback":
-                event = json.loads(entry.text)
+                event = orjson.loads(entry.text)
                 if (event["game"], event["turn"]) == (game, turn):
                     return entry
         raise LookupError
@@ -67,10 +68,10 @@ class EventLog:
         """Return the milliseconds that each answered guess of a game took, in order."""
         times = []
         for entry in reversed(self.entries):
-            if entry.type == "game_started" and json.loads(entry.text)["game"] == game:
+            if entry.type == "game_started" and orjson.loads(entry.text)["game"] == game:
                 break
             if entry.type == "feedback":
-                event = json.loads(entry.text)
+                event = orjson.loads(entry.text)
                 if event["game"] == game:
                     times.append(event["took_ms"])
         return times[::-1]
