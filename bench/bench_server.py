@@ -1,21 +1,28 @@
 """Guesses answered per second with a durable log, against a bare echo of the same frames on the same kind of loop.
 
-    python bench/bench_server.py [--connections 100] [--seconds 5]
+    python bench/bench_server.py [--connections 100] [--seconds 5] [--parts]
 
 Both servers run as child processes on uvloop, one after the other, twice in turn; the ratio is of the medians. Then the
 latency of a guess at half the rate that was reached.
+
+With `--parts` it measures instead what each part of the server's fast path gains: in turn, servers with all parts and
+with all but one.
 """
 
 import argparse
 import asyncio
 import contextlib
+import dataclasses
 import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
 import uvloop
 from load import Load, run
+
+from evilpegs_server.fast_path import Switch
 
 FEEDBACK = (
     '{"at":1795255677661,"black":0,"code":"1122","game":1,"left_ms":61000,"match":"cb1a222aecc8fbda",'
@@ -49,22 +56,23 @@ def echo():
         yield url
 
 
+PARTS = [field.name for field in dataclasses.fields(Switch)]
+SERVE = """
+import sys
+from evilpegs.main import main
+from evilpegs_server.fast_path import without
+parts, arguments = sys.argv[1].split(), sys.argv[2:]
+with without(*parts):
+    main(arguments)
+"""
+
+
 @contextlib.contextmanager
-def evilpegs():
-    """The real server on a fresh database on disk."""
+def evilpegs(*without):
+    """The real server on a fresh database on disk, without some parts of its fast path."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "evilpegs",
-            "serve",
-            "--no-site",
-            "--port",
-            "0",
-            "--database",
-            f"sqlite:///{folder}/bench.sqlite3",
-        ]
-        with child(command) as url:
+        options = ["serve", "--no-site", "--port", "0", "--database", f"sqlite:///{folder}/bench.sqlite3"]
+        with child([sys.executable, "-c", SERVE, " ".join(without), *options]) as url:
             yield url
 
 
@@ -92,11 +100,28 @@ def latencies(connections, seconds, pause):
         return uvloop.run(run(Load(url, connections, pause), seconds))
 
 
+def measure_parts(connections, seconds, rounds=3):
+    """Print what each part of the fast path gains."""
+    rates = {part: [] for part in ("", *PARTS)}
+    for _ in range(rounds):
+        for part, reached in rates.items():
+            reached.append(rate(partial(evilpegs, *[part] * bool(part)), connections, seconds))
+    all_parts = statistics.median(rates.pop(""))
+    print(f"all parts            {all_parts:10,.0f} guesses/s")
+    for part, reached in rates.items():
+        without = statistics.median(reached)
+        print(f"{'without ' + part:20} {without:10,.0f} guesses/s   the part gains {all_parts / without - 1:.0%}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--parts", action="store_true", help="measure what each part of the fast path gains")
     arguments = parser.parse_args()
+    if arguments.parts:
+        measure_parts(arguments.connections, arguments.seconds)
+        return
     echoed, answered = [], []
     for _ in range(2):
         echoed.append(rate(echo, arguments.connections, arguments.seconds))

@@ -1,6 +1,5 @@
 """Decoding text into messages within the limits, and encoding messages as text."""
 
-import json
 import re
 from typing import Any, Final
 
@@ -71,46 +70,6 @@ def encode(message: Message) -> str:
 def encode_event(event: Event) -> str:
     """Return an event, without `re`, as the canonical JSON that is hashed, stored and sent."""
     return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
-
-
-def encode_feedback(
-    match: str,
-    seq: int,
-    at: int,
-    game: int,
-    turn: int,
-    code: str,
-    feedback: tuple[int, int],
-    took_ms: int,
-    left_ms: int | None,
-    method: str | None = None,
-    stalled_ms: int | None = None,
-) -> str:
-    """Return the canonical JSON of a `FeedbackGiven` of a rated game, without creating the model.
-
-    ``feedback`` is (black, white). The values are not validated; the caller is responsible for them. A test compares
-    the text with that of `encode_event`.
-    """
-    left = "null" if left_ms is None else left_ms
-    by_method = "" if method is None else f'"method":"{method}",'
-    stalled = "" if stalled_ms is None else f'"stalled_ms":{stalled_ms},'
-    return (
-        f'{{"at":{at},"black":{feedback[0]},"code":"{code}","game":{game},"left_ms":{left},"match":"{match}",{by_method}'
-        f'"seq":{seq},{stalled}"took_ms":{took_ms},"turn":{turn},"type":"feedback","white":{feedback[1]}}}'
-    )
-
-
-def encode_turn(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `TurnStarted` without `re`, without creating or validating the model."""
-    left = "null" if left_ms is None else left_ms
-    return f'{{"type":"turn","match":"{match}","game":{game},"turn":{turn},"left_ms":{left}}}'
-
-
-def add_re(event: str, re: str | None) -> str:
-    """Return an encoded event with `re`, which makes it the answer to the message with this id."""
-    if re is None:
-        return event
-    return f'{event[:-1]},"re":{json.dumps(re)}}}'
 
 
 def _load(text: str) -> Any:

@@ -76,6 +76,9 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     bars = page.locator("guess-worth reply-bars li")
     assert bars.count() == first["parts"]
     page.keyboard.press("End")
+    page.wait_for_function(
+        "number => location.hash.endsWith(`guess=${number}`)", arg=len(analysis["games"][0]["turns"])
+    )
     page.get_by_text("Luck of the game: −").wait_for()
 
 

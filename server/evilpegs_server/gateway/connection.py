@@ -1,4 +1,4 @@
-"""WebSocket connections that read guesses and write messages by a shorter path than that of the library."""
+"""WebSocket connections that note when bytes arrive, limit the rate of frames, and take the fast path of a guess."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,6 +7,7 @@ from typing import Final
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
 
+from evilpegs_server.fast_path import handle_early, write_texts
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.counts import EndReason
@@ -46,12 +47,15 @@ class StampedConnection(AdmittedConnection):
             if self.is_failed:
                 return
             if event.opcode in _FIRST_OPCODES:
-                if not self.unread and self._try_now(event):
+                if not self.unread and handle_early(event, self._handle):
                     return
                 self.unread += 1
             elif self._has_price(event):
                 self._take_token()
         super().process_event(event)
+
+    def _handle(self, text: str) -> bool:
+        return self.handle_now is not None and self.handle_now(text, self.arrived)
 
     def _has_price(self, frame: Frame) -> bool:
         """Return False for the end of the connection, and for the answer to a ping of this server."""
@@ -64,26 +68,6 @@ class StampedConnection(AdmittedConnection):
         if self.rate.is_exhausted:
             self.note_end(EndReason.FRAMES)
             self.fail(1008, "too many frames")
-
-    def _try_now(self, frame: Frame) -> bool:
-        if self.handle_now is None or frame.opcode is not Opcode.TEXT or not frame.fin:
-            return False
-        try:
-            text = str(frame.data, "utf-8")
-        except UnicodeDecodeError:
-            return False
-        return self.handle_now(text, self.arrived)
-
-
-def text_frame(text: str) -> bytes:
-    """Return a text as one frame of a server, equal to that of `Frame.serialize` where no extension is in use."""
-    payload = text.encode()
-    size = len(payload)
-    if size < 126:
-        return bytes((0x81, size)) + payload
-    if size < 1 << 16:
-        return b"\x81\x7e" + size.to_bytes(2) + payload
-    return b"\x81\x7f" + size.to_bytes(8) + payload
 
 
 class SocketChannel:
@@ -104,7 +88,7 @@ class SocketChannel:
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
-        transport.write(b"".join(map(text_frame, texts)))
+        write_texts(self._connection, texts)
         self._connection.check_unsent()
 
     def close(self, code: int, reason: str) -> None:

@@ -13,10 +13,11 @@ import orjson
 from sqlalchemy import Engine
 
 from evilpegs_protocol.client_messages import ListMatches, ReadStandings
-from evilpegs_protocol.codec import add_re, encode
+from evilpegs_protocol.codec import encode
 from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, FinishedMatch, MatchList
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_protocol.suggestions import unknown_ladder_text
+from evilpegs_server.fast_path import add_re
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.requests import RefusedRequestError
 from evilpegs_server.rating.leaderboards import LiveLeaderboards

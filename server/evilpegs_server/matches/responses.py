@@ -3,8 +3,9 @@
 from typing import Final, NamedTuple
 
 from evilpegs_protocol.client_messages import Guess, Ready, Resume
-from evilpegs_protocol.codec import add_re, encode, encode_turn
+from evilpegs_protocol.codec import encode
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice, Resumed
+from evilpegs_server.fast_path import add_re, turn_json
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
 from evilpegs_server.matches.requests import MatchMessage, Request, error_text
@@ -56,7 +57,7 @@ def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None)
 
 def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
     """Return the text that announces an open turn; ``re`` is the id of the request it answers, if any."""
-    return add_re(encode_turn(match, opened.game, opened.turn, opened.left_ms), re)
+    return add_re(turn_json(match, opened.game, opened.turn, opened.left_ms), re)
 
 
 def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:

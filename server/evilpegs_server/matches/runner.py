@@ -37,12 +37,12 @@ from time import perf_counter
 from typing import Final
 
 from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
-from evilpegs_protocol.codec import add_re
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.codemaking.game_secrets import MatchSecrets
 from evilpegs_server.codemaking.replies import Reply
+from evilpegs_server.fast_path import add_re
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.matches import responses

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
-from evilpegs_protocol.codec import encode_event, encode_feedback
+from evilpegs_protocol.codec import encode_event
 from evilpegs_protocol.commitment import commitment, derive_nonce
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import (
@@ -17,6 +17,7 @@ from evilpegs_protocol.server_messages import (
     RecordEvent,
 )
 from evilpegs_server.codemaking.replies import Reply
+from evilpegs_server.fast_path import feedback_json
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.record.event_log import EventLog
@@ -104,7 +105,7 @@ def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: 
     """Return the canonical JSON of `feedback_event`; that of a rated match is written without making the event."""
     if reply.candidates is not None:
         return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
-    return encode_feedback(
+    return feedback_json(
         key.id,
         seq,
         at,

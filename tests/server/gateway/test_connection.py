@@ -5,14 +5,8 @@ from websockets.asyncio.messages import Assembler
 from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
-from evilpegs_server.gateway.connection import StampedConnection, text_frame
+from evilpegs_server.gateway.connection import StampedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
-
-
-@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
-def test_text_frame_equals_websockets_frame(size):
-    text = "é" * (size // 2) + "x" * (size % 2)
-    assert text_frame(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
 class TestHandlingNow:

@@ -1,0 +1,111 @@
+"""The fast path of a guess does what the libraries do: the same frames, the same texts, and the same matches."""
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.frames import Frame, Opcode
+
+from evilpegs_game.codes import SYMBOLS
+from evilpegs_protocol.codec import decode_event, encode_event
+from evilpegs_protocol.fields import Event
+from evilpegs_server.fast_path import SWITCH, Switch, add_re, feedback_json, text_frame, turn_json, without
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from support.servers import dial
+
+PARTS = [field.name for field in fields(Switch)]
+MESSAGES = Path(__file__).parents[1] / "protocol" / "server_messages.json"
+EVENTS = [
+    message for message in json.loads(MESSAGES.read_text()) if isinstance(decode_event(json.dumps(message)), Event)
+]
+COUNTS = st.integers(0, 10**13)
+LEFT = st.none() | COUNTS
+
+
+def both_ways(write, *values):
+    """Return a text that both ways write alike."""
+    fast = write(*values)
+    with without("texts"):
+        assert write(*values) == fast
+    return fast
+
+
+def test_parts_are_back_after_block():
+    with without("early", "texts"), without("early"):
+        assert Switch(early=False, texts=False) == SWITCH
+    assert Switch() == SWITCH
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
+def test_text_frame_equals_websockets_frame(size):
+    text = "é" * (size // 2) + "x" * (size % 2)
+    assert text_frame(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
+
+
+@pytest.mark.parametrize("re", ["a", " ", "~" * 64, '"', "\\", '"}', '\\"', "{}[],:"])
+@pytest.mark.parametrize("message", EVENTS, ids=lambda message: message["type"])
+def test_answer_adds_re_to_event(message, re):
+    event = decode_event(json.dumps(message))
+    text = both_ways(add_re, encode_event(event), re)
+    assert json.loads(text) == message | {"re": re}
+    assert decode_event(text) == event.model_copy(update={"re": re})
+
+
+def test_answer_without_id_is_event_itself():
+    event = encode_event(decode_event(json.dumps(EVENTS[0])))
+    assert both_ways(add_re, event, None) == event
+
+
+@given(
+    match=st.text("0123456789abcdef", min_size=16, max_size=16),
+    numbers=st.tuples(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(1, 10**6)),
+    code=st.text(SYMBOLS, min_size=1, max_size=16),
+    given_back=st.tuples(st.integers(0, 16), st.integers(0, 16)),
+    times=st.tuples(COUNTS, COUNTS, LEFT),
+    method=st.sampled_from([None, "exact", "greedy"]),
+    stalled_ms=st.none() | st.integers(1, 10**6),
+)
+def test_feedback_and_turn_equal_encoded_models(match, numbers, code, given_back, times, method, stalled_ms):
+    (seq, game, turn), (at, took_ms, left_ms) = numbers, times
+    feedback = (match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
+    assert json.loads(both_ways(feedback_json, *feedback))["code"] == code
+    assert json.loads(both_ways(turn_json, match, game, turn, left_ms))["turn"] == turn
+
+
+async def played(database):
+    """Play a game on a real server; return all texts that arrived, with numbers and hashes masked."""
+    heard = []
+    settings = Settings(port=0, site=False, database=database)
+    async with running_server(settings, structlog.get_logger()) as server, dial(server.url) as player:
+        recv = player.socket.recv
+
+        async def note(*arguments):
+            heard.append(await recv(*arguments))
+            return heard[-1]
+
+        player.socket.recv = note
+        await player.hello("ann")
+        heard.clear()
+        match = await player.play("classic-evil")
+        await player.say(type="guess", match=match, game=1, turn=1, code="1122", id="early")
+        await player.say(type="guess", match=match, game=1, turn=2, code="1129", id="illegal")
+        await player.hear("error")
+        for turn in range(2, 11):
+            await player.guess(match, 1, turn, "1122")
+        await player.ask("match_over", type="resign", match=match, id="resigned")
+    return [re.sub(r"[\w+/=-]{16,}|-?\d+", "0", text) for text in heard]
+
+
+@pytest.mark.parametrize("parts", [[part] for part in PARTS] + [PARTS], ids=str)
+async def test_matches_are_alike_both_ways(tmp_path, parts):
+    """Messages and their order do not depend on which parts of the fast path are in use."""
+    fast = await played(f"sqlite:///{tmp_path / 'fast.sqlite3'}")
+    with without(*parts):
+        assert await played(f"sqlite:///{tmp_path / 'plain.sqlite3'}") == fast
+    assert sum('"type":"feedback"' in text for text in fast) == 10
