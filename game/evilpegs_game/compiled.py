@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import config, njit
+from numpy.typing import NDArray
 
 from evilpegs_game.kernel_cache import KernelCache
 
@@ -28,3 +29,14 @@ def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         dispatcher._cache = KernelCache(function)
     return cast("Callable[_P, _R]", dispatcher)
+
+
+@kernel
+def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy the elements of a one-dimensional array to the beginning of another.
+
+    A kernel that assigns an array to a slice also compiles the error for arrays that do not fit, with its text: that
+    takes two seconds, in each process that compiles such a kernel.
+    """
+    for i in range(source.size):
+        target[i] = source[i]

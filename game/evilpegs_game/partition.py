@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns, column_code
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 
@@ -197,7 +197,7 @@ def _table_by_guess(columns: Columns, guesses: Columns) -> SizeTable:
     pegs, count = guesses.shape
     table = np.empty(((pegs + 1) * (pegs + 2) // 2, count), np.int32)
     for i in range(count):
-        table[:, i] = _part_sizes(columns, guesses[:, i].copy())
+        copy_into(table[:, i], _part_sizes(columns, guesses[:, i].copy()))
     return table
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.counting.layout import Index, Slots, Words
 from evilpegs_game.rules import Rules
 
@@ -100,7 +100,7 @@ def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
     rest, digits = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.int32)
     for start in range(0, numbers.size, _BLOCK):
         stop = min(start + _BLOCK, numbers.size)
-        rest[: stop - start] = numbers[start:stop]
+        copy_into(rest, numbers[start:stop])
         peg = pegs
         while peg:
             for i in range(stop - start):

@@ -6,7 +6,7 @@ whose colors were all added has its feedback; only the guesses in between multip
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.counting.layout import Index
 
 
@@ -58,7 +58,7 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
                 rows = _estimate_rows(color_counts, pegs, other, best)
                 if rows < best:
                     best, improved = rows, True
-                    order[:] = other
+                    copy_into(order, other)
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_columns
@@ -38,7 +38,8 @@ def count_solved_codes(
     solved = np.zeros(codes + 2, np.int64)
     indices = np.arange(codes).astype(np.int32)
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
-    top = _push_parts(stack, 0, solved, sizes, 0, 0, guessed)
+    zero = int(np.int64(0))  # with a literal the callee would be compiled twice
+    top = _push_parts(stack, zero, solved, sizes, zero, zero, guessed)
     while top:
         top -= 1
         start, stop, depth, guessed = stack[top]
@@ -49,7 +50,7 @@ def count_solved_codes(
             continue
         guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
         counts, order = sort_into_parts(number_codes(live, guess), parts)
-        indices[start:stop] = indices[start:stop][order]
+        copy_into(indices[start:stop], indices[start:stop][order])
         solved[depth] += counts[-1]
         for peg in range(pegs):
             guessed |= 1 << guess[peg]
@@ -64,7 +65,7 @@ def _push_parts(
     """Push the parts of more than two codes on the stack and return its new height; count smaller ones as solved."""
     for size in sizes:
         if size > 2:
-            stack[top] = start, start + size, depth, guessed
+            stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = start, start + size, depth, guessed
             top += 1
         elif size:
             solved[depth] += 1

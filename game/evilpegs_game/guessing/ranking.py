@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.partition import Sizes
 
 Weights = NDArray[np.int64]
@@ -107,9 +107,9 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
 def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
     """Replace ``best`` by ``other`` if ``other`` is strictly better."""
     if other.score[0] >= 0 and is_better(other.score[0], other.sizes, best, measure, codes):
-        best.guess[:] = other.guess
-        best.score[:] = other.score
-        best.sizes[:] = other.sizes
+        copy_into(best.guess, other.guess)
+        copy_into(best.score, other.score)
+        copy_into(best.sizes, other.sizes)
 
 
 @kernel
@@ -135,7 +135,7 @@ def _has_smaller_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
     product = np.zeros(codes + 2, np.int64)
     other_product = np.zeros(codes + 2, np.int64)
     product[0] = other_product[0] = 1
-    used = other_used = 1
+    used = other_used = int(np.int64(1))
     i = j = 0
     while i < sizes.size or j < others.size:
         if j == others.size or (i < sizes.size and sizes[i] < others[j]):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.bitmaps import GuessBitmaps, make_bitmaps, part_size
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers, make_color_classes, to_color_classes
 from evilpegs_game.guessing.guess_cursor import Cursor, find_next, make_cursor, move_to_prefix
@@ -65,7 +65,7 @@ def search_candidates(
         if best.score[0] == least:
             break
         if move_to_prefix(bitmaps, cursor, color_classes, live, i, last):
-            color = int(live[last, i])  # int64 like other colors; with uint8 the callees would be compiled twice
+            color = int(np.int64(live[last, i]))  # like other colors, or the callees would be compiled twice
             _search_from_prefix(bitmaps, cursor, color_classes, codes, last, color, color + 1, measure, best)
 
 
@@ -86,10 +86,10 @@ def search_prefixes(
     ``prefixes`` are columns of fewer pegs, in code order; ``codes`` is the number of candidates.
     """
     least = least_score(measure, codes)
-    base, colors = prefixes.shape[0], color_classes.colors.size
+    base, colors, first = prefixes.shape[0], color_classes.colors.size, int(np.int64(0))
     for i in range(start, stop):
         if best.score[0] != least and move_to_prefix(bitmaps, cursor, color_classes, prefixes, i, base):
-            _search_from_prefix(bitmaps, cursor, color_classes, codes, base, 0, colors, measure, best)
+            _search_from_prefix(bitmaps, cursor, color_classes, codes, base, first, colors, measure, best)
 
 
 @kernel
@@ -136,7 +136,7 @@ def _keep_if_better(
             sizes[i] = part_size(bitmaps, cursor.feedback_slots[i], color, cursor.used[color] - 1)
         sort_ascending(sizes)
     if is_better(score, sizes, best, measure, codes):
-        best.sizes[:] = sizes
+        copy_into(best.sizes, sizes)
         best.score[0] = score
         for peg in range(cursor.guess.size):
             best.guess[peg] = color_classes.colors[cursor.guess[peg]]

@@ -53,7 +53,10 @@ def best_guess_at(
     if threads:
         guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
     else:
-        guess = best_code(live, rules.colors, rules.repeats, guessed, measure.rule, measure.weights, candidates_only)
+        # The copy can be written to, as live sets inside kernels can: for both kinds all would be compiled twice.
+        guess = best_code(
+            live.copy(), rules.colors, rules.repeats, guessed, measure.rule, measure.weights, candidates_only
+        )
     return tuple(guess.tolist())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.compiled import kernel, short_kernel
+from evilpegs_game.compiled import copy_into, kernel, short_kernel
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.partition import Numbers, Sizes, number_codes
@@ -92,7 +92,7 @@ def _part_sizes(
 def _complete(columns: Columns, rows: Numbers, computed: NDArray[np.bool_]) -> None:
     for index in range(computed.size):
         if not computed[index]:
-            rows[index] = number_codes(columns, columns[:, index].copy())
+            copy_into(rows[index], number_codes(columns, columns[:, index].copy()))
             computed[index] = True
 
 
