@@ -12,6 +12,7 @@ serve: $(READY)
 test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
+	@$(BIN)/python tests/support/compile_kernels.py
 	@$(MAKE) --no-print-directory -j2 test-outer test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report

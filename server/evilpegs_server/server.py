@@ -43,6 +43,8 @@ from evilpegs_server.work.interpreter import tune_gc_and_gil
 
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 """The signals that stop a server. Windows has no SIGHUP."""
+COMPILING_SECONDS: Final = 3.0
+"""The time after which the log mentions kernels that are not compiled yet. Loading all of them takes a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and its kernels are compiled.
+    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and replies on small rules.
+
+    The kernels for large rules, devils and hints may be compiled after that; the log says so if it takes seconds.
 
     The process ends in less than ten seconds after the signal, whatever the server is waiting for.
     """
@@ -142,10 +146,19 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
     for number in _STOP_SIGNALS:
         loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
-        stopping = asyncio.create_task(stopped.wait())
-        await asyncio.wait([stopping, server.warm], return_when=asyncio.FIRST_COMPLETED)
         announce(server)
-        await stopping
+        reporting = asyncio.create_task(report_compilation(server.warm, log))
+        await stopped.wait()
+        reporting.cancel()
+
+
+async def report_compilation(warm: asyncio.Task[None], log: BoundLogger, seconds: float = COMPILING_SECONDS) -> None:
+    """Log that kernels are being compiled if ``warm`` is not done after ``seconds``, and log its end."""
+    await asyncio.wait([warm], timeout=seconds)
+    if not warm.done():
+        log.info("compiling kernels; until then, replies of devils and on large rules take longer")
+        await asyncio.wait([warm])
+        log.info("all kernels are compiled")
 
 
 async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:

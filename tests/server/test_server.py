@@ -1,10 +1,13 @@
 """The server as a whole: the file of its solved positions, and the metrics it logs at its end."""
 
+import asyncio
+import contextlib
+
 import pytest
 import structlog
 
 from evilpegs_server.outlets import AddressUnusableError
-from evilpegs_server.server import running_server
+from evilpegs_server.server import report_compilation, running_server, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.starting import solved_path
 from evilpegs_server.storage.writer import Writer
@@ -62,3 +65,40 @@ async def test_server_reports_disk_that_does_not_take_last_events(database, monk
         async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
             pass
     assert len([entry for entry in logged if "last events" in entry["event"]]) == 1
+
+
+class TestCompilation:
+    async def messages(self, warm, seconds=0.0):
+        """Return what is logged about a task that compiles kernels."""
+        with structlog.testing.capture_logs() as logged:
+            reporting = asyncio.create_task(report_compilation(warm, structlog.get_logger(), seconds))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            before = len(logged)
+            warm.cancel()
+            await reporting
+        return before, len(logged)
+
+    async def test_unfinished_compilation_is_logged_at_both_ends(self):
+        assert await self.messages(asyncio.create_task(asyncio.Event().wait())) == (1, 2)
+
+    async def test_finished_compilation_is_not_mentioned(self):
+        warm = asyncio.create_task(asyncio.sleep(0))
+        await warm
+        assert await self.messages(warm) == (0, 0)
+
+    async def test_server_is_announced_before_kernels_are_compiled(self, database, monkeypatch):
+        """The control is the task that never ends: announcing after it would never happen."""
+        endless, announced = asyncio.create_task(asyncio.Event().wait()), asyncio.Event()
+        monkeypatch.setattr("evilpegs_server.server.warm_up_worker", lambda *_: endless)
+        settings = Settings(port=0, site=False, database=database)
+        serving = asyncio.create_task(
+            serve_until_stopped(settings, structlog.get_logger(), lambda _server: announced.set())
+        )
+        async with asyncio.timeout(20):
+            await announced.wait()
+        serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+        assert not endless.done()
+        endless.cancel()

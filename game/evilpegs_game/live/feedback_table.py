@@ -102,7 +102,7 @@ def _row(
 ) -> Numbers:
     index = _index(code, colors, repeats)
     if not computed[index]:
-        rows[index] = number_codes(columns, code)
+        copy_into(rows[index], number_codes(columns, code))
         computed[index] = True
     row: Numbers = rows[index]
     return row

@@ -193,9 +193,12 @@ class Codemaking:
         devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
         for rules in enumerated:
             WarmUp(rules, 3).run(self._workspace)
-        worker_tasks: list[Task[Any]] = [WarmUp(rules, 8) for rules in counted[:1]]
-        worker_tasks += [WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)]
-        return worker_tasks + [FindHint(rules, ()) for rules in enumerated[:1]]
+        # What takes longest to compile comes last.
+        worker_tasks: list[Task[Any]] = [
+            WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)
+        ]
+        worker_tasks += [FindHint(rules, ()) for rules in enumerated[:1]]
+        return worker_tasks + [WarmUp(rules, 8) for rules in counted[:1]]
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
         """Return the reason in one line why this server does not offer a ladder, or None if it does."""
