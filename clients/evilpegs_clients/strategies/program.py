@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
 
-from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard
+from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard, deferred_signals
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -85,25 +85,26 @@ class ProgramStrategy:
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
-        self._guard = ProgramGuard()
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
-                [str(self._path), *self._arguments[1:]],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            self.close()
-            message = f"program {self.name} cannot be started: {error.strerror}"
-            raise StrategyError(message) from None
-        self._guard.watch(self._process.pid)
-        assert self._process.stderr is not None  # noqa: S101 - a pipe
-        self._errors.follow(os.dup(self._process.stderr.fileno()))
-        self._process.stderr.close()
+        with deferred_signals():
+            self._guard = ProgramGuard()
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
+                    [str(self._path), *self._arguments[1:]],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    env=environment,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                self.close()
+                message = f"program {self.name} cannot be started: {error.strerror}"
+                raise StrategyError(message) from None
+            self._guard.watch(self._process.pid)
+            assert self._process.stderr is not None  # noqa: S101 - a pipe
+            self._errors.follow(os.dup(self._process.stderr.fileno()))
+            self._process.stderr.close()
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Survivors of a strategy's program: a guard process that kills its group, and the end of its error output.
+"""A strategy's program must not survive: a guard process kills its group, and its last error output is awaited.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only
@@ -9,11 +9,13 @@ started the program ends, which for a bot is after its first guess.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 from codecs import getincrementaldecoder
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 MAX_ERROR_BYTES: Final = 1 << 20
@@ -21,6 +23,7 @@ MAX_ERROR_BYTES: Final = 1 << 20
 _CHUNK: Final = 1 << 16
 _END_SECONDS: Final = 1.0
 """The seconds to wait for the last error output of a program that was killed; an escaped process may hold the pipe."""
+_ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SCRIPT: Final = """\
 import os, signal, sys
 group = int(sys.stdin.readline() or 0)
@@ -55,6 +58,31 @@ class ProgramGuard:
         """End the guard, which then kills nothing."""
         self._process.kill()
         self._process.communicate()
+
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Handle the signals that end a command after the block instead of within it.
+
+    Otherwise Ctrl-C at the moment when a program starts would leave it behind: it runs, but its process is not known
+    yet. Only the main thread handles signals; in any other thread the block just runs.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: received.append(number))
+        for number in _ENDING_SIGNALS
+        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for late in received:
+            signal.raise_signal(late)
 
 
 class ErrorOutput:

@@ -1,6 +1,7 @@
 """A strategy that is a program of its own."""
 
 import json
+import signal
 import stat
 import subprocess
 import sys
@@ -191,6 +192,34 @@ def test_program_and_its_children_die_with_killed_command(tmp_path):
         assert is_running(child)
         command.kill()
     wait_until(lambda: not is_running(program) and not is_running(child))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_at_start_leaves_no_program_behind(program, monkeypatch, number):
+    """The signal comes when the program runs, but its process is not known yet."""
+    start, started = subprocess.Popen, []
+
+    def start_with_signal(arguments, **options):
+        process = start(arguments, **options)
+        if "my bot" in arguments[0]:
+            started.append(process.pid)
+            signal.raise_signal(number)
+        return process
+
+    def interrupt(_number, _frame):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "Popen", start_with_signal)
+    strategy, handler = program("time.sleep(600)"), signal.signal(number, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ask(strategy)
+        assert signal.getsignal(number) is interrupt
+    finally:
+        signal.signal(number, handler)
+    assert is_running(started[0])
+    strategy.close()
+    wait_until(lambda: not is_running(started[0]))
 
 
 def test_error_output_of_program_is_bounded(program, capsys):
