@@ -44,7 +44,7 @@ from evilpegs_server.work.interpreter import tune_gc_and_gil
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 """The signals that stop a server. Windows has no SIGHUP."""
 COMPILING_SECONDS: Final = 3.0
-"""The time after which the log mentions kernels that are not compiled yet. Loading all of them takes a second."""
+"""The longest time that the announcement of a server waits for kernels. Loading all of them takes a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ async def running_server(
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
     """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and replies on small rules.
 
-    The kernels for large rules, devils and hints may be compiled after that; the log says so if it takes seconds.
+    The kernels for large rules, devils and hints are loaded before that too, unless they have to be compiled first.
 
     The process ends in less than ten seconds after the signal, whatever the server is waiting for.
     """
@@ -146,15 +146,16 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
     for number in _STOP_SIGNALS:
         loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
+        stopping = asyncio.create_task(stopped.wait())
+        await asyncio.wait([stopping, server.warm], timeout=COMPILING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         announce(server)
         reporting = asyncio.create_task(report_compilation(server.warm, log))
-        await stopped.wait()
+        await stopping
         reporting.cancel()
 
 
-async def report_compilation(warm: asyncio.Task[None], log: BoundLogger, seconds: float = COMPILING_SECONDS) -> None:
-    """Log that kernels are being compiled if ``warm`` is not done after ``seconds``, and log its end."""
-    await asyncio.wait([warm], timeout=seconds)
+async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None:
+    """Log that kernels are being compiled if ``warm`` is not done, and log its end."""
     if not warm.done():
         log.info("compiling kernels; until then, replies of devils and on large rules take longer")
         await asyncio.wait([warm])

@@ -15,7 +15,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
-from support.servers import Child, child_server
+from support.servers import Child, child_server, dial
 
 
 def solved_beside(database):
@@ -76,6 +76,10 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
 async def test_damaged_solved_file_is_replaced(database):
     solved_beside(database).write_bytes(b"evilpegs solved positions 1\nnot really")
     async with child_server(database) as child:
+        async with dial(child.url) as player:
+            await player.hello()
+            match = await player.play("classic-devil")
+            await player.guess(match, 1, 1, "1122")
         status, errors = await child.stop(signal.SIGTERM)
     assert status == 0
     [line] = [line for line in errors.splitlines() if str(solved_beside(database)) in line]

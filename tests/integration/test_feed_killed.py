@@ -29,19 +29,26 @@ async def play_matches(url, count):
         return played
 
 
+def last_state(subscriber):
+    """Return the state of the server that was published last, None if there is none yet."""
+    states = subscriber.payloads("state")
+    return json.loads(states[-1])["state"] if states else None
+
+
 async def test_killed_server_misses_no_result(tmp_path, database):
     mosquitto, played = await Mosquitto(tmp_path).start(), []
     try:
         async with Subscriber(mosquitto.port) as subscriber:
             for _ in range(2):
                 child = await PublishingChild(database, mosquitto.url).start()
+                await subscriber.wait_for(lambda s: last_state(s) == "online")
                 played += await play_matches(child.url, 10)
                 await child.stop(signal.SIGKILL)
-                await subscriber.wait_for(lambda s: json.loads(s.payloads("state")[-1])["state"] == "lost")
+                await subscriber.wait_for(lambda s: last_state(s) == "lost")
             child = await PublishingChild(database, mosquitto.url).start()
             await subscriber.wait_for(lambda s: len(s.matches) == len(played))
             status, errors = await child.stop(signal.SIGTERM)
-            await subscriber.wait_for(lambda s: json.loads(s.payloads("state")[-1])["state"] == "stopped")
+            await subscriber.wait_for(lambda s: last_state(s) == "stopped")
     finally:
         mosquitto.kill()
     assert status == 0, errors

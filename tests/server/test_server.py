@@ -68,10 +68,10 @@ async def test_server_reports_disk_that_does_not_take_last_events(database, monk
 
 
 class TestCompilation:
-    async def messages(self, warm, seconds=0.0):
+    async def messages(self, warm):
         """Return what is logged about a task that compiles kernels."""
         with structlog.testing.capture_logs() as logged:
-            reporting = asyncio.create_task(report_compilation(warm, structlog.get_logger(), seconds))
+            reporting = asyncio.create_task(report_compilation(warm, structlog.get_logger()))
             for _ in range(10):
                 await asyncio.sleep(0)
             before = len(logged)
@@ -91,6 +91,7 @@ class TestCompilation:
         """The control is the task that never ends: announcing after it would never happen."""
         endless, announced = asyncio.create_task(asyncio.Event().wait()), asyncio.Event()
         monkeypatch.setattr("evilpegs_server.server.warm_up_worker", lambda *_: endless)
+        monkeypatch.setattr("evilpegs_server.server.COMPILING_SECONDS", 0.0)
         settings = Settings(port=0, site=False, database=database)
         serving = asyncio.create_task(
             serve_until_stopped(settings, structlog.get_logger(), lambda _server: announced.set())
