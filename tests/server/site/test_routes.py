@@ -63,6 +63,10 @@ def test_leaderboard_of_other_ladder_is_not_found(web, ladder):
     assert get(web, f"/api/v1/ladders/{ladder}/leaderboard", 404)["detail"].isascii()
 
 
+def test_unknown_ladder_has_suggestions(web):
+    assert "the nearest are classic, " in get(web, "/api/v1/ladders/clasic/leaderboard", 404)["detail"]
+
+
 # Players
 
 

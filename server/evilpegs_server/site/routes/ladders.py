@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Response
 
+from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.site.models import LadderList, LeaderboardDocument
-from evilpegs_server.site.problems import quote
 from evilpegs_server.site.responses import MINUTE, document, json_body, problem_statuses
 from evilpegs_server.site.services import Services, SiteServices
 
@@ -17,7 +17,8 @@ def find_ladder(services: SiteServices, ladder: str) -> Ladder:
     """Return the ladder with this id, or answer that there is none."""
     info = services.registry.ladders.get(ladder)
     if info is None:
-        raise HTTPException(404, f"there is no ladder {quote(ladder)}; see /api/v1/ladders")
+        refusal = unknown_ladder_text(ladder, services.registry.ladders).encode("ascii", "backslashreplace").decode()
+        raise HTTPException(404, f"{refusal}; see /api/v1/ladders")
     return info
 
 
@@ -31,7 +32,7 @@ async def list_ladders(services: Services) -> Response:
 async def get_leaderboard(
     services: Services, ladder: Annotated[str, Path(description="The id of a rated ladder.", examples=["classic"])]
 ) -> Response:
-    """Return the leaderboard of a ladder. It changes at most once per second."""
+    """Return the leaderboard of a ladder. It changes at most twice per second."""
     found = find_ladder(services, ladder)
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
