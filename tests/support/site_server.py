@@ -45,7 +45,7 @@ class PlayedSite:
         await bob.ask("watching", type="watch", match=self.open)
 
     def wait_for_leaderboards(self):
-        """Wait until the leaderboards, which change at most once per second, have the finished matches."""
+        """Wait until the leaderboards, which change at most twice per second, have the finished matches."""
         deadline = time.monotonic() + PATIENCE
         for ladder in ("classic", "classic-evil"):
             while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=60).json()["rows"]:

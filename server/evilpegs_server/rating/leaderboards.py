@@ -1,7 +1,7 @@
 """The leaderboards of a running server, in memory and up to date.
 
-At the start the rows of all stored games are counted; from then on, what is new is counted at most once per second. The
-database does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads,
+At the start the rows of all stored games are counted; from then on, what is new is counted at most twice per second.
+The database does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads,
 listens to or publishes them, nothing is counted after the start; the next reader waits until the rest is counted.
 """
 
@@ -24,8 +24,8 @@ from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_docu
 
 _T = TypeVar("_T")
 
-UPDATE_SECONDS: Final = 1.0
-"""The shortest time between two updates."""
+UPDATE_SECONDS: Final = 0.5
+"""The shortest time between two updates, so that a match that is over is on its leaderboard within a second."""
 REST_SECONDS: Final = 60.0
 """The time without a reader after which new events are no longer counted, until the next reader comes.
 

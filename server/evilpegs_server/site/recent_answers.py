@@ -2,7 +2,7 @@
 
 A class that watches a leaderboard asks for the same document many times per second, and the games share the event loop
 with these requests. An answer of the API depends only on the path, the query and the headers below, and the documents
-change at most once per second or with a finished match, so an answer that is a fifth of a second old will do.
+change at most twice per second or with a finished match, so an answer that is a fifth of a second old will do.
 """
 
 import time
