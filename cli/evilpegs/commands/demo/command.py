@@ -23,6 +23,8 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.record.match_analysis import analyze_match
 
 NOT_VERIFIED: Final = 1
+LUCK_SECONDS: Final = 30.0
+"""The time that the server has to measure the luck of the last games; usually it takes less than a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def _summary_line(summary: BotSummary, ladder: str) -> str:
 async def _show_log(database: str, match: str, out: Console) -> None:
     with open_for_reading(database) as engine:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
-        show_standings(out, await load_standings(engine))
+        show_standings(out, await load_standings(engine, luck_seconds=LUCK_SECONDS))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
         stored = find_match(engine, match)
         show_match(out, analyze_match(stored.id, stored.entries), games=1)

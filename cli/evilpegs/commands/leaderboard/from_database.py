@@ -1,7 +1,9 @@
 """Leaderboards counted from the games of a database."""
 
+import asyncio
 import sys
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,9 +16,14 @@ from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
+LOOK_SECONDS: Final = 0.1
+"""The time between two looks for games whose luck is awaited."""
 
-async def load_standings(engine: Engine, ladder_id: str | None = None) -> list[Standings]:
+
+async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
     """Return the standings on one ladder, by default on each that has rated games.
+
+    Games whose luck a running server has yet to measure are awaited for up to ``luck_seconds``.
 
     Matches whose chain of hashes is broken do not count; a line on standard error says how many there are, and another
     one how many games have no luck yet.
@@ -25,9 +32,13 @@ async def load_standings(engine: Engine, ladder_id: str | None = None) -> list[S
         CommandError: the ladder has no leaderboard, or the database cannot be read.
     """
     followed = FollowedStandings(engine, ladder_id)
+    deadline = asyncio.get_running_loop().time() + luck_seconds
     try:
         standings = await followed.current()
         while not followed.is_complete:
+            standings = await followed.current()
+        while followed.games_without_luck and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
     finally:
         await followed.close()
@@ -41,7 +52,7 @@ class FollowedStandings:
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
         self._ladder = None if ladder_id is None else find_rated_ladder(ladder_id)
-        self._leaderboards = LiveLeaderboards(engine, self._ladders, None)
+        self._leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
 
     async def current(self) -> list[Standings]:
         """Return the standings on the one ladder, or on each that has rated games; raises CommandError."""
@@ -60,14 +71,19 @@ class FollowedStandings:
         """True if the hashes of all events were verified."""
         return self._leaderboards.is_verified
 
+    @property
+    def games_without_luck(self) -> int:
+        """The number of games that count, but whose luck is not measured yet."""
+        return self._leaderboards.unadjusted_games
+
     def print_notes(self) -> None:
         """Print a line on standard error for each kind of games that do not count, or not with their luck."""
         out = console(sys.stderr)
         if self._leaderboards.broken_matches:
             what = pluralize(self._leaderboards.broken_matches, "match", "matches")
             out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
-        if self._leaderboards.unadjusted_games:
-            what = pluralize(self._leaderboards.unadjusted_games, "game")
+        if self.games_without_luck:
+            what = pluralize(self.games_without_luck, "game")
             out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
 
     async def close(self) -> None:
