@@ -237,7 +237,8 @@ class FakeServer:
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
-        self.leaderboards, self.reads = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0), Reads()
+        self.reads = Reads()
+        self.leaderboards = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0, pause_seconds=0.0)
         players = load_players(engine)
         self.services = SessionServices(
             registry=self.registry,

@@ -33,7 +33,7 @@ async def running_keeper(engine, pool=None, ladders=LADDERS):
     writer.start()
     stored = asyncio.Event()
     pool = pool or FakePool(new_workspace())
-    keeper = LuckKeeper(engine, writer, pool, ladders, structlog.get_logger(), stored.set)
+    keeper = LuckKeeper(engine, writer, pool, ladders, structlog.get_logger(), stored.set, look_seconds=0.0)
     keeper.stored_luck = stored
     keeper.start()
     try:
@@ -158,7 +158,7 @@ class TestTask:
 
 async def test_luck_reaches_the_leaderboard(classic_database):
     """A game counts at once; its luck follows at the next update after it was stored."""
-    live = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0)
+    live = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")
@@ -173,7 +173,7 @@ async def test_luck_reaches_the_leaderboard(classic_database):
     assert row.adjusted_mean == pytest.approx(sum(adjusted) / 4, abs=1e-9)
     assert row.adjusted_deviation == pytest.approx(deviation(adjusted), abs=1e-9)
     await live.close()
-    again = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0)
+    again = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
     await again.update()
     assert await again.rows("classic") == (row,), "counted anew, it is the same"
     await again.close()
@@ -187,7 +187,9 @@ def deviation(values):
 async def test_curve_of_another_ladder_does_not_count(classic_database):
     """A ladder whose rules or limit have no curve is ranked by raw means."""
     other = replace(CLASSIC, guess_limit=9)
-    live = LiveLeaderboards(classic_database, {"classic": other}, structlog.get_logger(), update_seconds=0.0)
+    live = LiveLeaderboards(
+        classic_database, {"classic": other}, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
+    )
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")

@@ -1,0 +1,46 @@
+"""Standings that are read from a database while its server still measures the luck of games."""
+
+import pytest
+
+from evilpegs.commands.leaderboard import from_database
+from evilpegs.commands.leaderboard.from_database import FollowedStandings, load_standings
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.rating.value_curves import curve_hashes
+from evilpegs_server.storage.database import open_database
+from support.stored_matches import StoredPlay, store, store_players
+
+CLASSIC = load_ladders()["classic"]
+
+
+@pytest.fixture
+def engine(tmp_path, monkeypatch):
+    """A database with a game whose luck is stored after the first look at the leaderboards."""
+    engine = open_database(f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+    store_players(engine)
+    store(engine, *StoredPlay(1, CLASSIC).play(("solved", [3, 4])))
+    look = FollowedStandings.current
+
+    async def look_once(standings):
+        seen = await look(standings)
+        with engine.begin() as connection:
+            curve = curve_hashes([CLASSIC])["classic"]
+            connection.exec_driver_sql("UPDATE games SET luck = 250000, curve = ?", (curve,))
+        return seen
+
+    monkeypatch.setattr(FollowedStandings, "current", look_once)
+    monkeypatch.setattr(from_database, "LOOK_SECONDS", 0.0)
+    yield engine
+    engine.dispose()
+
+
+async def test_luck_is_awaited(engine, capsys):
+    [standings] = await load_standings(engine, "classic", luck_seconds=60)
+    assert [row.adjusted_mean for row in standings.rows] == [1.75]
+    assert capsys.readouterr().err == ""
+
+
+async def test_without_time_for_luck_nothing_is_awaited(engine, capsys):
+    """The control: the luck that comes later is missing, and a line says so."""
+    [standings] = await load_standings(engine, "classic")
+    assert [row.adjusted_mean for row in standings.rows] == [None]
+    assert "1 game counted without luck" in capsys.readouterr().err
