@@ -98,8 +98,12 @@ class Mosquitto:
     async def wait_for_log(self, words, count):
         """Wait until the log of the broker has these words so many times."""
         async with asyncio.timeout(PATIENCE):
-            while (self.folder / "mosquitto.log").read_text().count(words) < count:  # noqa: ASYNC110
+            while self.log_text.count(words) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
+
+    @property
+    def log_text(self):
+        return (self.folder / "mosquitto.log").read_text()
 
     def set_password(self, user, password):
         """Return the line that allows only this user."""

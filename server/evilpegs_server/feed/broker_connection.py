@@ -67,7 +67,7 @@ class BrokerConnection:
 
     @property
     def goodbye(self) -> ConnectionEnd:
-        """The message that ends the connection in order, and then the publisher process."""
+        """The message that ends the connection cleanly, and then the publisher process."""
         return ConnectionEnd(self.number, None)
 
     def give_up(self, why: str) -> None:

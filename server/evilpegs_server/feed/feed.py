@@ -1,4 +1,4 @@
-"""The feed of a server as a whole: it follows the matches, decides what is published, and stops in order.
+"""The feed of a server as a whole: it follows the matches, decides what is published, and stops cleanly.
 
 The connection to the broker belongs to the publisher process. Whenever that has a connection, the feed publishes on it
 until it is lost.
@@ -183,6 +183,7 @@ class Feed:
                 lost = group.create_task(connection.wait_until_lost())
                 self._events.start(connection)  # first, because who reads `online` expects the events from then on
                 await deliver_document(connection, self._topics.state, self._state("online"))
+                await self._results.publish_next(connection)
                 documents = group.create_task(self._documents.run(connection))
                 await self._results.run(connection)
                 await deliver_document(connection, self._topics.state, self._state("stopped"))

@@ -94,6 +94,18 @@ class ResultFeed:
     refusals: RefusalLog
     time: ReconnectTime
 
+    async def publish_next(self, connection: BrokerConnection) -> None:
+        """Publish the first result after the cursor, if there is one and the broker accepts it.
+
+        Every connection begins with this, while nothing else is on its way. Some brokers cut the connection after a
+        refusal. A message that is written at that moment fails, and then the refusal would never be read and the log
+        could not say why the connection was lost.
+
+        Raises:
+            TimeoutError: the publisher process does not answer.
+        """
+        await self._publish_page(connection, await self._load_page(1))
+
     async def run(self, connection: BrokerConnection) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
@@ -115,8 +127,7 @@ class ResultFeed:
         """Publish every result that is stored after the cursor."""
         failures = 0
         while True:
-            limit = 1 if failures else PAGE
-            page = await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
+            page = await self._load_page(1 if failures else PAGE)
             is_refused = not await self._publish_page(connection, page)
             if is_refused:
                 if self.stopping.is_set():
@@ -127,6 +138,9 @@ class ResultFeed:
                 return
             else:
                 failures = 0
+
+    async def _load_page(self, limit: int) -> ResultPage:
+        return await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
 
     async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
         """Publish a page and move the cursor up to the first result that was refused. Return True if none was."""

@@ -58,6 +58,32 @@ async def test_refused_results_are_sent_again(guarded, publishing, players, log)
     assert "acl_file" in refused["advice"]
 
 
+def sent_on_connections(log):
+    """Return the last words of the topics that were published on each connection, in order, from a broker's log."""
+    connections = []
+    for line in log.splitlines():
+        if "New client connected" in line and " as evilpegs" in line:
+            connections.append([])
+        elif " PUBLISH from evilpegs" in line:
+            connections[-1].append(line.split("'")[1].rpartition("/")[2])
+    return connections
+
+
+@pytest.mark.parametrize("guarded", [0], indirect=True)
+async def test_one_result_is_sent_before_anything_else_can_fail(guarded, publishing, players, log):
+    """A broker that cuts the connection after a refusal must meet no other message, or the refusal is lost."""
+    guarded.kill()
+    async with publishing(guarded.url) as server:
+        (ann,) = await players(server)
+        for _ in range(3):
+            await ann.play()
+        await guarded.start()
+        await log.wait_for_fact("refused a result")
+        await guarded.wait_for_log("Denied PUBLISH", 2)
+        connections = sent_on_connections(guarded.log_text)
+    assert connections[:2] == [["state", "result"]] * 2
+
+
 async def test_refused_result_keeps_cursor(guarded, publishing, players, log, database):
     async with Subscriber(guarded.port) as subscriber, publishing(guarded.url) as server:
         await subscriber.wait_for(lambda s: s.payloads("state"))

@@ -199,6 +199,24 @@ class FeedClient(aiomqtt.Client):
         if not self._disconnected.done():
             self._disconnected.set_exception(aiomqtt.MqttError("the connection was cut"))
 
+    def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
+        """Watch the socket until it can be written. paho calls this in the thread that connects, too.
+
+        aiomqtt would also watch a socket that was closed meanwhile, and the loop would print a traceback.
+        """
+        self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
+
+    def _watch_for_writing(self, client: Any, sock: Any) -> None:
+        if sock.fileno() >= 0:
+            self._loop.add_writer(sock.fileno(), self._write, client)
+
+    def _write(self, client: Any) -> None:
+        try:
+            client.loop_write()
+        except Exception as error:  # noqa: BLE001 - the connection broke
+            if not self._disconnected.done():
+                self._disconnected.set_exception(error)
+
     def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
         if mid not in self._unacknowledged:
             return
