@@ -37,7 +37,7 @@ def parse_code(text: str, rules: Rules) -> Code:
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
-        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text)}"
+        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"
         raise MalformedError(message) from None
     _check(code, rules, text)
     return code
@@ -72,10 +72,14 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
     raise IllegalCodeError(message, rule=rule)
 
 
-def _letter_hint(text: str) -> str:
-    """Return an addition to the error message for a text that uses I for 1 or O for 0; else an empty text."""
+def _letter_hint(text: str, rules: Rules) -> str:
+    """Return an addition to the error message for a text that uses I for 1 or O for 0; else an empty text.
+
+    It is empty, too, for rules that have no color 0.
+    """
     typed = set(text.upper())
-    return "; there is no I and no O; the tenth color is 0" if typed & {"I", "O"} and typed <= _ALPHANUMERIC else ""
+    fits = rules.colors >= _COLOR_OF["0"] + 1 and typed & {"I", "O"} and typed <= _ALPHANUMERIC
+    return "; there is no I and no O; the tenth color is 0" if fits else ""
 
 
 def code_at(index: int, rules: Rules) -> Code:
@@ -105,7 +109,7 @@ def all_codes(rules: Rules) -> Columns:
     """
     needed = rules.pegs * rules.size
     if needed > MAX_SPACE_BYTES:
-        message = f"all codes of {rules} take {needed:,} bytes; the bound is {MAX_SPACE_BYTES:,}"
+        message = f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}"
         raise TooLargeError(message, needed=needed, bound=MAX_SPACE_BYTES)
     return _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
 

@@ -1,8 +1,8 @@
 """The turns of a game so far, from which codemakers, strategies and solvers compute everything else."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from evilpegs_game.codes import Code
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback
 
 
@@ -17,6 +17,10 @@ class Turn(NamedTuple):
 
     guess: Code
     feedback: Feedback
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the turn as a JSON object."""
+        return {"code": format_code(self.guess), "black": self.feedback.black, "white": self.feedback.white}
 
 
 History = tuple[Turn, ...]

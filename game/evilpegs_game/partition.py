@@ -171,6 +171,23 @@ def number_codes(columns: Columns, guess: Columns) -> Numbers:
 
 
 @kernel
+def pair_number(columns: Columns, first: int, second: int) -> int:
+    """Return the number of the feedback of two of the codes, a column each."""
+    pegs = columns.shape[0]
+    taken = black = matches = 0
+    for peg in range(pegs):
+        color = columns[peg, first]
+        black += columns[peg, second] == color
+        for other in range(pegs):
+            if columns[other, second] == color and not (taken >> other) & 1:
+                taken |= 1 << other
+                matches += 1
+                break
+    number: int = matches + ((black * (2 * pegs + 1 - black)) >> 1)
+    return number
+
+
+@kernel
 def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
     pegs, size = columns.shape
     numbers = np.empty(_BLOCK, np.uint8)

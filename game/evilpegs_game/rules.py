@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -50,6 +51,9 @@ class Rules:
         """Read ``4x6``, ``4x10-distinct`` or a preset such as ``classic``. Raise MalformedError otherwise."""
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
+            if close := get_close_matches(text[:40].lower(), PRESETS, n=1, cutoff=0.7):
+                message = f"not rules: {text[:40]!r}; did you mean {close[0]}?"
+                raise MalformedError(message)
             message = f"not rules: {text[:40]!r}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
             raise MalformedError(message + ", ".join(PRESETS))
         return cls(int(match[1]), int(match[2]), repeats=match[3] is None)

@@ -117,3 +117,10 @@ def test_code_errors_are_game_errors():
     assert issubclass(IllegalCodeError, GameError)
     assert issubclass(MalformedError, GameError)
     assert not issubclass(IllegalCodeError, MalformedError)
+
+
+@pytest.mark.parametrize(("colors", "hinted"), [(9, False), (10, True)])
+def test_letter_hint_needs_tenth_color(colors, hinted):
+    with pytest.raises(MalformedError) as caught:
+        parse_code("foo1", Rules(4, colors))
+    assert ("the tenth color is 0" in str(caught.value)) == hinted

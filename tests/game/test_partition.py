@@ -8,6 +8,7 @@ from evilpegs_game.errors import IllegalCodeError, MalformedError
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.partition import (
     feedback_numbers,
+    pair_number,
     part_size_table,
     part_sizes,
     partition_counts,
@@ -48,6 +49,10 @@ def test_partition_kernels_equal_plain_definition(case):
     pegs, columns = len(guess), to_columns(codes)
     plain = [feedback(guess, code) for code in codes]
     assert feedback_numbers(columns, guess).tolist() == [feedback_number(one, pegs) for one in plain]
+    pairs = to_columns([guess, *codes])
+    assert [pair_number(pairs, 0, index) for index in range(1, len(codes) + 1)] == feedback_numbers(
+        columns, guess
+    ).tolist()
     counts = partition_counts(guess, codes)
     sizes = part_sizes(columns, guess)
     assert sizes.tolist() == [counts.get(one, 0) for one in feedbacks(pegs)]

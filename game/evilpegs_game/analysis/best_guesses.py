@@ -1,10 +1,11 @@
 """The best guesses at a position, one per criterion, as far as the budget of the position allows."""
 
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import Any, Literal
 
-from evilpegs_game.analysis.figures import CRITERIA, GuessFigures, guess_figures
-from evilpegs_game.codes import Code
+from evilpegs_game.analysis.figures import CRITERIA, Figure, GuessFigures, figure, guess_figures
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.guessing.criteria import Criterion
 from evilpegs_game.guessing.selection import best_guess
@@ -28,6 +29,18 @@ class BestGuesses:
     def figures_of(self, criterion: Criterion) -> GuessFigures:
         """Return the figures of the guess that is best under ``criterion``, one of `CRITERIA`."""
         return next(figures for compared, figures in self.guesses if compared is criterion)
+
+    def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
+        """Return a JSON object per criterion, with its figure for the best guess and for the one that was played."""
+        return [
+            {
+                "criterion": criterion.name,
+                "code": format_code(figures.guess),
+                "figure": _plain(figure(figures, criterion)),
+                "played": _plain(figure(played, criterion)),
+            }
+            for criterion, figures in self.guesses
+        ]
 
 
 def best_guesses(position: Position) -> BestGuesses | None:
@@ -67,3 +80,10 @@ def _best_guesses(position: Position, among: Among) -> BestGuesses:
         known[guess] = known.get(guess) or guess_figures(position, guess)
         guesses.append((criterion, known[guess]))
     return BestGuesses(among, tuple(guesses))
+
+
+def _plain(value: Figure) -> int | float | list[int]:
+    """Return a figure as a JSON number or list."""
+    if isinstance(value, tuple):
+        return list(value)
+    return float(value) if isinstance(value, Fraction) else value

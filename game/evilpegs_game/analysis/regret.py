@@ -11,7 +11,7 @@ It is exact where the live set can be solved within the budget. Elsewhere it lie
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from evilpegs_game.codemakers.size_bounds import Ints, least_possible_total, lea
 from evilpegs_game.codes import Code, Columns, to_columns
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.evaluation.tree_walk import walk_tree
 from evilpegs_game.feedback import all_black
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
@@ -53,6 +54,11 @@ class Regret(NamedTuple):
         if self.at_least == self.at_most:
             return "exact"
         return "between" if self.at_least else "at most"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the bounds as a JSON object; they are equal if the kind is ``exact``."""
+        at_most = None if self.at_most is None else float(self.at_most)
+        return {"kind": self.kind, "at_least": float(self.at_least), "at_most": at_most}
 
 
 class _Total(NamedTuple):
@@ -124,14 +130,8 @@ def _is_affordable(position: Position, guesses: int) -> bool:
 
 def _candidates_only_total(position: Position, first: Code | None) -> int:
     """Return the guesses that most-parts needs if it guesses candidates only, for rules of any size."""
-    total, waiting = 0, [(position, first)]
-    while waiting:
-        here, guess = waiting.pop()
-        total += here.count
-        after = here.split(guess or best_guess(here, MOST_PARTS, candidates_only=True))
-        after.pop(all_black(here.rules.pegs), None)
-        waiting += [(child, None) for child in after.values()]
-    return total
+    choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
+    return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:

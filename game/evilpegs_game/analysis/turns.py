@@ -7,12 +7,12 @@ effort allows is None or, for the regret, lies between bounds. docs/analysis.md 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
-from typing import Final
+from typing import Any, Final
 
 from evilpegs_game.analysis.best_guesses import BestGuesses, best_guesses
 from evilpegs_game.analysis.figures import GuessFigures, guess_figures
 from evilpegs_game.analysis.regret import Regret, regret
-from evilpegs_game.codes import Code
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.history import History, Turn
@@ -90,6 +90,25 @@ class TurnAnalysis:
     def is_candidate(self) -> bool | None:
         """True if the guess was a candidate; None if the analysis left it out."""
         return self.figures.is_candidate if self.figures else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the analysis as a JSON object; unknown values are null, and fractions are floats."""
+        played, best = self.figures, self.best_guesses
+        return {
+            "before": self.candidates_before,
+            "after": self.candidates_after,
+            "candidate": self.is_candidate,
+            "bits": self.bits,
+            "expected_bits": self.expected_bits,
+            "expected_size": played and float(played.expected_size),
+            "largest": played and played.largest_part,
+            "parts": played and played.part_count,
+            "chance": None if self.chance is None else float(self.chance),
+            "among": best and best.among,
+            "best": [] if best is None or played is None else best.to_json(played),
+            "optimal": self.optimal_guess and format_code(self.optimal_guess),
+            "regret": self.regret and self.regret.to_json(),
+        }
 
 
 def analyze(

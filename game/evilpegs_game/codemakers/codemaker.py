@@ -82,7 +82,7 @@ Method = Literal["exact", "greedy"]
 
 
 class DevilReplies(NamedTuple):
-    """The replies that a devil may give, in feedback order, their method, and the work in feedbacks looked at."""
+    """The replies that a devil may give, in feedback order, their method, and the work in feedback evaluations."""
 
     allowed: tuple[Feedback, ...]
     method: Method
@@ -90,7 +90,7 @@ class DevilReplies(NamedTuple):
 
 
 class DevilReply(NamedTuple):
-    """A devil's reply, its method, and the work in feedbacks looked at."""
+    """A devil's reply, its method, and the work in feedback evaluations."""
 
     feedback: Feedback
     method: Method
@@ -106,7 +106,7 @@ class Devil:
     guess, the exact reply is too expensive, and it replies by the rule of `Evil`.
 
     ``worst_case`` is the solver for the rules of the game; what it remembers saves time and changes no reply.
-    ``budget`` bounds the work of one reply in feedbacks looked at. Exceeding it is an error and never changes a reply.
+    ``budget`` bounds the work of one reply in feedback evaluations. Exceeding it is an error and never changes a reply.
     `for_rules` makes a devil with the usual limits.
 
     Raises:

@@ -3,7 +3,7 @@
 They are the hot loops under `evilpegs_game.codemakers.worst_case` and try every guess of the rules. A *matrix* holds
 feedback numbers: ``by_code`` has shape (codes, guesses) for loops over guesses, ``by_guess`` (guesses, codes) for loops
 over codes. Sets are ascending indices of codes, int32. The last feedback number is all-black, whose part needs no
-further guess. *Work* is feedbacks looked up.
+further guess. *Work* is feedback evaluations.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.partition import Indices, Numbers
+from evilpegs_game.partition import Indices, Numbers, Sizes, sort_into_parts
 
 FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: uint8, two axes, C-contiguous."""
@@ -107,18 +107,10 @@ def solvable_in_three(
 
 
 @kernel
-def group_by_feedback(row: Numbers, indices: Indices, numbers: int) -> tuple[NDArray[np.int64], Indices]:
+def group_by_feedback(row: Numbers, indices: Indices, numbers: int) -> tuple[Sizes, Indices]:
     """Return the part sizes of a guess, and the codes part after part, ascending within each part.
 
     ``row`` has the feedback numbers of the guess. The sizes are int64, one for each of the feedback ``numbers``.
     """
-    sizes = np.zeros(numbers, np.int64)
-    for i in range(indices.size):
-        sizes[row[indices[i]]] += 1
-    following = np.cumsum(sizes) - sizes
-    grouped = np.empty(indices.size, np.int32)
-    for i in range(indices.size):
-        number = row[indices[i]]
-        grouped[following[number]] = indices[i]
-        following[number] += 1
-    return sizes, grouped
+    sizes, order = sort_into_parts(row[indices], numbers)
+    return sizes, indices[order]

@@ -6,7 +6,7 @@ in k guesses if some guess leaves only parts that are solvable in k - 1. The sea
 deepening), and a guess fails as soon as one of its parts does (alpha-beta with a window of one). Source of the
 question: D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77).
 
-Work is counted in feedbacks looked at. It depends on what is already known, and so may whether a budget is exceeded;
+Work is counted in feedback evaluations. It depends on what is already known, and so may whether a budget is exceeded;
 the results do not.
 """
 
@@ -28,11 +28,12 @@ from evilpegs_game.codemakers.small_sets import (
 )
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import GuessSymmetries, code_set_key
+from evilpegs_game.work_budget import WorkBudget
 
 MAX_TABLE_BYTES: Final = 1 << 26
 """The most bytes that a table of feedback numbers may take."""
@@ -50,7 +51,7 @@ _WIDE: Final = 8
 
 
 class HardestReplies(NamedTuple):
-    """The replies that a perfect adversary may give, in feedback order, and the work in feedbacks looked at."""
+    """The replies that a perfect adversary may give, in feedback order, and the work in feedback evaluations."""
 
     replies: tuple[Feedback, ...]
     work: int
@@ -68,20 +69,6 @@ class _Tables:
     code_indices: Indices
     by_code: FeedbackMatrix
     by_guess: FeedbackMatrix
-
-
-@dataclass(slots=True)
-class _WorkMeter:
-    """The work of one call, in feedbacks looked at, and its budget."""
-
-    budget: int | None
-    work: int = 0
-
-    def add(self, work: int) -> None:
-        self.work += work
-        if self.budget is not None and self.work > self.budget:
-            message = f"an exact reply takes more than the budget of {self.budget:,} feedback evaluations"
-            raise OverBudgetError(message)
 
 
 class WorstCase:
@@ -130,7 +117,7 @@ class WorstCase:
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
                 f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
-                f"bytes, the bound is {self._max_table_bytes:,}; take smaller rules"
+                f"bytes, the limit is {self._max_table_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 
@@ -141,10 +128,10 @@ class WorstCase:
             OverBudgetError: the work exceeds ``budget``.
             TooLargeError: the table of feedback numbers would take more than ``max_table_bytes``.
         """
-        meter = _WorkMeter(budget)
-        tables, indices = self._tables_holding(columns, meter)
+        work_budget = WorkBudget(budget, "an exact reply")
+        tables, indices = self._tables_holding(columns, work_budget)
         guesses = self._fewest_guesses(indices.size)
-        while not self._is_solvable(tables, indices, guesses, meter):
+        while not self._is_solvable(tables, indices, guesses, work_budget):
             guesses += 1
         return guesses
 
@@ -156,22 +143,22 @@ class WorstCase:
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `value`.
         """
-        meter = _WorkMeter(budget)
+        work_budget = WorkBudget(budget, "an exact reply")
         row, codes = feedback_numbers(columns, guess), _ascending(columns.shape[1])
         sizes, grouped = group_by_feedback(row, codes, len(self._feedbacks))
         numbers = np.flatnonzero(sizes[:-1]).tolist()
         if len(numbers) < 2:
             return HardestReplies((self._feedbacks[numbers[0] if numbers else -1],), 0)
-        tables, indices = self._tables_holding(columns, meter)
+        tables, indices = self._tables_holding(columns, work_budget)
         parts = dict(zip(numbers, np.split(indices[grouped], np.cumsum(sizes[numbers]))[: len(numbers)], strict=True))
-        hardest = self._hardest(tables, parts, meter)
-        return HardestReplies(tuple(self._feedbacks[number] for number in hardest), meter.work)
+        hardest = self._hardest(tables, parts, work_budget)
+        return HardestReplies(tuple(self._feedbacks[number] for number in hardest), work_budget.work)
 
-    def _hardest(self, tables: _Tables, parts: dict[int, Indices], meter: _WorkMeter) -> list[int]:
+    def _hardest(self, tables: _Tables, parts: dict[int, Indices], budget: WorkBudget) -> list[int]:
         """Return the feedback numbers of the largest parts among those of the greatest value, ascending."""
 
         def is_solvable(number: int, guesses: int) -> bool:
-            return self._is_solvable(tables, parts[number], guesses, meter)
+            return self._is_solvable(tables, parts[number], guesses, budget)
 
         by_size = sorted(parts, key=lambda number: -parts[number].size)
         guesses = self._fewest_guesses(parts[by_size[0]].size)
@@ -180,12 +167,12 @@ class WorstCase:
         size = next(parts[number].size for number in by_size if not is_solvable(number, guesses - 1))
         return [number for number in by_size if parts[number].size == size and not is_solvable(number, guesses - 1)]
 
-    def _tables_holding(self, columns: Columns, meter: _WorkMeter) -> tuple[_Tables, Indices]:
+    def _tables_holding(self, columns: Columns, budget: WorkBudget) -> tuple[_Tables, Indices]:
         """Return tables that hold the codes, and the indices of the codes in them."""
         if self._shared_tables is not None:
             return self._shared_tables, self._symmetries.indices(columns)
         self.check_codes(columns.shape[1])
-        meter.add(columns.shape[1] * self.rules.size)
+        budget.spend(columns.shape[1] * self.rules.size)
         return self._make_tables(columns), _ascending(columns.shape[1])
 
     def _make_tables(self, columns: Columns) -> _Tables:
@@ -201,7 +188,7 @@ class WorstCase:
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _is_solvable(
-        self, tables: _Tables, indices: Indices, guesses: int, meter: _WorkMeter, narrow: bool = False
+        self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool = False
     ) -> bool:
         """Return whether this number of guesses is enough. If ``narrow``, True is certain and False is not."""
         if indices.size <= 2:
@@ -209,14 +196,14 @@ class WorstCase:
         if guesses < 2 or indices.size > self._max_codes[min(guesses, len(self._max_codes) - 1)]:
             return False
         if guesses == 2:
-            meter.add(indices.size * self._all_codes.shape[1])
+            budget.spend(indices.size * self._all_codes.shape[1])
             scratch = np.empty((2, self._all_codes.shape[1]), dtype=np.uint64)
             return some_guess_separates(tables.by_code, indices, scratch[0], scratch[1])
         if guesses == 3:
-            return self._is_solvable_in_three(tables, indices, meter)
-        return self._is_solvable_by_search(tables, indices, guesses, meter, narrow)
+            return self._is_solvable_in_three(tables, indices, budget)
+        return self._is_solvable_by_search(tables, indices, guesses, budget, narrow)
 
-    def _is_solvable_in_three(self, tables: _Tables, indices: Indices, meter: _WorkMeter) -> bool:
+    def _is_solvable_in_three(self, tables: _Tables, indices: Indices, budget: WorkBudget) -> bool:
         key = blake2b(tables.code_indices[indices].tobytes(), digest_size=16).digest()
         known = self._memo.bounds(key)
         if known.at_most <= 3 or known.at_least > 3:
@@ -224,32 +211,32 @@ class WorstCase:
         numbers, limit = len(self._feedbacks), self._max_codes[2]
         enough, work = solvable_in_three(tables.by_code, tables.by_guess, indices, numbers, limit)
         self._memo.tighten(key, at_most=3) if enough else self._memo.tighten(key, at_least=4)
-        meter.add(work)
+        budget.spend(work)
         return enough
 
     def _is_solvable_by_search(
-        self, tables: _Tables, indices: Indices, guesses: int, meter: _WorkMeter, narrow: bool
+        self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool
     ) -> bool:
         key = code_set_key(np.ascontiguousarray(tables.columns[:, indices]), self.rules)
         known = self.solved.bounds(key)
         if known.at_most <= guesses or known.at_least > guesses:
             return known.at_most <= guesses
-        enough = self._search(tables, indices, guesses, meter, narrow=True)
+        enough = self._search(tables, indices, guesses, budget, narrow=True)
         if not enough and not narrow:
-            enough = self._search(tables, indices, guesses, meter, narrow=False)
+            enough = self._search(tables, indices, guesses, budget, narrow=False)
             if not enough:
                 self.solved.tighten(key, at_least=guesses + 1)
         if enough:
             self.solved.tighten(key, at_most=guesses)
         return enough
 
-    def _search(self, tables: _Tables, indices: Indices, guesses: int, meter: _WorkMeter, narrow: bool) -> bool:
+    def _search(self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool) -> bool:
         limit = self._max_codes[min(guesses, len(self._max_codes)) - 1]
         ranked, work = rank_guesses(tables.by_guess, indices, len(self._feedbacks), limit)
-        meter.add(work)
+        budget.spend(work)
         for guess in ranked[:_NARROW] if narrow else self._distinct_guesses(tables, indices, ranked):
             parts = self._parts(tables, indices, guess)
-            if all(self._is_solvable(tables, part, guesses - 1, meter, narrow) for part in parts):
+            if all(self._is_solvable(tables, part, guesses - 1, budget, narrow) for part in parts):
                 return True
         return False
 

@@ -100,9 +100,12 @@ def _add_color(  # noqa: C901, PLR0912
 
     ``increments`` and ``ways`` come from `score_increments`, ``bounds`` from `score_bounds`; ``slots`` must be all -1.
     Return the number of rows, or ``_NO_ROW`` if ``out`` is full and ``_NO_SLOT`` if ``slots`` is.
+
+    It is one long function: with the search for a slot and the writing of a row in kernels of their own, a count takes
+    1.6 times as long on 8x10 and 1.7 to 1.9 times on 10x12.
     """
-    # One long function, because calls with this many arrays cost more than the work inside them. Everything the inner
-    # loop reads is read before it: the compiler must assume that writing to ``out`` changes the other arrays.
+    # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
+    # other arrays.
     subsets, targets = layout.subsets, layout.lanes.targets
     starts, rows = table.starts, table.rows
     wide = rows.shape[1] == 5

@@ -3,14 +3,14 @@
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, Layout, Table
+from evilpegs_game.counting.layout import Index, Layout, Rows, Table, Words
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import MIX, STIR, hash_words, index_rows, new_chains
 from evilpegs_game.counting.score_increments import score_increments
 
 
 @kernel
-def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:  # noqa: C901
+def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
     """Give the last color to each peg subset that can have it, look up the rows that complete the code, and count.
 
     So the last and largest table is never made. Add the number of codes that give the open guess some blacks and
@@ -27,11 +27,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
     wide = rows.shape[1] == 5
     last_subset = subsets.sizes.size - 1
     answered = ~open_mask
-    all_black = targets[0, 0] & answered
-    all_match = (targets[0, 0] & answered) + (targets[0, 1] & answered)
-    all_black2 = all_match2 = np.uint64(0)
-    if wide:
-        all_black2, all_match2 = targets[1, 0], targets[1, 0] + targets[1, 1]
+    all_black, all_match, all_black2, all_match2 = _required_scores(targets, answered)
     looked_up = 0
     for subset in range(last_subset + 1):
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
@@ -57,9 +53,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
                     black2, match2 = needed_black2 - rows[row, 3], needed_match2 - rows[row, 4]
                 partner = heads[hash_words(black + black2 * MIX, match + match2 * STIR) & mask]
                 while partner >= 0:
-                    # A guess that scored too much borrows from the next lane, which leaves more there than any row has.
-                    same = other_rows[partner, 1] & answered == black and other_rows[partner, 2] & answered == match
-                    if same and (not wide or (other_rows[partner, 3] == black2 and other_rows[partner, 4] == match2)):
+                    if _has_scores(other_rows, partner, answered, black, match, black2, match2):
                         got = rows[row, 1] + increments[added, 0] + other_rows[partner, 1] & open_mask
                         met = rows[row, 2] + increments[added, 1] + other_rows[partner, 2] & open_mask
                         sizes[np.int64((got << np.uint64(open_bits)) | met)] += np.int64(
@@ -67,3 +61,24 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
                         )
                     partner = following[partner - base]
     return looked_up
+
+
+@kernel
+def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return the blacks and matches that a code needs with the answered guesses: first word, then second, or zeros."""
+    black, white = targets[0, 0] & answered, targets[0, 1] & answered
+    if targets.shape[0] == 1:
+        return black, black + white, np.uint64(0), np.uint64(0)
+    return black, black + white, targets[1, 0], targets[1, 0] + targets[1, 1]
+
+
+@kernel
+def _has_scores(
+    rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
+) -> bool:
+    """Return whether a row has these scores of the answered guesses.
+
+    A guess that scored too much borrows from the next lane, which leaves more there than any row has.
+    """
+    same = rows[row, 1] & answered == black and rows[row, 2] & answered == match
+    return bool(same and (rows.shape[1] == 3 or (rows[row, 3] == black2 and rows[row, 4] == match2)))

@@ -27,7 +27,7 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
     """
     needed = _min_bytes(subsets, rules, words)
     if max_bytes is not None and needed > max_bytes:
-        message = f"counting {rules} takes at least {needed:,} bytes; the bound is {max_bytes:,}"
+        message = f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}"
         raise TooLargeError(message, needed=needed, bound=max_bytes)
 
 

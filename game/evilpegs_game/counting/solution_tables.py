@@ -178,7 +178,7 @@ class SolutionTables:
         return colorings
 
     def _code_values(self, color: int) -> Words:
-        """Return what each peg subset adds to the number of a code if it gets this color: uint64 (subsets,)."""
+        """Return how much the index of a code grows when a peg subset gets ``color``: uint64, one per peg subset."""
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)

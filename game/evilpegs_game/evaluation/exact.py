@@ -3,26 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
-from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.distribution import GuessCounts
+from evilpegs_game.evaluation.tree_walk import ChooseGuess, idle_turns, walk_tree
 from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.history import History
+from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-ChooseGuess = Callable[[Position], Code]
-"""A deterministic strategy: it returns the guess at a position, always the same at the same position."""
-
 Progress = Callable[[int], None]
 """A callback that receives the number of codes finished so far."""
-
-MAX_IDLE_TURNS: Final = 32
-"""The most guesses in a row that may exclude no candidate before a strategy counts as stuck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +35,10 @@ class DuelTurn(NamedTuple):
     guess: Code
     feedback: Feedback
     candidates_left: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the turn as a JSON object."""
+        return Turn(self.guess, self.feedback).to_json() | {"candidates": self.candidates_left}
 
 
 def evaluate(
@@ -88,22 +86,15 @@ def distribution_from(
         _ = root.candidates  # a random strategy then draws from them, as it does deeper in a tree
     opening = _first_guess(choose, root, first)
     solved: Counter[int] = Counter()
-    finished = 0
-    waiting = [(root, _idle_before(root))]
-    while waiting:
-        position, idle = waiting.pop()
-        guess = opening if position is root else choose(position)
-        after = position.split(guess)
-        if after.pop(all_black(rules.pegs), None):
-            solved[position.turn - root.turn] += 1
-            finished += 1
+    for node in walk_tree(choose, root, opening):
+        if node.is_solved:
+            guesses = node.position.turn - root.turn + 1
+            solved[guesses] += 1
             if progress:
-                progress(finished)
+                progress(solved.total())
             if on_solved:
-                on_solved(guess, position.turn - root.turn + 1)
-        for child in after.values():
-            waiting.append((child, _idle_turns(idle, position, child)))
-    return tuple(solved[turn] for turn in range(max(solved) + 1))
+                on_solved(node.guess, guesses)
+    return tuple(solved[guesses] for guesses in range(1, max(solved) + 1))
 
 
 def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
@@ -132,7 +123,7 @@ def play_turns(
         feedback = codemaker.reply(position, guess)
         child = position.after(guess, feedback)
         yield DuelTurn(guess, feedback, child.count)
-        idle = _idle_turns(idle, position, child)
+        idle = idle_turns(idle, position, child)
         position, guess = child, None
 
 
@@ -141,27 +132,3 @@ def _first_guess(choose: ChooseGuess, root: Position, first: Code | None) -> Cod
         return choose(root)
     check_code(first, root.rules)
     return first
-
-
-def _idle_before(position: Position) -> int:
-    """Count the last turns of the history that excluded no candidate."""
-    idle, live_sets = 0, LiveSets()
-    while idle < len(position.history):
-        earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
-        if earlier.count > position.count:
-            break
-        idle += 1
-    return idle
-
-
-def _idle_turns(idle: int, before: Position, after: Position) -> int:
-    """Return the number of turns in a row that excluded no candidate; raise StuckError if there are too many."""
-    if after.count < before.count:
-        return 0
-    if idle == MAX_IDLE_TURNS:
-        message = (
-            f"the strategy is stuck at turn {before.turn} of {before.rules}: its last {idle + 1} guesses "
-            f"excluded none of {before.count:,} candidates"
-        )
-        raise StuckError(message)
-    return idle + 1

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, group_by_feedback
 from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.compiled import kernel
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_set_key
+from evilpegs_game.work_budget import WorkBudget
 
 MAX_CODES: Final = 5040
 """The most codes of the rules. The feedback matrix takes the square of this in bytes, 25 MB."""
@@ -62,15 +63,14 @@ def expected_guesses(rules: Rules, budget: int = DEFAULT_BUDGET) -> Fraction:
 
 
 class Expectation:
-    """A computation of the expected totals of live sets of ``rules``; ``work`` counts its feedback evaluations."""
+    """A computation of the expected totals of live sets of ``rules``."""
 
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
         if rules.size > MAX_CODES:
             message = f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}"
             raise TooLargeError(message, needed=rules.size, bound=MAX_CODES)
         self.rules = rules
-        self.work = 0
-        self._budget = budget
+        self._budget = WorkBudget(budget, f"the exact expectation on {rules}")
         self._codes = all_codes(rules)
         self._matrix = np.stack([feedback_numbers(self._codes, column_code(self._codes, i)) for i in range(rules.size)])
         self._numbers = len(feedbacks(rules.pegs))
@@ -79,8 +79,13 @@ class Expectation:
         self._scratch = make_subset_totals()
 
     @property
+    def work(self) -> int:
+        """The number of feedback evaluations so far."""
+        return self._budget.work
+
+    @property
     def entries(self) -> int:
-        """The number of stored totals: live sets of over `SMALL_SET` codes that are not equal up to renaming."""
+        """The number of stored totals: one per live set of over `SMALL_SET` codes; sets that are images share one."""
         return len(self._known)
 
     def total(self) -> Fraction:
@@ -104,7 +109,7 @@ class Expectation:
     def _total_after(self, indices: Indices, guess: int) -> Fraction:
         """Return the sum of the totals of the parts that a guess leaves."""
         sizes, grouped = group_by_feedback(self._matrix[guess], indices, self._numbers)
-        self._spend(indices.size)
+        self._budget.spend(indices.size)
         small = self._small_parts(grouped, sizes)
         ends = np.cumsum(sizes).tolist()
         large = [grouped[end - size : end] for end, size in zip(ends, sizes.tolist(), strict=True) if size > SMALL_SET]
@@ -113,16 +118,8 @@ class Expectation:
     def _small_parts(self, grouped: Indices, sizes: NDArray[np.int64]) -> int:
         """Return the sum of the totals of the parts of at most `SMALL_SET` codes, in units."""
         small, work = small_parts_total(self._matrix, grouped, sizes, self._scratch)
-        self._spend(work)
+        self._budget.spend(work)
         return int(small)
-
-    def _spend(self, work: int) -> None:
-        self.work += work
-        if self.work > self._budget:
-            message = (
-                f"the exact expectation on {self.rules} takes over {self._budget:,} feedback evaluations; simulate it"
-            )
-            raise OverBudgetError(message)
 
 
 def make_subset_totals() -> SubsetTotals:

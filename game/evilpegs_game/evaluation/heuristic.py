@@ -63,7 +63,7 @@ def evaluate_heuristic(
     """
     needed = heuristic_bytes(rules, threads)
     if needed > MAX_BYTES:
-        message = f"walking {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}; take smaller rules"
+        message = f"walking {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}; take smaller rules"
         raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
     if first is not None:
         check_code(first, rules)

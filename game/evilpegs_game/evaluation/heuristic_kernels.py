@@ -11,7 +11,7 @@ from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
-from evilpegs_game.partition import Sizes, number_codes, sort_into_parts, take_columns
+from evilpegs_game.partition import Sizes, number_codes, pair_number, sort_into_parts, take_columns
 
 _FEW = 8
 """The most codes of a live set that is first searched for a candidate that distinguishes all of them."""
@@ -78,11 +78,11 @@ def _push_parts(
 def some_candidate_separates(live: Columns) -> bool:
     """Return whether some candidate gets a different feedback from each code: then no guess is better."""
     pegs, codes = live.shape
-    seen = np.zeros(pegs * (pegs + 2) + 1, np.int64)
+    seen = np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64)
     for guess in range(codes):
         alone = True
         for secret in range(codes):
-            number = _feedback_key(live, guess, secret)
+            number = pair_number(live, guess, secret)
             if seen[number] == guess + 1:
                 alone = False
                 break
@@ -90,21 +90,3 @@ def some_candidate_separates(live: Columns) -> bool:
         if alone:
             return True
     return False
-
-
-@kernel
-def _feedback_key(live: Columns, guess: int, secret: int) -> int:
-    """Return a number for the feedback of two of the codes: (pegs + 1) * blacks + matches."""
-    pegs = live.shape[0]
-    taken = 0
-    key = 0
-    for peg in range(pegs):
-        color = live[peg, guess]
-        if live[peg, secret] == color:
-            key += pegs + 1
-        for other in range(pegs):
-            if live[other, secret] == color and not (taken >> other) & 1:
-                taken |= 1 << other
-                key += 1
-                break
-    return key

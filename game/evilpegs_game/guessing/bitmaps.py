@@ -7,13 +7,12 @@ the intersection of a bitmap of blacks and a bitmap of matches; its size is the 
 neighbors in code order share the bitmaps of their common prefix.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
+from evilpegs_game.bits import popcount
 from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
 
@@ -33,24 +32,6 @@ class GuessBitmaps(NamedTuple):
     matches: Bitmaps
     blacks: Bitmaps
     totals: Bitmaps
-
-
-def popcount(word: np.uint64) -> int:
-    """Return the number of set bits of a 64-bit word."""
-    return int(word).bit_count()
-
-
-@overload(popcount)
-def _overload_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
-    def count(
-        word: np.uint64,
-    ) -> int:  # pragma: no cover - never run as it stands: compilers turn it into one instruction
-        pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        return np.int64((eights * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
-
-    return count
 
 
 @kernel

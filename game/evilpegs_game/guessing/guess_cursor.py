@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.bits import popcount
 from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
-from evilpegs_game.guessing.bitmaps import GuessBitmaps, add_peg, advance, popcount
+from evilpegs_game.guessing.bitmaps import GuessBitmaps, add_peg, advance
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 
 
@@ -76,7 +77,7 @@ def move_to_prefix(
 
 
 @kernel
-def find_next(  # noqa: C901, PLR0912, PLR0915 - the innermost loops of every search; passing the arrays on to helpers is slower
+def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain form costs
     bitmaps: GuessBitmaps,
     cursor: Cursor,
     color_classes: ColorClasses,
@@ -90,8 +91,11 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - the innermost loops of every se
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
     -1 means that no such guess is left. The pegs left of ``base`` do not change. At ``base`` the colors from ``start``
-    to ``stop`` are tried, which are all colors unless ``base`` is the last peg. Most live sets have at most 64 codes:
-    a bitmap is then one word, and these loops are written out.
+    to ``stop`` are tried, which are all colors unless ``base`` is the last peg.
+
+    These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
+    word. Written with `may_follow`, `add_peg` and `part_size`, evaluating minimax takes 2.1 times as long on 4x6 and 4
+    times on 5x6; with such kernels for bitmaps of one word still 1.6 and 2.6 times.
     """
     hits, matches, blacks, totals = bitmaps
     guess, used, feedback_slots = cursor

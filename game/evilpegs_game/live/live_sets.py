@@ -106,7 +106,7 @@ class LiveSets:
 
     @property
     def state(self) -> CacheState:
-        """The state of the cache of part sizes, which holds the shared work of counted games."""
+        """The size, hits and misses of the cache of part sizes, where games on large rules share their work."""
         return self._sizes.state
 
     def all_codes(self, rules: Rules) -> Columns:
@@ -122,7 +122,7 @@ class LiveSets:
         needed = self.bytes_needed(rules)
         if needed > self._max_bytes:
             message = (
-                f"all codes of {rules} take {needed:,} bytes; the bound is {self._max_bytes:,}; take smaller rules"
+                f"all codes of {rules} take {needed:,} bytes; the limit is {self._max_bytes:,}; take smaller rules"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_bytes)
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
@@ -257,7 +257,7 @@ class LiveSets:
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
             message = (
-                f"the candidates take {needed:,} bytes to list; the bound is {self._max_bytes:,}; "
+                f"the candidates take {needed:,} bytes to list; the limit is {self._max_bytes:,}; "
                 "count or sample them, or guess more first"
             )
             raise TooLargeError(message, needed=needed, bound=self._max_bytes)

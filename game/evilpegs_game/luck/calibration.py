@@ -5,15 +5,16 @@ many candidates; a visit is one secret at one turn. `remaining_of_secrets` visit
 those of some games.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import exp, log
 from typing import Final
 
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import Code
-from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.exact import ChooseGuess, play_turns
-from evilpegs_game.feedback import all_black
+from evilpegs_game.evaluation.exact import play_turns
+from evilpegs_game.evaluation.tree_walk import ChooseGuess, walk_tree
+from evilpegs_game.history import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.value_curve import MILLION, Knot
@@ -21,8 +22,6 @@ from evilpegs_game.rules import Rules
 
 GRID_RATIO: Final = 2**0.5
 """The ratio of neighboring sizes of the grid on which visits are pooled."""
-MAX_TURNS: Final = 128
-
 MIN_VISITS: Final = 100
 """The least visits of a pool; with fewer the value of a knot would be off by more than a tenth of a guess."""
 
@@ -39,28 +38,23 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
     ``progress`` is called with the number of secrets finished so far.
 
     Raises:
-        StuckError: a game takes more than `MAX_TURNS` guesses.
+        StuckError: the strategy repeats guesses that exclude no candidate.
         TooLargeError: the codes do not fit the memory bound.
     """
-    remaining: Remaining = {}
+    counts: list[tuple[History, int]] = []
     finished = 0
-
-    def visit(position: Position) -> int:
-        """Return the further guesses of all candidates together."""
-        nonlocal finished
-        if position.turn > MAX_TURNS:
-            message = f"the strategy is stuck: a game of {rules} was not over after {MAX_TURNS} guesses"
-            raise StuckError(message)
-        after = position.split(choose(position))
-        if after.pop(all_black(rules.pegs), None):
+    for node in walk_tree(choose, Position(rules, (), LiveSets())):
+        counts.append((node.position.history, node.position.count))
+        if node.is_solved:
             finished += 1
             if progress:
                 progress(finished)
-        total = position.count + sum(map(visit, after.values()))
-        _add(remaining, position.count, position.count, total)
-        return total
-
-    visit(Position(rules, (), LiveSets()))
+    remaining: Remaining = {}
+    below: Counter[History] = Counter()
+    for history, count in reversed(counts):  # so that all positions after one come before it
+        total = count + below.pop(history, 0)
+        _add(remaining, count, count, total)
+        below[history[:-1]] += total
     return remaining
 
 

@@ -50,7 +50,7 @@ def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets:
 
     ``turns`` are all answered turns, the last one included, whether or not it solved the game. ``live_sets`` is a
     shared cache. A game takes 0.1 ms on 4x6 if its live sets are cached, and one on 10x12 takes 0.2 s if nothing is
-    (bench/bench_luck.py). Raises what `turn_luck` does.
+    (bench/evaluation.py). Raises what `turn_luck` does.
     """
     history = tuple(turns)
     positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))

@@ -3,8 +3,8 @@
 Evil (ties: fewest blacks, then fewest whites) leaves one set of codes after each guess and says all-black only when it
 must. So the line is a shortest path from all codes to one code, which is its last guess. The search allows a rising
 number of guesses (iterative deepening). The largest of B parts holds at least a B-th of the codes without the guess
-itself; so k guesses are never enough for more than c(k) codes, where c(1) = 1 and c(k) = B c(k - 1) + 1. *Work* is
-feedbacks looked at.
+itself; so k guesses are never enough for more than c(k) codes, where c(1) = 1 and c(k) = B c(k - 1) + 1. Work is
+counted in feedback evaluations.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ import numpy as np
 
 from evilpegs_game.codemakers.size_bounds import max_codes_within
 from evilpegs_game.codes import Columns, column_code
-from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.feedback import all_black, feedbacks
 from evilpegs_game.optimal.guess_matrix import CodeSpace
 from evilpegs_game.partition import part_size_table, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import code_set_key
+from evilpegs_game.work_budget import WorkBudget
 
 _CHUNK: Final = 1 << 14
 
@@ -42,13 +42,16 @@ class ShortestLineSearch:
 
     def __init__(self, rules: Rules, budget: int | None = None) -> None:
         self.rules = rules
-        self.work = 0
-        """Feedbacks looked at so far."""
-        self._budget = budget
+        self._budget = WorkBudget(budget, "the shortest line against evil")
         self._space = CodeSpace(rules)
         self._feedbacks = feedbacks(rules.pegs)
         self._max_codes = max_codes_within(rules)
         self._not_enough: dict[bytes, int] = {}
+
+    @property
+    def work(self) -> int:
+        """The number of feedback evaluations so far."""
+        return self._budget.work
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:
         """Return a line of the fewest guesses; ``progress`` is called with each number of guesses that is tried.
@@ -93,10 +96,7 @@ class ShortestLineSearch:
     def _replies(self, columns: Columns, guesses: int) -> list[_EvilReply]:
         """Return evil's replies after which ``guesses - 1`` may be enough, those that leave the fewest codes first."""
         guess_indices = np.unique(self._space.orbits(columns))
-        self.work += guess_indices.size * columns.shape[1]
-        if self._budget is not None and self.work > self._budget:
-            message = "the shortest line against evil takes more feedbacks looked at than the budget allows"
-            raise OverBudgetError(message)
+        self._budget.spend(guess_indices.size * columns.shape[1])
         most = min(int(columns.shape[1]) - 1, self._max_codes[min(guesses - 1, len(self._max_codes) - 1)])
         replies = []
         for start in range(0, guess_indices.size, _CHUNK):

@@ -10,17 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints, least_total_table
+from evilpegs_game.codemakers.size_bounds import least_total_table
 from evilpegs_game.codes import Code, Columns
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, entry_guess
 from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
-from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
-from evilpegs_game.optimal.solver import NO_BUDGET, TotalBounds, TotalSolver, try_in_threads
+from evilpegs_game.optimal.search_state import NEVER, SHARED, UNLIMITED, new_record
+from evilpegs_game.optimal.solver import SUBJECT, TotalBounds, TotalSolver, try_in_threads
 from evilpegs_game.optimal.totals_table import TotalsTable
 from evilpegs_game.optimal.tree_builder import TreeBuilder, build_small_node
 from evilpegs_game.partition import split
 from evilpegs_game.trees.tree import Node, Tree
+from evilpegs_game.work_budget import WorkBudget
 
 
 class Progress(NamedTuple):
@@ -76,8 +77,8 @@ class FirstGuesses:
     """The first guesses for ``columns``, all codes of the rules or many of them, and the bounds known of each.
 
     ``guesses`` lists them in code order. ``proof_log`` holds what was proved before, and gets what is proved.
-    ``report`` is called with the bounds each time something is proved. ``budget`` bounds the work, in feedbacks looked
-    at, for one thread only.
+    ``report`` is called with the bounds each time something is proved. ``budget`` bounds the work, for one
+    thread only.
 
     Raises:
         TooLargeError: a part takes, or may take, more than `Tuning.max_matrix_bytes`.
@@ -92,7 +93,7 @@ class FirstGuesses:
         proof_log: ProofLog | None = None,
         threads: int = 1,
         report: Callable[[Progress], None] | None = None,
-        budget: int = NO_BUDGET,
+        budget: WorkBudget | None = None,
     ) -> None:
         self._code_space = code_space
         self._totals = totals
@@ -100,13 +101,16 @@ class FirstGuesses:
         self._proof_log = ProofLog(code_space.rules) if proof_log is None else proof_log
         self._threads = threads
         self._report = report
-        self._budget = budget
-        self.work = 0
-        """Feedbacks looked at so far."""
+        self._budget = WorkBudget(None, SUBJECT) if budget is None else budget
         self._least_totals = least_total_table(code_space.max_parts, columns.shape[1])[code_space.max_parts]
         self._matrices: dict[Subproblem, GuessMatrix] = {}
         possible = [self._first_guess(guess, columns) for guess in code_space.first_guesses(columns)]
         self.guesses = [first for first in possible if first]
+
+    @property
+    def work(self) -> int:
+        """The number of feedback evaluations that were spent from the budget so far."""
+        return self._budget.work
 
     @property
     def bytes(self) -> int:
@@ -185,7 +189,7 @@ class FirstGuesses:
                 solver = self._solver(matrix)
                 width = self._code_space.tuning.rough_width
                 self._record(part, matrix, solver.solve(matrix.all_indices, part.subproblem.limit, width=width))
-                self.work += solver.work
+                self._budget.spend(solver.work)
         self._call_report()
 
     def _solve_part(self, part: FirstGuessPart, upper: int) -> None:
@@ -194,7 +198,7 @@ class FirstGuesses:
         if part.codes < self._code_space.tuning.shared_codes:
             solver = self._solver(matrix)
             self._record(part, matrix, solver.solve(matrix.all_indices, part.subproblem.limit, upper))
-            self.work += solver.work
+            self._budget.spend(solver.work)
         else:
             self._solve_in_threads(part, matrix, min(upper, part.bounds.upper))
 
@@ -204,7 +208,7 @@ class FirstGuesses:
         A tree with the total ``upper`` may already be known.
         """
         limit, tried = part.subproblem.limit, self._proof_log.tried.setdefault(part.subproblem, {})
-        shared = np.array([upper, 0], dtype=np.int64)
+        shared = new_record(SHARED, upper=upper)
         first = self._solver(matrix, shared)
         entries = matrix.first_of_each_orbit(first.list_guesses(matrix.all_indices, limit, upper))
         left = [entry for entry in entries if tried.get(matrix.guess_code(entry_guess(entry)), 0) < upper]
@@ -216,7 +220,7 @@ class FirstGuesses:
                 elif bounds.guess is None:
                     tried[matrix.guess_code(entry_guess(entry))] = bounds.lower
                 self._call_report()
-        self.work += sum(solver.work for solver in solvers)
+        self._budget.spend(sum(solver.work for solver in solvers))
         proved = TotalBounds(min(upper, part.bounds.upper), part.bounds.upper)
         self._record(part, matrix, proved)
         first.begin(matrix.all_indices, limit, upper)
@@ -227,8 +231,8 @@ class FirstGuesses:
         if self._report:
             self._report(self.progress)
 
-    def _solver(self, matrix: GuessMatrix, shared: Ints | None = None) -> TotalSolver:
-        return TotalSolver(matrix, self._totals, shared, self._budget - self.work)
+    def _solver(self, matrix: GuessMatrix, shared: np.record | None = None) -> TotalSolver:
+        return TotalSolver(matrix, self._totals, shared, self._budget)
 
     def _record(self, part: FirstGuessPart, matrix: GuessMatrix, bounds: TotalBounds) -> None:
         """Keep the better of these bounds of a part and of those known before."""

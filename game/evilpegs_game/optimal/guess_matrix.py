@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
+from evilpegs_game.bits import GOLDEN, mix, mix_each
 from evilpegs_game.codemakers.size_bounds import least_total_table, max_codes_within, other_feedback_count
 from evilpegs_game.codemakers.small_sets import MAX_FEEDBACKS, FeedbackMatrix
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
 from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.optimal.node_bounds import mix
 from evilpegs_game.optimal.search_state import GUESS_BITS, GuessTables, OrbitTable, Words, stack_bytes
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Indices, feedback_numbers
@@ -20,7 +20,6 @@ _MAX_GUESSES: Final = 1 << 20
 _DIGEST_BYTES: Final = 32
 """Bytes per guess that are needed besides while guesses that split the codes alike are being found."""
 _CHUNK: Final = 1 << 12
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 class CodeSpace:
@@ -70,7 +69,7 @@ class CodeSpace:
         if needed > bound:
             message = (
                 f"{codes:,} codes of {self.rules} are too many for optimal play: they take {needed:,} bytes, "
-                f"the bound is {bound:,}"
+                f"the limit is {bound:,}"
             )
             raise TooLargeError(message, needed=needed, bound=bound)
 
@@ -192,16 +191,7 @@ def _bit_type(numbers: int) -> type[np.unsignedinteger]:
 def _code_keys(code_indices: Indices) -> Words:
     """Return two words for each code, the same in every run: uint64, shape (codes, 2)."""
     numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
-    return _mix_all(numbers * np.uint64(_GOLDEN))
-
-
-@kernel
-def _mix_all(words: Words) -> Words:
-    result = np.empty_like(words)
-    for i in range(words.shape[0]):
-        for j in range(words.shape[1]):
-            result[i, j] = mix(words[i, j])
-    return result
+    return mix_each(numbers * GOLDEN)
 
 
 def _distinct_guesses(digests: Words, members: Indices) -> Indices:

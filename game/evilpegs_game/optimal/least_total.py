@@ -12,11 +12,12 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal.first_guesses import FirstGuesses
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix
 from evilpegs_game.optimal.search_state import UNLIMITED
-from evilpegs_game.optimal.solver import NO_BUDGET, TotalSolver
+from evilpegs_game.optimal.solver import SUBJECT, TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
+from evilpegs_game.work_budget import WorkBudget
 
 _TABLE_ENTRIES: Final = 1 << 18
 _FEW_CODES: Final = 64
@@ -44,13 +45,13 @@ class LeastTotal:
     def total(self, columns: Columns, budget: int | None = None) -> int:
         """Return the least total of guesses for the codes of ``columns``, which are in code order.
 
-        ``budget`` bounds the work in feedbacks looked at; None is no bound.
+        ``budget`` bounds the work in feedback evaluations; None is no bound.
 
         Raises:
             OverBudgetError: the work exceeds ``budget``, or there is a budget and the set needs too much memory.
             TooLargeError: there is no budget and the set needs more memory than `Tuning.max_matrix_bytes`.
         """
-        return self._total(columns, _RemainingBudget(budget))
+        return self._total(columns, WorkBudget(budget, SUBJECT))
 
     def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
         """Return the least total of guesses for these codes when ``guess`` is played first.
@@ -58,9 +59,9 @@ class LeastTotal:
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.
         """
-        remaining = _RemainingBudget(budget)
+        work_budget = WorkBudget(budget, SUBJECT)
         parts = [part for feedback, part in split(columns, guess) if feedback != all_black(self.rules.pegs)]
-        return int(columns.shape[1]) + sum(self._total(part, remaining) for part in parts)
+        return int(columns.shape[1]) + sum(self._total(part, work_budget) for part in parts)
 
     def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
         """Return a guess that attains the least total: the first candidate that does, else the first code.
@@ -70,17 +71,17 @@ class LeastTotal:
         """
         if columns.shape[1] <= 2:
             return column_code(columns, 0)
-        remaining = _RemainingBudget(budget)
-        total = self._total(columns, remaining)
+        work_budget = WorkBudget(budget, SUBJECT)
+        total = self._total(columns, work_budget)
         if self._is_large(columns):
-            return self._best_first_guess(columns, total, remaining)
-        solver = self._solver(columns, remaining)
+            return self._best_first_guess(columns, total, work_budget)
+        solver = self._solver(columns, work_budget)
         best = solver.find_guess(solver.matrix.all_indices, UNLIMITED, total)
-        remaining.spend(solver.work)
+        work_budget.spend(solver.work)
         return solver.matrix.guess_code(best)
 
-    def _best_first_guess(self, columns: Columns, total: int, remaining: "_RemainingBudget") -> Code:
-        first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=remaining.left)
+    def _best_first_guess(self, columns: Columns, total: int, work_budget: WorkBudget) -> Code:
+        first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=work_budget)
         candidates = {column_code(columns, index) for index in range(columns.shape[1])}
         ordered = sorted(first_guesses.guesses, key=lambda first: (first.guess not in candidates, first.guess))
         return next(first.guess for first in ordered if first_guesses.solve(first, total + 1) == total)
@@ -91,43 +92,23 @@ class LeastTotal:
             return codes > _FEW_CODES
         return codes > space.tuning.first_guess_codes and len(space.first_guesses(columns)) <= _MAX_FIRST_GUESSES
 
-    def _total(self, columns: Columns, remaining: "_RemainingBudget") -> int:
+    def _total(self, columns: Columns, work_budget: WorkBudget) -> int:
         codes = int(columns.shape[1])
         if codes <= 2:
             return 2 * codes - 1
         if self._is_large(columns):
-            first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=remaining.left)
-            total = first_guesses.prove().upper
-            remaining.spend(first_guesses.work)
-            return total
-        solver = self._solver(columns, remaining)
+            first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=work_budget)
+            return first_guesses.prove().upper
+        solver = self._solver(columns, work_budget)
         total = solver.solve(solver.matrix.all_indices).upper
-        remaining.spend(solver.work)
+        work_budget.spend(solver.work)
         return total
 
-    def _solver(self, columns: Columns, remaining: "_RemainingBudget") -> TotalSolver:
-        remaining.check(int(columns.shape[1]) * self.rules.size)
+    def _solver(self, columns: Columns, work_budget: WorkBudget) -> TotalSolver:
+        work_budget.check(int(columns.shape[1]) * self.rules.size)
         try:
-            return TotalSolver(GuessMatrix(self._code_space, columns), self._totals, budget=remaining.left)
+            return TotalSolver(GuessMatrix(self._code_space, columns), self._totals, budget=work_budget)
         except TooLargeError as error:
-            if remaining.is_bounded:
+            if work_budget.is_bounded:
                 raise OverBudgetError(str(error)) from None
             raise
-
-
-class _RemainingBudget:
-    """The work that one call may still do, in feedbacks looked at."""
-
-    def __init__(self, budget: int | None) -> None:
-        self.is_bounded = budget is not None
-        self.left = NO_BUDGET if budget is None else budget
-
-    def spend(self, work: int) -> None:
-        """Subtract work that was done; a search stops by itself before it exceeds the budget."""
-        self.left -= work
-
-    def check(self, work: int) -> None:
-        """Raise OverBudgetError unless ``work``, which looks at each guess once, is still affordable."""
-        if work > self.left:
-            message = "the least total takes more feedbacks looked at than the budget allows"
-            raise OverBudgetError(message)

@@ -4,28 +4,19 @@ One pass over a table of bits counts the parts that every guess makes of the set
 one part cost one guess more than in two parts. So with n codes and b parts, a guess of the set needs at least
 3 n - 2 - b and any other guess at least 3 n - b; both are exact if no part holds three codes. These bounds solve or
 exclude most sets. If the largest part may exceed the most parts that any guess makes, the part sizes are counted too:
-a subset cannot be split into more parts than the set, which bounds what it needs. *Work* is feedbacks looked at.
+a subset cannot be split into more parts than the set, which bounds what it needs. *Work* is feedback evaluations.
 """
 
 from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints
+from evilpegs_game.bits import mix, popcount
 from evilpegs_game.codemakers.small_sets import FeedbackSets
 from evilpegs_game.compiled import kernel
 from evilpegs_game.optimal.search_state import (
-    CODES,
     GUESS_BITS,
-    LEAST,
-    LIMIT,
-    LISTED,
     NEVER,
-    NEXT,
-    OPEN,
-    TRIED,
-    UPPER,
-    WORK,
     GuessTables,
     SearchStack,
 )
@@ -33,14 +24,6 @@ from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, s
 from evilpegs_game.partition import Indices, Numbers
 
 _BLOCK: Final = 64
-
-
-@kernel
-def mix(word: np.uint64) -> np.uint64:
-    """Return 64 well mixed bits that depend on ``word``. Source: S. Vigna, splitmix64."""
-    once = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    twice = (once ^ (once >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return twice ^ (twice >> np.uint64(31))
 
 
 @kernel
@@ -60,7 +43,7 @@ def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64,
 
 @kernel
 def quick_bounds(
-    tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: Ints
+    tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
     """Return a lower and an upper bound of the total within ``limit`` guesses, without trying a guess.
 
@@ -81,15 +64,15 @@ def quick_bounds(
 
 @kernel
 def _compute_bounds(
-    tables: GuessTables, stack: SearchStack, codes: Indices, limit: int, control: Ints
+    tables: GuessTables, stack: SearchStack, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
     """Return a lower and an upper bound for more than two codes."""
     size = codes.size
     if size <= tables.all_black + 1:
-        control[WORK] += size * size
+        control.work += size * size
         if _is_separated_by_member(tables, codes):
             return 2 * size - 1, 2 * size - 1
-    control[WORK] += size * stack.seen.size
+    control.work += size * stack.seen.size
     most = _count_parts(tables, stack, codes)
     most_by_member = 0
     for i in range(size):
@@ -129,7 +112,7 @@ def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
 
 @kernel
 def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
-    """Count the parts that each guess makes of ``codes``, all-black not counted, and return the most."""
+    """Count the parts into which each guess divides ``codes``, without all-black; return the largest count."""
     _mark_feedbacks(tables.bits, codes, stack.seen)
     return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
 
@@ -148,16 +131,9 @@ def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> N
 
 @kernel
 def _count_bits(seen: FeedbackSets, excluded: np.uint64, counts: Numbers) -> int:
-    """Count the bits of each word except ``excluded``, and return the greatest count.
-
-    Source: the sideways sum, D. E. Knuth, TAOCP 7.1.3.
-    """
+    """Count the bits of each word except ``excluded``, and return the greatest count."""
     for g in range(seen.size):
-        word = np.uint64(seen[g]) & ~excluded
-        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        counts[g] = np.uint8((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+        counts[g] = np.uint8(popcount(seen[g] & ~excluded))
     return _greatest(counts)
 
 
@@ -191,14 +167,14 @@ def _bound_by_part_sizes(
 
 
 @kernel
-def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: Ints) -> None:
+def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: np.record) -> None:
     """List the guesses that may have a total under the upper bound of this row, the least estimates first."""
     state = stack.state[depth]
-    size, upper = state[CODES], state[UPPER]
+    size, upper = state.codes, state.upper
     codes = stack.codes[depth, :size]
-    control[WORK] += size * stack.seen.size
+    control.work += size * stack.seen.size
     most = _count_parts(tables, stack, codes)
-    largest = _max_codes(tables, state[LIMIT] - 1)
+    largest = _max_codes(tables, state.limit - 1)
     least, listed = NEVER, 0
     for start in range(0, stack.parts.size, _BLOCK):
         stop = min(start + _BLOCK, stack.parts.size)
@@ -213,7 +189,7 @@ def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: I
             if parts + is_member == 1:
                 continue  # every code gives the same feedback
             if estimate < upper and size - is_member - parts + 1 > min(most, largest):
-                control[WORK] += size
+                control.work += size
                 estimate = _bound_by_part_sizes(tables, stack, codes, g, most, largest)
             if estimate < upper:
                 stack.entries[depth, listed] = (estimate << GUESS_BITS) + g
@@ -221,4 +197,4 @@ def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: I
             else:
                 least = min(least, estimate)
     stack.entries[depth, :listed].sort()
-    state[LISTED], state[NEXT], state[LEAST], state[TRIED], state[OPEN] = listed, 0, least, 0, 0
+    state.listed, state.following, state.least, state.tried, state.open_parts = listed, 0, least, 0, 0

@@ -25,11 +25,11 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
-TITLES: Final = ("evilpegs proof log ", "evilpegs journal ")
+TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
 """The beginnings of proof logs of all versions; the second is that of earlier versions."""
 
-_HEADING: Final = f"{TITLES[0]}1"
-_OLD_HEADING: Final = f"{TITLES[1]}1"
+_HEADING: Final = f"{TITLES[0].decode()}1"
+_OLD_HEADING: Final = f"{TITLES[1].decode()}1"
 
 
 class Subproblem(NamedTuple):

@@ -9,32 +9,14 @@ split a set into the same parts only one is tried.
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints
+from evilpegs_game.bits import mix
 from evilpegs_game.compiled import kernel
-from evilpegs_game.optimal.node_bounds import list_guesses, mix, quick_bounds, set_key
+from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds, set_key
 from evilpegs_game.optimal.search_state import (
-    ALLOWED,
-    BEST,
-    CODES,
     ELSEWHERE,
-    FIRST,
-    GUESS,
     GUESS_BITS,
-    LEAST,
-    LIMIT,
-    LISTED,
-    LOWER,
     NEVER,
-    NEXT,
     NONE,
-    OPEN,
-    PART,
-    SHARED,
-    STOP,
-    TRIED,
-    UPPER,
-    WIDTH,
-    WORK,
     GuessTables,
     OrbitTable,
     SearchStack,
@@ -45,25 +27,30 @@ from evilpegs_game.partition import Indices
 
 @kernel
 def search(
-    tables: GuessTables, stack: SearchStack, totals: TotalsTable, control: Ints, shared: Ints, orbits: OrbitTable
+    tables: GuessTables,
+    stack: SearchStack,
+    totals: TotalsTable,
+    control: np.record,
+    shared: np.record,
+    orbits: OrbitTable,
 ) -> bool:
     """Try the guesses listed for the set in the first row, and return whether the search ended by itself.
 
-    It is stopped early by ``shared``, by the work allowed, or by a full stack. Afterwards either BEST attains UPPER,
-    or no guess tried has a total under `bound_of_failed`. ``orbits``, if it has rows, selects the guesses of the second
-    row: of each orbit only one is tried.
+    It is stopped early by ``shared``, by the work allowed, or by a full stack. Afterwards either ``best`` attains
+    ``upper``, or no guess tried has a total under `bound_of_failed`. ``orbits``, if it has rows, selects the guesses of
+    the second row: of each orbit only one is tried.
     """
     depth = 0
-    while shared[STOP] == 0 and control[WORK] <= control[ALLOWED] and depth + 1 < stack.state.shape[0]:
+    while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
         state = stack.state[depth]
         if depth == 0:
             exchange_bound(state, shared)
-        if state[OPEN]:
+        if state.open_parts:
             _descend(tables, stack, totals, depth, control)
             if depth == 0 and orbits.shape[0]:
-                keep_first_of_each_orbit(stack, orbits[tables.by_guess[state[GUESS], stack.codes[1, 0]]])
+                keep_first_of_each_orbit(stack, orbits[tables.by_guess[state.guess, stack.codes[1, 0]]])
             depth += 1
-        elif state[NEXT] < state[LISTED] and not (depth == 0 and control[FIRST] and state[BEST] >= 0):
+        elif state.following < state.listed and not (depth == 0 and control.is_first_enough and state.best >= 0):
             _begin_guess(tables, stack, totals, depth, control)
         elif depth == 0:
             return True
@@ -74,9 +61,9 @@ def search(
 
 
 @kernel
-def bound_of_failed(state: Ints) -> int:
+def bound_of_failed(state: np.record) -> int:
     """Return a lower bound of the total of a set for which no guess beat the upper bound."""
-    return int(min(NEVER, max(state[UPPER], state[LEAST])))
+    return int(min(NEVER, max(state.upper, state.least)))
 
 
 @kernel
@@ -87,57 +74,57 @@ def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limi
 
 
 @kernel
-def exchange_bound(state: Ints, shared: Ints) -> None:
+def exchange_bound(state: np.record, shared: np.record) -> None:
     """Give the better of the two upper bounds to this search and to the other searches of the same set."""
-    if shared[SHARED] > state[UPPER]:
-        shared[SHARED] = state[UPPER]
-    elif shared[SHARED] < state[UPPER]:
-        state[UPPER], state[BEST] = shared[SHARED], NONE
-        if state[LOWER] >= state[UPPER]:
-            _update_guess(state, state[GUESS], state[LOWER], state[OPEN])
+    if shared.upper > state.upper:
+        shared.upper = state.upper
+    elif shared.upper < state.upper:
+        state.upper, state.best = shared.upper, NONE
+        if state.lower >= state.upper:
+            _update_guess(state, state.guess, state.lower, state.open_parts)
 
 
 @kernel
-def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: Ints) -> None:
+def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     """Split the set by the next guess and bound its parts; parts that the bounds do not solve stay open."""
     state = stack.state[depth]
-    entry = stack.entries[depth, state[NEXT]]
-    state[NEXT] += 1
-    if entry >> GUESS_BITS >= state[UPPER]:
-        state[LEAST] = min(state[LEAST], entry >> GUESS_BITS)
+    entry = stack.entries[depth, state.following]
+    state.following += 1
+    if entry >> GUESS_BITS >= state.upper:
+        state.least = min(state.least, entry >> GUESS_BITS)
         return
     guess = entry & ((1 << GUESS_BITS) - 1)
-    control[WORK] += state[CODES]
+    control.work += state.codes
     parts = _split_by_guess(tables, stack, depth, guess)
     if _is_repeated(stack, depth):
         return
-    lower = 3 * state[CODES] - 2 * stack.counts[tables.all_black] - parts  # each part needs the least possible
+    lower = 3 * state.codes - 2 * stack.counts[tables.all_black] - parts  # each part needs the least possible
     start, left = 0, 0
     for index in range(parts):
         size = stack.counts[stack.order[index]]
         codes = stack.grouped[depth, start : start + size]
-        least, most = quick_bounds(tables, stack, totals, codes, state[LIMIT] - 1, control)
+        least, most = quick_bounds(tables, stack, totals, codes, state.limit - 1, control)
         lower += least - (2 * size - 1)
-        if lower >= state[UPPER]:
+        if lower >= state.upper:
             break
         if least < most:
             stack.starts[depth, left], stack.sizes[depth, left], stack.lowers[depth, left] = start, size, least
             left += 1
         start += size
-    state[PART] = 0
+    state.part = 0
     _update_guess(state, guess, lower, left)
 
 
 @kernel
-def _update_guess(state: Ints, guess: int, lower: int, left: int) -> None:
+def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
     """Record the lower bound of a guess with ``left`` open parts: it fails, it becomes the incumbent, or it goes on."""
-    state[OPEN], state[GUESS], state[LOWER] = 0, guess, lower
-    if lower >= state[UPPER]:
-        state[LEAST] = min(state[LEAST], lower)
+    state.open_parts, state.guess, state.lower = 0, guess, lower
+    if lower >= state.upper:
+        state.least = min(state.least, lower)
     elif left == 0:
-        state[UPPER], state[BEST] = lower, guess
+        state.upper, state.best = lower, guess
     else:
-        state[OPEN] = left
+        state.open_parts = left
 
 
 @kernel
@@ -146,7 +133,7 @@ def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: 
 
     ``order`` then holds the feedback numbers of these parts, the smallest part first, and ``counts`` all part sizes.
     """
-    size = stack.state[depth, CODES]
+    size = stack.state[depth].codes
     codes, row = stack.codes[depth], tables.by_guess[guess]
     stack.counts[:] = 0
     stack.part_keys[:] = 0
@@ -195,32 +182,32 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
         if stack.counts[number]:
             digest += mix(stack.part_keys[number])
     state = stack.state[depth]
-    for i in range(state[TRIED]):
+    for i in range(state.tried):
         if stack.tried[depth, i] == digest:
             return True
-    if state[TRIED] < stack.tried.shape[1]:
-        stack.tried[depth, state[TRIED]] = digest
-        state[TRIED] += 1
+    if state.tried < stack.tried.shape[1]:
+        stack.tried[depth, state.tried] = digest
+        state.tried += 1
     return False
 
 
 @kernel
-def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: Ints) -> None:
+def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     """Put the next open part one row deeper and list its guesses."""
     state, below = stack.state[depth], stack.state[depth + 1]
-    part = state[PART]
+    part = state.part
     start, size = stack.starts[depth, part], stack.sizes[depth, part]
     for i in range(size):
         stack.codes[depth + 1, i] = stack.grouped[depth, start + i]
-    below[CODES], below[LIMIT], below[BEST] = size, state[LIMIT] - 1, NONE
-    below[UPPER] = state[UPPER] - (state[LOWER] - stack.lowers[depth, part])
-    key, check = set_key(tables, stack.codes[depth + 1, :size], below[LIMIT])
+    below.codes, below.limit, below.best = size, state.limit - 1, NONE
+    below.upper = state.upper - (state.lower - stack.lowers[depth, part])
+    key, check = set_key(tables, stack.codes[depth + 1, :size], below.limit)
     _, upper = look_up(totals, key, check)
-    if upper < below[UPPER]:
-        below[UPPER], below[BEST] = upper, ELSEWHERE
+    if upper < below.upper:
+        below.upper, below.best = upper, ELSEWHERE
     list_guesses(tables, stack, depth + 1, control)
-    if control[WIDTH]:
-        below[LISTED] = min(below[LISTED], control[WIDTH])
+    if control.width:
+        below.listed = min(below.listed, control.width)
 
 
 @kernel
@@ -230,26 +217,26 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
         return
     stack.marks[:] = 0
     kept = 0
-    for i in range(stack.state[1, LISTED]):
+    for i in range(stack.state[1].listed):
         entry = stack.entries[1, i]
         number = orbit_numbers[entry & ((1 << GUESS_BITS) - 1)]
         if stack.marks[number] == 0:
             stack.marks[number] = 1
             stack.entries[1, kept] = entry
             kept += 1
-    stack.state[1, LISTED] = kept
+    stack.state[1].listed = kept
 
 
 @kernel
-def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: Ints) -> None:
+def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     """Record the result for the set of this row and add it to the guess one row up."""
     state, above = stack.state[depth], stack.state[depth - 1]
-    before = stack.lowers[depth - 1, above[PART]]
-    is_attained = state[BEST] != NONE
-    lower = state[UPPER] if is_attained else bound_of_failed(state)
-    if control[WIDTH] == 0 or is_attained:
-        proved = before if control[WIDTH] else lower
-        codes = stack.codes[depth, : state[CODES]]
-        record_bounds(tables, totals, codes, state[LIMIT], proved, lower if is_attained else NO_BOUND)
-    above[PART] += 1
-    _update_guess(above, above[GUESS], above[LOWER] + lower - before, above[OPEN] - 1)
+    before = stack.lowers[depth - 1, above.part]
+    is_attained = state.best != NONE
+    lower = state.upper if is_attained else bound_of_failed(state)
+    if control.width == 0 or is_attained:
+        proved = before if control.width else lower
+        codes = stack.codes[depth, : state.codes]
+        record_bounds(tables, totals, codes, state.limit, proved, lower if is_attained else NO_BOUND)
+    above.part += 1
+    _update_guess(above, above.guess, above.lower + lower - before, above.open_parts - 1)

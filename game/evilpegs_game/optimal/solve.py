@@ -164,7 +164,7 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
     if matrix > bound:
         message = (
             f"{largest:,} codes of {space.rules}, which one first guess leaves, are too many for optimal play: "
-            f"they take {matrix:,} bytes, the bound is {bound:,}"
+            f"they take {matrix:,} bytes, the limit is {bound:,}"
         )
         raise TooLargeError(message, needed=matrix, bound=bound)
     stacks = (threads - 1) * stack_bytes(largest, guesses, space.tuning)

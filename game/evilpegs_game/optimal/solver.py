@@ -7,39 +7,26 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints
-from evilpegs_game.errors import OverBudgetError, TooLargeError
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.optimal.guess_matrix import GuessMatrix, entry_guess
 from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds
 from evilpegs_game.optimal.search import bound_of_failed, record_bounds, search
 from evilpegs_game.optimal.search_state import (
-    ALLOWED,
-    BEST,
-    CODES,
     CONTROL,
-    FIRST,
-    LEAST,
-    LIMIT,
-    LISTED,
-    LOWER,
     NEVER,
-    NEXT,
     NONE,
-    OPEN,
     SHARED,
-    STOP,
-    TRIED,
     UNLIMITED,
-    UPPER,
-    WIDTH,
-    WORK,
     OrbitTable,
+    new_record,
     new_stack,
 )
 from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable
 from evilpegs_game.partition import Indices
+from evilpegs_game.work_budget import WorkBudget
 
-NO_BUDGET: Final = 1 << 62
+SUBJECT: Final = "the least total"
+"""The subject of an error about the work."""
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
@@ -63,32 +50,31 @@ class StoppedError(Exception):
     """The search was stopped because another thread asked for it."""
 
 
-def new_shared() -> Ints:
-    """Return the words that searches of one set share: no upper bound yet, and no request to stop."""
-    return np.array([NEVER, 0], dtype=np.int64)
-
-
 class TotalSolver:
     """A solver for subsets of ``matrix``, which stores what it finds in ``totals``. It is for one thread at a time.
 
-    ``shared`` connects it with solvers of the same set in other threads, see `new_shared`. ``budget`` bounds its work
-    in feedbacks looked at.
+    ``shared`` connects it with solvers of the same set in other threads, see `SHARED`. It does no more work than is
+    left of ``budget``; who reads `work` spends it.
     """
 
     def __init__(
-        self, matrix: GuessMatrix, totals: TotalsTable, shared: Ints | None = None, budget: int | None = None
+        self,
+        matrix: GuessMatrix,
+        totals: TotalsTable,
+        shared: np.record | None = None,
+        budget: WorkBudget | None = None,
     ) -> None:
         self.matrix = matrix
         self._totals = totals
         self._stack = new_stack(matrix.tables, matrix.code_space.tuning)
-        self._shared = new_shared() if shared is None else shared
-        self._control = np.zeros(CONTROL, dtype=np.int64)
-        self._budget = NO_BUDGET if budget is None else budget
+        self._shared = new_record(SHARED, upper=NEVER) if shared is None else shared
+        self._control = new_record(CONTROL)
+        self._budget = WorkBudget(None, SUBJECT) if budget is None else budget
 
     @property
     def work(self) -> int:
-        """Feedbacks looked at so far."""
-        return int(self._control[WORK])
+        """The number of feedback evaluations so far."""
+        return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
         """Return the total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
@@ -104,7 +90,7 @@ class TotalSolver:
         known = self.bounds(indices, limit)
         if known.is_exact or known.lower >= upper:
             return known
-        self._shared[SHARED] = NEVER
+        self._shared["upper"] = NEVER
         entries = self.list_guesses(indices, limit, min(upper, known.upper))
         if indices.size == self.matrix.codes:
             entries = self.matrix.first_of_each_orbit(entries)
@@ -123,7 +109,7 @@ class TotalSolver:
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
         """
-        self._shared[SHARED] = NEVER
+        self._shared["upper"] = NEVER
         entries = self.list_guesses(indices, limit, total + 1)
         members = set(self.matrix.tables.self_guess[indices].tolist())
         ordered = sorted(entries, key=lambda entry: (entry_guess(entry) not in members, entry_guess(entry)))
@@ -135,8 +121,8 @@ class TotalSolver:
         """Put a set of codes in the first row of the stack, to search for a total under ``upper``."""
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
-        state[CODES], state[LIMIT], state[UPPER] = indices.size, limit, upper
-        state[LEAST], state[LISTED], state[LOWER], state[OPEN], state[TRIED] = NEVER, 0, 0, 0, 0
+        state["codes"], state["limit"], state["upper"] = indices.size, limit, upper
+        state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
         """Begin with a set and return the guesses that may have a total under ``upper``, the most promising first.
@@ -146,7 +132,7 @@ class TotalSolver:
         self.begin(indices, limit, upper)
         with np.errstate(over="ignore"):
             list_guesses(self.matrix.tables, self._stack, 0, self._control)
-        return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0, LISTED]]]
+        return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0]["listed"]]]
 
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
         """Try these guesses for the set in the first row.
@@ -164,10 +150,10 @@ class TotalSolver:
         If it takes long, the guesses after it are grouped into orbits, and it is tried again with one guess per orbit.
         """
         state = self._stack.state[0]
-        indices, limit, upper = self._stack.codes[0, : state[CODES]].copy(), int(state[LIMIT]), int(state[UPPER])
+        indices, limit, upper = self._stack.codes[0, : state["codes"]].copy(), int(state["limit"]), int(state["upper"])
         self._set_entries([entry])
         if not self._run(NO_ORBITS, self.work + self.matrix.code_space.tuning.patience):
-            # Begin with the bound from before: this guess may have lowered UPPER just when it was stopped.
+            # Begin with the bound from before: this guess may have lowered ``upper`` just when it was stopped.
             self.begin(indices, limit, upper)
             self._set_entries([entry])
             self._search(self.matrix.orbits_after(entry_guess(entry)))
@@ -183,48 +169,46 @@ class TotalSolver:
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))
         if not is_proved:
             now = now._replace(lower=known.lower)
-        codes, upper = self._stack.codes[0, : state[CODES]], now.upper if now.upper < NEVER else NO_BOUND
+        codes, upper = self._stack.codes[0, : state["codes"]], now.upper if now.upper < NEVER else NO_BOUND
         with np.errstate(over="ignore"):
-            record_bounds(self.matrix.tables, self._totals, codes, state[LIMIT], now.lower, upper)
+            record_bounds(self.matrix.tables, self._totals, codes, state["limit"], now.lower, upper)
         return now
 
     def _set_entries(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> None:
         state = self._stack.state[0]
-        state[BEST], state[LISTED], state[NEXT] = NONE, len(entries), 0
+        state["best"], state["listed"], state["following"] = NONE, len(entries), 0
         self._stack.entries[0, : len(entries)] = entries
-        self._control[WIDTH], self._control[FIRST] = width, is_first_enough
+        self._control["width"], self._control["is_first_enough"] = width, is_first_enough
 
     def _result(self) -> TotalBounds:
         state = self._stack.state[0]
-        if state[BEST] != NONE:
-            return TotalBounds(int(state[UPPER]), int(state[UPPER]), int(state[BEST]))
+        if state["best"] != NONE:
+            return TotalBounds(int(state["upper"]), int(state["upper"]), int(state["best"]))
         return TotalBounds(int(bound_of_failed(state)), NEVER)
 
     def _search(self, orbits: OrbitTable) -> None:
-        if self._run(orbits, self._budget):
+        if self._run(orbits, self._budget.left):
             return
-        if self._shared[STOP]:
+        if self._shared["is_stopped"]:
             raise StoppedError
-        if self.work > self._budget:
-            message = "the least total takes more feedbacks looked at than the budget allows"
-            raise OverBudgetError(message)
+        self._budget.check(self.work)
         message = f"{self.matrix.code_space.rules} takes more guesses one after another than a search has room for"
         raise TooLargeError(message)
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
         """Run the search with ``allowed`` work in all, and return whether it ended by itself."""
-        self._control[ALLOWED] = min(allowed, self._budget)
+        self._control["allowed"] = min(allowed, self._budget.left)
         with np.errstate(over="ignore"):
             return search(self.matrix.tables, self._stack, self._totals, self._control, self._shared, orbits)
 
 
 @contextmanager
 def try_in_threads(
-    solvers: Sequence[TotalSolver], entries: list[int], limit: int, shared: Ints
+    solvers: Sequence[TotalSolver], entries: list[int], limit: int, shared: np.record
 ) -> Iterator[Iterator[tuple[int, TotalBounds]]]:
     """Try the guesses listed for the whole matrix, and yield an iterator of entries and results in order of completion.
 
-    Each solver has a thread. All have the same matrix and the words ``shared``. When the context ends, be it by an
+    Each solver has a thread. All have the same matrix and the record ``shared``. When the context ends, be it by an
     error, all threads have ended.
     """
     idle = list(solvers)
@@ -232,7 +216,7 @@ def try_in_threads(
 
     def attempt(entry: int) -> tuple[int, TotalBounds]:
         solver = idle.pop()
-        solver.begin(indices, limit, int(shared[SHARED]))
+        solver.begin(indices, limit, int(shared["upper"]))
         bounds = solver.try_guess(entry)
         idle.append(solver)
         return entry, bounds
@@ -242,5 +226,5 @@ def try_in_threads(
         try:
             yield (future.result() for future in as_completed(futures))
         finally:
-            shared[STOP] = 1
+            shared["is_stopped"] = 1
             pool.shutdown(cancel_futures=True)

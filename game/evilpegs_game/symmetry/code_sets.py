@@ -7,7 +7,7 @@ are color refinement, as used for graphs.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import combinations, permutations
 from math import factorial
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.bits import GOLDEN, mix_each
 from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import kernel
 from evilpegs_game.partition import Indices
@@ -73,11 +74,9 @@ def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return 64 well mixed bits per value. Source: S. Vigna, splitmix64."""
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    """Return 64 well mixed bits per value, as the first output of splitmix64 with this seed."""
+    with np.errstate(over="ignore"):  # as plain Python, kernels warn when integers wrap around
+        return mix_each(values + GOLDEN)
 
 
 @cache
@@ -124,9 +123,12 @@ class _Elements:
     colors: _Permutations
 
 
-@cache
+@lru_cache(4)
 def _elements(rules: Rules) -> _Elements:
-    """Return each order of the pegs with up to two exchanges of colors. These symmetries generate all others."""
+    """Return each order of the pegs with up to two exchanges of colors. These symmetries generate all others.
+
+    One result takes 19 MB at most, on 2x34.
+    """
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
     pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]

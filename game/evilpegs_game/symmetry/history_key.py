@@ -6,11 +6,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.bits import GOLDEN, mix
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.compiled import kernel
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.refinement import STIR, Grid, Index, Weights, mix, used_vertices
+from evilpegs_game.symmetry.refinement import Grid, Index, Weights, used_vertices
 from evilpegs_game.symmetry.search import search_rows
 
 Bytes = NDArray[np.uint8]
@@ -85,7 +86,7 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
             grid[row, peg] = count + color
     weights = np.zeros(count + colors, np.uint64)
     for row in range(count):
-        weights[row] = mix(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + STIR)
+        weights[row] = mix(np.uint64(data[rows[row]]) * np.uint64(256) + np.uint64(data[rows[row] + 1]) + GOLDEN)
     vertices = used_vertices(grid, colors)
     if count:
         weights = search_rows(weights, grid, vertices)

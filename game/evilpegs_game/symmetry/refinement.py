@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.bits import mix
 from evilpegs_game.compiled import kernel
 
 Grid = NDArray[np.int64]
@@ -13,19 +14,7 @@ Index = NDArray[np.int64]
 Weights = NDArray[np.uint64]
 """A hash of all that is known of each vertex: uint64, shape (rows + colors,)."""
 
-STIR: Final = np.uint64(0x9E3779B97F4A7C15)
 NONE: Final = np.uint64(0)
-_MIX: Final = np.uint64(0xBF58476D1CE4E5B9)
-_HIGH: Final = np.uint64(32)
-_MIDDLE: Final = np.uint64(29)
-
-
-@kernel
-def mix(value: np.uint64) -> np.uint64:
-    """Return 64 well mixed bits. Source: S. Vigna, splitmix64, reduced to what is needed here."""
-    value = (value ^ (value >> _HIGH)) * _MIX
-    value = (value ^ (value >> _MIDDLE)) * STIR
-    return value ^ (value >> _HIGH)
 
 
 @kernel

@@ -8,17 +8,16 @@ from typing import Final
 
 import numpy as np
 
+from evilpegs_game.bits import GOLDEN, mix
 from evilpegs_game.compiled import kernel
 from evilpegs_game.symmetry.refinement import (
     NONE,
-    STIR,
     Grid,
     Index,
     Weights,
     copy_weights,
     count_classes,
     hash_pegs,
-    mix,
     refine,
     smallest_tie,
 )
@@ -58,7 +57,7 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
             chosen = cell[MEMBERS + index]
             cell[_NEXT] = index + 1
             copy_weights(stack[level], stack[level + 1])
-            stack[level + 1, chosen] = mix(stack[level, chosen] + STIR)
+            stack[level + 1, chosen] = mix(stack[level, chosen] + GOLDEN)
             return level + 1
         level -= 1
     return level

@@ -116,7 +116,7 @@ def _bounded_codes(rules: Rules) -> Columns:
     """Return all codes as columns; raise TooLargeError if certifying them would take more than `MAX_BYTES`."""
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
-        message = f"to certify a tree of {rules} takes {needed:,} bytes; the bound is {MAX_BYTES:,}"
+        message = f"to certify a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
         raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
     return all_codes(rules)
 

@@ -2,8 +2,9 @@
 
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.exact import ChooseGuess
-from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.evaluation.tree_walk import ChooseGuess, walk_tree
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.history import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -18,23 +19,25 @@ def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = N
         IllegalCodeError: a guess is not a code of the rules.
         TooLargeError: the codes do not fit the memory bound.
     """
-    # Each waiting position carries the mapping that its node will join, so no recursion is needed.
-    roots: dict[Feedback, Node] = {}
-    waiting = [(Position(rules, (), LiveSets()), all_black(rules.pegs), roots)]
-    while waiting:
-        position, feedback, siblings = waiting.pop()
-        guess = choose(position) if first is None or position.history else first
-        _check(guess, position)
-        children: dict[Feedback, Node] = {}
-        siblings[feedback] = Node(guess, children)
-        after = position.split(guess)
-        after.pop(all_black(rules.pegs), None)
-        waiting += [(after[feedback], feedback, children) for feedback in sorted(after, reverse=True)]
-    return Tree(rules, roots[all_black(rules.pegs)])
+
+    def choose_legal(position: Position) -> Code:
+        guess = first if first is not None and not position.history else choose(position)
+        check_code(guess, rules)
+        return guess
+
+    children: dict[History, dict[Feedback, Node]] = {}
+    for position, guess, _, _ in walk_tree(choose_legal, Position(rules, (), LiveSets())):
+        _check_depth(position)
+        children[position.history] = {}
+        node = Node(guess, children[position.history])
+        if position.history:
+            children[position.history[:-1]][position.history[-1].feedback] = node
+        else:
+            root = node
+    return Tree(rules, root)
 
 
-def _check(guess: Code, position: Position) -> None:
-    check_code(guess, position.rules)
+def _check_depth(position: Position) -> None:
     if position.turn > MAX_DEPTH:
         message = f"the strategy is stuck: a code of {position.rules} is not guessed within {MAX_DEPTH} guesses"
         raise StuckError(message)

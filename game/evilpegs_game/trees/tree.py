@@ -19,7 +19,8 @@ MAX_TREE_CHARACTERS: Final = 1 << 26
 MAX_DEPTH: Final = 128
 """The most guesses that one game may take in a tree."""
 
-_TITLE: Final = "evilpegs tree"
+TITLE: Final = "evilpegs tree"
+"""The beginning of the first line of every tree."""
 _VERSION: Final = "1"
 _INDENT: Final = "  "
 
@@ -124,7 +125,7 @@ def format_tree(tree: Tree) -> str:
       1,0 12
         0,2 21
     """
-    lines = [f"{_TITLE} {_VERSION}", f"rules {tree.rules}"]
+    lines = [f"{TITLE} {_VERSION}", f"rules {tree.rules}"]
     for depth, feedback, node in nodes(tree):
         reply = "" if feedback is None else f"{feedback} "
         lines.append(_INDENT * depth + reply + format_code(node.guess))
@@ -144,10 +145,10 @@ def parse_tree(text: str) -> Tree:
     (1, 1)
     """
     if len(text) > MAX_TREE_CHARACTERS:
-        message = f"a tree of {len(text):,} characters; the bound is {MAX_TREE_CHARACTERS:,}"
+        message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
         raise TooLargeError(message, needed=len(text), bound=MAX_TREE_CHARACTERS)
     lines = _lines(text)
-    _read_title(*_next_line(lines, text, f"a tree begins with the line: {_TITLE} {_VERSION}"))
+    _read_title(*_next_line(lines, text, f"a tree begins with the line: {TITLE} {_VERSION}"))
     rules = _read_rules(*_next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
     root = _read_root(*_next_line(lines, text, "the first guess is missing"), rules)
     open_nodes = [root]
@@ -172,11 +173,11 @@ def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
 
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
-    if " ".join(words[:-1]) != _TITLE:
-        why = f"{line[:40]!r} does not begin a tree; its first line is: {_TITLE} {_VERSION}"
+    if " ".join(words[:-1]) != TITLE:
+        why = f"{line[:40]!r} does not begin a tree; its first line is: {TITLE} {_VERSION}"
         raise _text_error(number, "title", why)
     if words[-1] != _VERSION:
-        why = f"version {words[-1][:40]!r} of the form cannot be read; write: {_TITLE} {_VERSION}"
+        why = f"version {words[-1][:40]!r} of the form cannot be read; write: {TITLE} {_VERSION}"
         raise _text_error(number, "version", why)
 
 

@@ -17,7 +17,7 @@ from evilpegs_protocol.server_messages import (
     RecordEvent,
 )
 from evilpegs_server.codemaking.replies import Reply
-from evilpegs_server.fast_path import feedback_json
+from evilpegs_server.fast_path import SWITCH, feedback_json
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.record.event_log import EventLog
@@ -103,7 +103,7 @@ def feedback_event(
 
 def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
     """Return the canonical JSON of `feedback_event`; that of a rated match is written without making the event."""
-    if reply.candidates is not None:
+    if not SWITCH.texts or reply.candidates is not None:
         return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
     return feedback_json(
         key.id,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evilpegs_game.analysis.document import analysis_document
 from evilpegs_game.analysis.games import analyze_games
 from evilpegs_game.analysis.turns import Effort, TurnAnalysis
 from evilpegs_game.rules import Rules
@@ -47,7 +46,7 @@ def analyzed_document(match: MatchReplay) -> dict[str, Any]:
     document = replay_document(match)
     analyses = [[turn.analysis for turn in game.turns] for game in match.games]
     if all(analysis is not None for turns in analyses for analysis in turns):
-        add_analyses(document, ([analysis_document(each) for each in turns if each] for turns in analyses))
+        add_analyses(document, ([each.to_json() for each in turns if each] for turns in analyses))
     return document
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.evaluation.heuristic_kernels import some_candidate_separates
 from evilpegs_game.feedback import feedback
-from evilpegs_game.guessing.bitmaps import add_peg, make_bitmaps, part_size, popcount
+from evilpegs_game.guessing.bitmaps import add_peg, make_bitmaps, part_size
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
@@ -42,11 +42,6 @@ def live_sets(draw, least=1):
 
 def plain_codes(columns):
     return [column_code(columns, i) for i in range(columns.shape[1])]
-
-
-@pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1, 0xF0F0_1234_5678_9ABC])
-def test_popcount_matches_bit_count(word):
-    assert popcount(np.uint64(word)) == word.bit_count()
 
 
 @pytest.mark.parametrize("many", [1, 63, 64, 65, 200])

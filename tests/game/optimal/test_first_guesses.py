@@ -15,22 +15,17 @@ from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.optimal.proof_log import ProofLog
 from evilpegs_game.optimal.search import exchange_bound, keep_first_of_each_orbit
 from evilpegs_game.optimal.search_state import (
-    BEST,
     GUESS_BITS,
-    LEAST,
-    LISTED,
-    LOWER,
     NEVER,
+    NODE,
     NONE,
-    OPEN,
     SHARED,
-    STOP,
     UNLIMITED,
-    UPPER,
+    new_record,
     new_stack,
 )
 from evilpegs_game.optimal.solve import solve
-from evilpegs_game.optimal.solver import StoppedError, TotalSolver, new_shared
+from evilpegs_game.optimal.solver import StoppedError, TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
@@ -157,35 +152,33 @@ def test_keep_first_of_each_orbit_keeps_first_listed():
     orbit = np.arange(27, dtype=np.int32) % 4
     listed = [(50 << GUESS_BITS) + guess for guess in (6, 2, 5, 1, 3, 7, 8)]
     stack.entries[1, : len(listed)] = listed
-    stack.state[1, LISTED] = len(listed)
+    stack.state[1].listed = len(listed)
     keep_first_of_each_orbit(stack, np.full(27, -1, np.int32))
-    assert stack.state[1, LISTED] == len(listed)
+    assert stack.state[1].listed == len(listed)
     for _ in range(2):
         keep_first_of_each_orbit(stack, orbit)
-        left = stack.entries[1, : stack.state[1, LISTED]]
+        left = stack.entries[1, : stack.state[1].listed]
         assert [entry_guess(int(entry)) for entry in left] == [6, 5, 3, 8]
 
 
 def test_exchange_bound_gives_both_searches_better_bound():
     """Both searches get the better of two bounds, and give up what reaches it, even if they had begun it."""
-    row, shared = np.zeros(12, np.int64), np.array([70, 0])
-    row[[UPPER, BEST, LEAST, LOWER, OPEN]] = 60, 5, NEVER, 50, 2
-    exchange_bound(row, shared)
-    assert shared.tolist() == [60, 0]
-    assert row[[UPPER, BEST, OPEN]].tolist() == [60, 5, 2]
-    shared[SHARED] = 55
-    exchange_bound(row, shared)
-    assert row[[UPPER, BEST, LEAST, OPEN]].tolist() == [55, NONE, NEVER, 2]
-    shared[SHARED] = 50
-    exchange_bound(row, shared)
-    assert row[[UPPER, BEST, LEAST, OPEN]].tolist() == [50, NONE, 50, 0]
-    exchange_bound(row, shared)
-    assert (row[UPPER], shared[SHARED]) == (50, 50)
+    node, shared = new_record(NODE, upper=60, best=5, least=NEVER, lower=50, open_parts=2), new_record(SHARED, upper=70)
+    exchange_bound(node, shared)
+    assert shared.tolist() == (60, 0)
+    assert (node.upper, node.best, node.open_parts) == (60, 5, 2)
+    shared.upper = 55
+    exchange_bound(node, shared)
+    assert (node.upper, node.best, node.least, node.open_parts) == (55, NONE, NEVER, 2)
+    shared.upper = 50
+    exchange_bound(node, shared)
+    assert (node.upper, node.best, node.least, node.open_parts) == (50, NONE, 50, 0)
+    exchange_bound(node, shared)
+    assert (node.upper, shared.upper) == (50, 50)
 
 
 def test_total_solver_raises_when_stopped():
-    matrix, shared = GuessMatrix(CodeSpace(RULES), all_codes(RULES)), new_shared()
-    shared[STOP] = 1
+    matrix, shared = GuessMatrix(CodeSpace(RULES), all_codes(RULES)), new_record(SHARED, is_stopped=1)
     with pytest.raises(StoppedError):
         TotalSolver(matrix, new_totals(64), shared).solve(matrix.all_indices)
 

@@ -211,9 +211,16 @@ def replaced(node, old, new):
 
 
 def test_tree_from_strategy_refuses_endless_strategy():
-    with pytest.raises(StuckError, match="128") as caught:
+    with pytest.raises(StuckError) as caught:
         tree_from_strategy(lambda position: (0,), Rules(1, 2))
     assert "1x2" in values_in(caught.value)
+
+
+def test_tree_from_strategy_refuses_too_deep_tree():
+    """Each color is guessed 30 times, so candidates are excluded, but too slowly."""
+    with pytest.raises(StuckError, match="128") as caught:
+        tree_from_strategy(lambda position: ((position.turn - 1) // 30,), Rules(1, 6))
+    assert "1x6" in values_in(caught.value)
 
 
 def test_tree_from_strategy_refuses_illegal_guess():

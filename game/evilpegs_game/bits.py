@@ -1,0 +1,49 @@
+"""Kernels for 64-bit words: counting their bits and mixing them."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from evilpegs_game.compiled import kernel
+
+GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 divided by the golden ratio: multiples of it are spread over all words."""
+
+
+def popcount(word: np.uint64) -> int:
+    """Return the number of set bits of a 64-bit word."""
+    return int(word).bit_count()
+
+
+@overload(popcount)
+def _overload_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
+    def count(
+        word: np.uint64,
+    ) -> int:  # pragma: no cover - never run as it stands: compilers turn it into one instruction
+        pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+        fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        return np.int64((eights * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+    return count
+
+
+@kernel
+def mix(word: np.uint64) -> np.uint64:
+    """Return 64 well mixed bits that depend on ``word``. Source: S. Vigna, splitmix64."""
+    once = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    twice = (once ^ (once >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return twice ^ (twice >> np.uint64(31))
+
+
+@kernel
+def mix_each(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return an array of the same shape with every word mixed; ``words`` is C-contiguous."""
+    mixed = np.empty_like(words)
+    source, target = words.reshape(-1), mixed.reshape(-1)
+    for i in range(source.size):
+        target[i] = mix(source[i])
+    return mixed

@@ -1,0 +1,38 @@
+"""A bound on the work of a computation, which is counted and not timed, so that results are the same everywhere."""
+
+from typing import Final
+
+from evilpegs_game.errors import OverBudgetError
+
+UNBOUNDED_WORK: Final = 1 << 62
+"""More feedback evaluations than any computation does."""
+
+
+class WorkBudget:
+    """The work of one computation so far, in feedback evaluations, and the most that it may do.
+
+    ``limit`` None is no bound. ``subject`` is what takes the work; the error begins with it.
+    """
+
+    def __init__(self, limit: int | None, subject: str) -> None:
+        self.work = 0
+        """The feedback evaluations so far."""
+        self.is_bounded = limit is not None
+        self._limit = UNBOUNDED_WORK if limit is None else limit
+        self._subject = subject
+
+    @property
+    def left(self) -> int:
+        """The feedback evaluations that may still be done; negative if too many were done."""
+        return self._limit - self.work
+
+    def spend(self, work: int) -> None:
+        """Count work that was done; raise OverBudgetError if all of it together exceeds the limit."""
+        self.work += work
+        self.check(0)
+
+    def check(self, work: int) -> None:
+        """Raise OverBudgetError if this much more work would exceed the limit. Nothing is counted."""
+        if work > self.left:
+            message = f"{self._subject} takes more than the budget of {self._limit:,} feedback evaluations"
+            raise OverBudgetError(message)
