@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.ports import port_fault
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 """The usual port of each scheme."""
@@ -78,6 +79,8 @@ def load_broker(
 
 
 def _split(url: str) -> SplitResult:
+    if (fault := port_fault(url)) is not None:
+        raise BrokerUnusableError(fault)
     try:
         parts = urlsplit(url.strip())
         port = parts.port

@@ -48,8 +48,8 @@ def replacement(path: Path) -> Iterator[Path]:
         raise
 
 
-def read_own_file(path: Path, heading: bytes) -> bytes | None:
-    """Return the contents of a file that begins with ``heading``, or None if there is no file.
+def read_own_file(path: Path, *headings: bytes) -> bytes | None:
+    """Return the contents of a file that begins with one of the ``headings``, or None if there is no file.
 
     An empty file is accepted too, because it contains nothing that could be lost.
 
@@ -61,7 +61,8 @@ def read_own_file(path: Path, heading: bytes) -> bytes | None:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
-    if data and not data.startswith(heading):
-        message = f"{path} does not begin with {heading.decode().strip()!r}"
+    if data and not data.startswith(headings):
+        expected = " or ".join(repr(heading.decode().strip()) for heading in headings)
+        message = f"{path} does not begin with {expected}"
         raise ForeignFileError(message)
     return data

@@ -59,3 +59,9 @@ def test_file_without_certificate_is_refused(tmp_path):
     place.write_text("no certificate")
     with pytest.raises(BrokerUnusableError, match=str(place)):
         load_broker("mqtts://hall", ca_file=place)
+
+
+@pytest.mark.parametrize("port", [0, 65536, 99999])
+def test_port_out_of_range_is_named(port):
+    with pytest.raises(BrokerUnusableError, match=f"^port {port} is not 1 to 65535$"):
+        load_broker(f"mqtt://127.0.0.1:{port}")

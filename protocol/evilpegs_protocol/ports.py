@@ -1,0 +1,19 @@
+"""The ports in addresses that people type."""
+
+import re
+from typing import Final
+
+MAX_PORT: Final = 65535
+_PORT: Final = re.compile(r"[a-z]+://[^/?#@]*:([0-9]{1,20})(?:[/?#].*)?")
+
+
+def port_fault(address: str) -> str | None:
+    """Return what is wrong with the port of an address ``SCHEME://HOST:PORT``; None if it is in range, or has no port.
+
+    >>> port_fault("ws://127.0.0.1:99999/v1")
+    'port 99999 is not 1 to 65535'
+    """
+    match = _PORT.fullmatch(address.strip())
+    if match is None or 1 <= int(match[1]) <= MAX_PORT:
+        return None
+    return f"port {match[1]} is not 1 to {MAX_PORT}"
