@@ -25,6 +25,7 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.http_server import bind
 from evilpegs_server.site.metrics import Metrics, MetricSources
 from evilpegs_server.site.running_site import SiteOptions, SiteSources, running_site
 from evilpegs_server.storage.durations import Durations
@@ -62,7 +63,7 @@ class OutletSources:
 
 
 def find_game_address(settings: Settings) -> GameAddress:
-    """Return the address of the game for the page, without the port on which it will listen."""
+    """Return the address at which the page finds the game; the port is known only once the game port is open."""
     url, host = settings.game_url, None
     if url is None and settings.site_url is not None:
         url = game_url_beside(settings.site_url, settings.site_port, PATH)
@@ -83,6 +84,34 @@ def find_broker(settings: Settings) -> Broker | None:
     require_aiomqtt()
     password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
     return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
+async def check_addresses(settings: Settings) -> None:
+    """Check that a server can listen on the addresses in the settings, before it creates anything.
+
+    Raises:
+        AddressUnusableError: it cannot listen on one of them, or both have the same port.
+    """
+    if settings.site and settings.port == settings.site_port != 0:
+        message = f"--port and --site-port are both {settings.port}; choose two ports"
+        raise AddressUnusableError(message)
+    addresses = [(settings.host, settings.port, "--port", "--host")]
+    if settings.site:
+        addresses.append(
+            (settings.site_host or settings.host, settings.site_port, "--site-port", _host_option(settings))
+        )
+    for host, port, option, host_option in addresses:
+        try:
+            listeners = await bind(host, port)
+        except OSError as error:
+            raise address_error(error, host, port, option, host_option) from None
+        for listener in listeners:
+            listener.close()
+
+
+def _host_option(settings: Settings) -> str:
+    """Return what sets the host of the site."""
+    return "--host" if settings.site_host is None else "the setting site_host"
 
 
 async def open_outlets(
@@ -141,8 +170,7 @@ async def _open_site(
     try:
         port = await stack.enter_async_context(running_site(options, _site_sources(sources)))
     except OSError as error:
-        host_option = "--host" if settings.site_host is None else "the setting site_host"
-        raise address_error(error, host, settings.site_port, "--site-port", host_option) from None
+        raise address_error(error, host, settings.site_port, "--site-port", _host_option(settings)) from None
     return replace(address, port=port)
 
 
@@ -164,12 +192,12 @@ def address_error(
     error: OSError, host: str, port: int, option: str, host_option: str = "--host"
 ) -> AddressUnusableError:
     """Return the error of an address that cannot be listened on; ``option`` sets its port, ``host_option`` its host."""
-    in_use = error.errno == errno.EADDRINUSE
-    reason = "the port is in use" if in_use else _reason(error)
-    change = option if in_use else f"{host_option} or {option}"
+    reason = "the port is in use" if error.errno == errno.EADDRINUSE else _reason(error)
+    change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
     return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
 
 
 def _reason(error: OSError) -> str:
-    """Return the words of the system, which asyncio puts behind a sentence that names the address again."""
-    return (error.strerror or str(error)).rpartition("): ")[2]
+    """Return the words of the system; asyncio puts them behind a sentence that names the address again."""
+    reason = (error.strerror or str(error)).rpartition("): ")[2]
+    return reason[:1].lower() + reason[1:]

@@ -1,4 +1,4 @@
-"""The server as a whole: it opens everything in order, runs until it is stopped, and closes in order."""
+"""The server as a whole: it opens everything in order, runs until it is stopped, and closes all in reverse order."""
 
 import asyncio
 import signal
@@ -20,7 +20,7 @@ from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, ho
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
-from evilpegs_server.outlets import address_error, find_broker, find_game_address
+from evilpegs_server.outlets import address_error, check_addresses, find_broker, find_game_address
 from evilpegs_server.settings import Settings
 from evilpegs_server.starting import (
     Start,
@@ -100,6 +100,7 @@ async def running_server(
     """
     broker = find_broker(settings)
     tls = load_tls(settings.tls_cert, settings.tls_key)
+    await check_addresses(settings)
     async with AsyncExitStack() as stack:
         clock = clock or StallFreeClock(asyncio.get_running_loop().time)
         start = Start(settings, log, stack, wall_ms, clock, find_game_address(settings))
@@ -129,9 +130,10 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it listens and replies on small rules.
+    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it can play games on small rules.
 
-    The kernels for large rules, devils and hints are loaded before that too, unless they have to be compiled first.
+    Before ``announce`` is called, the kernels for large rules, devils and hints are loaded too, unless they have to be
+    compiled first.
 
     The process ends in less than ten seconds after the signal, whatever the server is waiting for.
     """

@@ -14,6 +14,7 @@ from websockets.frames import Frame, Opcode
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_protocol.codec import decode_event, encode_event
 from evilpegs_protocol.fields import Event
+from evilpegs_protocol.server_messages import FeedbackGiven
 from evilpegs_server.fast_path import SWITCH, Switch, add_re, feedback_json, text_frame, turn_json, without
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
@@ -73,8 +74,22 @@ def test_answer_without_id_is_event_itself():
 )
 def test_feedback_and_turn_equal_encoded_models(match, numbers, code, given_back, times, method, stalled_ms):
     (seq, game, turn), (at, took_ms, left_ms) = numbers, times
+    event = FeedbackGiven(
+        match=match,
+        seq=seq,
+        at=at,
+        game=game,
+        turn=turn,
+        code=code,
+        black=given_back[0],
+        white=given_back[1],
+        method=method,
+        took_ms=took_ms,
+        left_ms=left_ms,
+        stalled_ms=stalled_ms,
+    )
     feedback = (match, seq, at, game, turn, code, given_back, took_ms, left_ms, method, stalled_ms)
-    assert json.loads(both_ways(feedback_json, *feedback))["code"] == code
+    assert feedback_json(*feedback) == encode_event(event)
     assert json.loads(both_ways(turn_json, match, game, turn, left_ms))["turn"] == turn
 
 

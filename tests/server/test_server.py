@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 
 import pytest
 import structlog
@@ -31,6 +32,24 @@ async def test_server_end_logs_codemaking_metrics(database):
 async def test_unusable_site_host_is_named(tmp_path):
     settings = Settings(port=0, site_port=0, site_host="203.0.113.7", database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
     with pytest.raises(AddressUnusableError, match=r"203\.0\.113\.7.*site_host"):
+        async with running_server(settings, structlog.get_logger()):
+            pass
+
+
+@pytest.mark.parametrize("option", ["port", "site_port"])
+async def test_port_in_use_creates_nothing(tmp_path, option):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = {"port": 0, "site_port": 0, option: taken.getsockname()[1]}
+        settings = Settings(**ports, database=f"sqlite:///{tmp_path / 'typo.sqlite3'}")
+        with pytest.raises(AddressUnusableError, match=f"--{option.replace('_', '-')}$"):
+            async with running_server(settings, structlog.get_logger()):
+                pass
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_equal_ports_are_refused(tmp_path):
+    settings = Settings(port=18_777, site_port=18_777, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    with pytest.raises(AddressUnusableError, match=r"18777.*two ports"):
         async with running_server(settings, structlog.get_logger()):
             pass
 

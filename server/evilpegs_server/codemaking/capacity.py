@@ -27,10 +27,11 @@ def is_enumerated(rules: Rules) -> bool:
 class ReplyCapacity:
     """The limits within which a server computes replies.
 
-    ``cache_bytes`` covers all caches: 3/4 live sets in the worker process, 1/16 live sets in the server process, 1/16
-    cached replies in the server process. The rest is for the part sizes that go with live sets, 1/8 of their bytes.
-    ``count_bytes`` is the memory of one running count, in addition to the caches. ``count_work`` is the number of rows
-    that one reply may count in the worst case.
+    ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the candidates of positions) in the
+    worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process. The
+    rest is for the part sizes that are kept with live sets and take up to 1/8 of the bytes of these. ``count_bytes`` is
+    the memory of one running count, in addition to the caches. ``count_work`` is the largest number of table rows that
+    a count for one reply may make in the worst case.
     """
 
     cache_bytes: int = CACHE_BYTES

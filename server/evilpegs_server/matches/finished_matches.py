@@ -47,7 +47,7 @@ class FinishedMatches(Generic[_T]):
         return await asyncio.shield(self._reading[match])
 
     async def read(self, match: str) -> _T | None:
-        """Read a match whatever is in the cache. Raises BusyError if too many reads wait already."""
+        """Read a match from the database, or return None if there is none. Raises BusyError if too many reads wait."""
         value = await self._reads.run(self._read, match)
         if value is None:
             self._missing[match] = None

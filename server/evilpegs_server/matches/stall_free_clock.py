@@ -30,7 +30,7 @@ class StallFreeClock:
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time in milliseconds without any long stall, including one that is not over."""
+        """Return the time in milliseconds, in which long stalls do not count, nor does one that still lasts."""
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms
 

@@ -77,7 +77,7 @@ class LiveLeaderboards:
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop, at the latest when the current chunk is counted."""
+        """Stop counting, and wait until the games that are being counted now are done."""
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()

@@ -109,7 +109,7 @@ def _rebuild_match(
 
 
 def _differs(facts: GameFacts, row: Any, name: str) -> bool:
-    """Return True if a row lacks a fact or has another one. Luck that was not computed says nothing."""
+    """Return True if ``row`` lacks the fact ``name`` or has another value. Luck that was not computed is no fact."""
     if facts.curve is None and name in {"luck", "curve"}:
         return False
     return bool(getattr(row, name, None) != getattr(facts, name))

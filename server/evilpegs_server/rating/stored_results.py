@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.rating.value_curves import curve_hashes
-from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow
+from evilpegs_server.scoring.leaderboard import Leaderboard, LeaderboardRow, no_pause
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.chains import find_broken_matches
 from evilpegs_server.storage.game_sums import (
@@ -49,7 +49,7 @@ class StoredLeaderboards:
     ``pause`` is called after each millisecond of work, so that other threads can catch up.
     """
 
-    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = no_pause) -> None:
         self.stopped = False
         self.broken: set[int] = set()
         """The numbers of the matches that do not count, because their chains of hashes are broken."""
@@ -85,9 +85,10 @@ class StoredLeaderboards:
         if self._last_event is None:
             self._count_all()
         self._newest = load_last_event_id(self._engine)
-        self._count_new(self._pause if pausing else _go_on)
+        pause = self._pause if pausing else no_pause
+        self._count_new(pause)
         self._count_awaited()
-        rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
+        rows = {ladder: tuple(self._leaderboards[ladder].rows(pause)) for ladder in self._changed}
         self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
         self._changed.clear()
         return rows
@@ -209,10 +210,6 @@ class StoredLeaderboards:
             self._changed = set(self._ladders)
             self._last_event = None
         return self._last_event is None
-
-
-def _go_on() -> None:
-    """Do not pause."""
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:

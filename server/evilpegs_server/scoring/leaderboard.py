@@ -12,7 +12,7 @@ Time is shown, but it never decides a rank.
 records, which knows no luck.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -35,6 +35,12 @@ RANKED_FROM_FIXED: Final = 100
 """The number of games that a row needs for a rank if the codemaker is fixed."""
 RANKED_FROM_ADVERSARY: Final = 20
 """The number of games that a row needs for a rank if the codemaker is an adversary."""
+ROWS_BETWEEN_PAUSES: Final = 32
+"""The number of rows that are computed between two pauses, which takes half a millisecond."""
+
+
+def no_pause() -> None:
+    """Go on at once."""
 
 
 class Leaderboard:
@@ -83,16 +89,18 @@ class Leaderboard:
         """Add luck-adjusted scores in millionths of a guess: their number, their sum and their sum of squares."""
         self._version(player, client).add_luck(games, total, squares)
 
-    def rows(self) -> list[LeaderboardRow]:
+    def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
         """Return the rows of all players who have a game that counts, best first, then those without a rank.
 
-        Rows of one rank are ordered by the mean that is ranked, equal means by name.
+        Rows of one rank are ordered by the mean that is ranked, equal means by name. ``pause`` is called after each
+        step of the work, so that other threads can go on.
 
         Raises:
             ValueError: a player with a game has no name.
         """
-        changed = self._update_rows()
+        changed = self._update_rows(pause)
         self._update_intervals(changed)
+        pause()
         self._update_ranks()
         return sorted(self._rows.values(), key=self._order)
 
@@ -104,9 +112,9 @@ class Leaderboard:
         versions = [
             CountedVersion(tally, number, version) for number, version in tally.numbered_versions() if version.scores
         ]
-        return make_rows(versions, self._guess_limit, self._adjusted)
+        return list(make_rows(versions, self._guess_limit, self._adjusted))
 
-    def _update_rows(self) -> list[int]:
+    def _update_rows(self, pause: Callable[[], None]) -> list[int]:
         """Compute the rows of changed players again and return the numbers of these players."""
         tallies = {player: self._players[player] for player in self._changed}
         latest = {
@@ -115,13 +123,16 @@ class Leaderboard:
             if (version := tally.latest_version()) is not None
         }
         rows = make_rows(list(latest.values()), self._guess_limit, self._adjusted)
-        self._rows.update(zip(latest, rows, strict=True))
+        for index, (player, row) in enumerate(zip(latest, rows, strict=True)):
+            if index % ROWS_BETWEEN_PAUSES == 0:
+                pause()
+            self._rows[player] = row
         self._latest.update(latest)
         self._changed.clear()
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
-        """Compute the compared intervals again: those of ``changed`` players, or all if there are more names."""
+        """Compute the intervals that ranks follow from: those of ``changed`` players, or all if there are new names."""
         if self._names != len(self._rated):
             self._names, changed = len(self._rated), list(self._rows)
         for player in changed:

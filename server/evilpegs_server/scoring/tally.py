@@ -12,8 +12,9 @@ class VersionTally:
 
     ``matches`` counts the started matches, and ``first`` and ``last`` are the least and the greatest order of them.
     ``scores`` counts the games with each score, ``solved`` those that were solved, and ``times_ms`` the guesses that
-    took each number of milliseconds. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and
-    the sum of squares of luck-adjusted scores in millionths of a guess.
+    took each number of milliseconds; there were ``guesses`` of them, and they took ``total_ms`` together.
+    ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of luck-adjusted
+    scores in millionths of a guess.
     """
 
     client: str
@@ -23,6 +24,8 @@ class VersionTally:
     solved: int = 0
     scores: Counter[int] = field(default_factory=Counter)
     times_ms: Counter[int] = field(default_factory=Counter)
+    guesses: int = 0
+    total_ms: int = 0
     luck_games: int = 0
     luck_total: int = 0
     luck_squares: int = 0
@@ -42,7 +45,15 @@ class VersionTally:
 
     def add_times(self, times_ms: Iterable[int]) -> None:
         """Add the milliseconds that guesses took."""
-        self.times_ms.update(times_ms)
+        times = list(times_ms)
+        self.times_ms.update(times)
+        self.guesses += len(times)
+        self.total_ms += sum(times)
+
+    @property
+    def mean_ms(self) -> float:
+        """The mean time of a guess in milliseconds, 0 without guesses."""
+        return self.total_ms / self.guesses if self.guesses else 0.0
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
         """Add the number, the sum and the sum of squares of luck-adjusted scores in millionths of a guess."""

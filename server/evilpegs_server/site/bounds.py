@@ -94,5 +94,5 @@ def least_worst(rules: Rules) -> int:
 
 
 def least_mean(rules: Rules) -> float:
-    """Return a mean number of guesses over all secrets below which no strategy gets."""
+    """Return a lower bound on the mean number of guesses that any strategy needs over all secrets."""
     return sum(turn * count for turn, count in enumerate(_found_at_most(rules), 1)) / rules.size

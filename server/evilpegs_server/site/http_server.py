@@ -32,7 +32,7 @@ class EmbeddedServer(uvicorn.Server):
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of ``host``; port 0 takes one that is free. Raises OSError."""
+    """Return a listening socket for each address of ``host``; port 0 picks a free port. Raises OSError."""
     loop = asyncio.get_running_loop()
     infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []

@@ -8,10 +8,10 @@ makes no writer wait. A copy is one file without a log; a server that opens it b
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -52,6 +52,10 @@ class DatabaseCheck:
     def sound(self) -> bool:
         """True if nothing is damaged or broken."""
         return not self.damage and not self.broken
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as a JSON object."""
+        return asdict(self) | {"sound": self.sound}
 
 
 def backup_database(
@@ -143,7 +147,7 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Explain errors of SQLite in one line."""
+    """Turn errors of SQLite within the block into a DatabaseUnusableError, which explains them in one line."""
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:

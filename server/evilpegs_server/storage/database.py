@@ -1,6 +1,7 @@
 """Opening the database: its settings for full durability, the migration of its schema, and errors in one line."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ from evilpegs_server.storage.location import create_private, database_file, engi
 from evilpegs_server.storage.lock import DatabaseLock
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
+_OUR_TABLE: Final = "events"
+"""A table that databases of all versions have."""
 
 
 def open_database(url: str) -> Engine:
@@ -44,6 +47,7 @@ def open_database(url: str) -> Engine:
     )
     event.listen(engine, "connect", _set_pragmas)
     try:
+        _check_is_ours(file)
         create_private(file)
         _upgrade(engine)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
@@ -66,8 +70,9 @@ def open_existing_database(url: str) -> Engine:
         DatabaseUnusableError: as for `open_database`.
     """
     file = database_file(url)
-    if not file.exists():
-        message = f"there is no database at {file}; run `evilpegs serve` first or name one with --database"
+    if not file.exists() or not file.stat().st_size:
+        what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
+        message = f"{what}; run `evilpegs serve` first or name one with --database"
         raise DatabaseMissingError(message)
     return open_database(url)
 
@@ -84,6 +89,20 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
 
     event.listen(engine, "do_connect", check)
     event.listen(engine, "checkout", check)
+
+
+def _check_is_ours(file: Path) -> None:
+    """Raise DatabaseUnusableError, or an error of SQLite, if a file holds something else. Nothing is changed."""
+    if not file.exists() or not file.stat().st_size:
+        return
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    if tables and _OUR_TABLE not in tables:
+        message = (
+            f"{file} is not a database of evilpegs: it has a table {tables[0]!r}; "
+            "name another with --database sqlite:///FILE"
+        )
+        raise DatabaseUnusableError(message)
 
 
 class _Explainer:

@@ -30,7 +30,7 @@ class FaultLog:
         self._unsaid = 0
 
     def report(self, what: str, error: Exception, **facts: Any) -> None:
-        """Log that ``what`` happened because of ``error``, without its traceback and the SQL that it quotes."""
+        """Log that ``what`` happened because of ``error``, without a traceback or the SQL that the error quotes."""
         self._counts[type(error).__name__] += 1
         now = self._now()
         if now < self._quiet_until:

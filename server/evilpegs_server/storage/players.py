@@ -57,7 +57,7 @@ class Players:
         return iter(tuple(self._by_token.values()))
 
     def skip_ids(self, highest: int) -> None:
-        """Give new players numbers above ``highest``, which may belong to players that are not in memory."""
+        """Give new players only ids above ``highest``: lower ones may belong to players who are not in memory."""
         self._highest = max(self._highest, highest)
 
     def lapse(self, token_hash: str) -> None:

@@ -12,12 +12,13 @@ _GC_THRESHOLDS: Final = (1_000, 10, 100)
 
 @contextmanager
 def tune_gc_and_gil() -> Iterator[None]:
-    """Tune the interpreter within the block, which gains a busy event loop a third.
+    """Tune garbage collection and the switching of threads within the block: a busy server does a third more.
 
-    Garbage collection looks at a thousand new objects at a time, which takes half a millisecond, and seldom at old
-    objects: a full collection would stall the loop. It follows a million objects that nothing has freed, and there are
-    few: nothing on the path of a guess creates cycles, and connections and matches break theirs at their end. Objects
-    that exist at the start are never looked at. The former settings are restored at the end of the block.
+    The garbage collector looks at new objects after every thousand of them, which takes half a millisecond. It seldom
+    looks at old objects, because a full collection would stall the event loop: only after a million objects were
+    created that nothing has freed. That is rare, because nothing on the path of a guess creates reference cycles, and
+    connections and matches break theirs when they end. The collector never looks at objects that exist at the start.
+    The former settings are restored at the end of the block.
     """
     before, switch_seconds = gc.get_threshold(), sys.getswitchinterval()
     gc.set_threshold(*_GC_THRESHOLDS)

@@ -74,9 +74,9 @@ class Spending:
 
 
 class FairScheduler(Generic[_T]):
-    """The jobs that wait and the jobs that run, at most one per player.
+    """The jobs that wait and those that run; of each player, at most one runs at a time.
 
-    Times are arguments in seconds and never decrease.
+    Times are arguments, in seconds; they never decrease from one call to the next.
     """
 
     def __init__(self, limits: SchedulerLimits) -> None:

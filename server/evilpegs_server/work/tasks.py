@@ -120,12 +120,11 @@ class AnalyzeGames(NamedTuple):
         JSON costs the server less to receive than objects do.
         """
         # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
-        from evilpegs_game.analysis.document import analysis_document  # noqa: PLC0415
         from evilpegs_game.analysis.games import analyze_games  # noqa: PLC0415
         from evilpegs_game.analysis.turns import USUAL  # noqa: PLC0415
 
         analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
-        return TaskResult(orjson.dumps([[analysis_document(turn) for turn in game] for game in analyses]))
+        return TaskResult(orjson.dumps([[turn.to_json() for turn in game] for game in analyses]))
 
 
 class MeasureLuck(NamedTuple):

@@ -223,7 +223,7 @@ async def test_wrong_password_is_logged_once(tmp_path, publishing, load, log):
     [
         ({"mqtt": "http://broker"}, "http://broker"),
         ({"mqtt": "mqtt://"}, "mqtt://"),
-        ({"mqtt": "mqtt://broker:99999"}, "mqtt://broker:99999"),
+        ({"mqtt": "mqtt://broker:99999"}, "99999"),
         ({"mqtt": "mqtt://broker/topic"}, "mqtt://broker/topic"),
         ({"mqtt": "mqtt://broker", "mqtt_password": "x"}, "mqtt_user"),
         ({"mqtt": "mqtt://broker", "mqtt_user": "x", "mqtt_password_file": "none.txt"}, "none.txt"),

@@ -1,4 +1,4 @@
-"""The match registry finds matches, brings them back after a restart, and stops in order."""
+"""The match registry finds matches, brings them back after a restart, and stops cleanly."""
 
 import asyncio
 import json

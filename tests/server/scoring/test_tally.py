@@ -34,6 +34,16 @@ def test_solved_game_outside_limit_counts_as_failed(guesses):
     assert (tally.scores, tally.solved) == ({11: 1}, 0)
 
 
+@given(st.lists(st.lists(st.integers(0, 10**6))))
+def test_mean_time_is_that_of_all_guesses(games):
+    tally = VersionTally("bot 1")
+    for times in games:
+        tally.add_times(iter(times))
+    times = [time for game in games for time in game]
+    assert tally.mean_ms == (sum(times) / len(times) if times else 0)
+    assert tally.times_ms == Counter(times)
+
+
 class TestVersionOrder:
     def player(self, *starts):
         player = PlayerTally()

@@ -1,5 +1,6 @@
 """The database is durable, migrated, locked and private; one that cannot be used is refused in one line."""
 
+import contextlib
 import os
 import sqlite3
 
@@ -45,6 +46,32 @@ class TestDurability:
         with engine.connect() as connection, pytest.raises(OperationalError, match="nowhere") as caught:
             connection.execute(text("INSERT INTO nowhere VALUES (:seed)"), {"seed": "a secret"})
         assert "a secret" not in str(caught.value)
+
+
+class TestForeignFiles:
+    @pytest.mark.parametrize("open_it", [open_database, open_existing_database])
+    def test_database_of_other_program_is_not_touched(self, tmp_path, open_it):
+        file = tmp_path / "foreign.db"
+        with contextlib.closing(sqlite3.connect(file)) as connection:
+            connection.execute("CREATE TABLE bookmarks (url TEXT)")
+            connection.commit()
+        file.chmod(0o644)
+        before = file.read_bytes()
+        assert "'bookmarks'" in refusal(f"sqlite:///{file}", open_it)
+        assert (file.read_bytes(), file.stat().st_mode & 0o777) == (before, 0o644)
+        assert [each.name for each in tmp_path.iterdir()] == ["foreign.db"]
+
+    def test_empty_file_is_not_read_as_database(self, tmp_path):
+        file = tmp_path / "empty.db"
+        file.touch()
+        refusal(f"sqlite:///{file}", open_existing_database, DatabaseMissingError)
+        assert file.stat().st_size == 0
+
+    def test_empty_file_becomes_new_database(self, tmp_path):
+        file = tmp_path / "empty.db"
+        file.touch()
+        open_database(f"sqlite:///{file}").dispose()
+        open_existing_database(f"sqlite:///{file}").dispose()
 
 
 class TestMigrations:

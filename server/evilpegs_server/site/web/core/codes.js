@@ -29,7 +29,7 @@ export function parseCode(rules, text) {
   const colors = Array.from(text.toUpperCase(), (symbol) => SYMBOLS.indexOf(symbol));
   if (colors.includes(-1)) {
     const symbols = SYMBOLS.slice(0, rules.colors);
-    throw new CodeError(`not a code: '${shorten(text)}'; use ${rules.pegs} of ${symbols}${letterHint(text)}`);
+    throw new CodeError(`not a code: '${shorten(text)}'; use ${rules.pegs} of ${symbols}${letterHint(rules, text)}`);
   }
   const reason = whyIllegal(rules, colors);
   if (reason !== null) {
@@ -160,11 +160,12 @@ function shorten(text) {
 }
 
 /**
+ * @param {Rules} rules
  * @param {string} text
- * @returns {string} An addition to the message for a text that uses I for 1 or O for 0.
+ * @returns {string} An addition to the message for a text that uses I for 1 or O for 0, if the rules have a color 0.
  */
-function letterHint(text) {
+function letterHint(rules, text) {
   const typed = text.toUpperCase();
-  const fits = /[IO]/.test(typed) && /^[0-9A-Z]*$/.test(typed);
+  const fits = rules.colors > SYMBOLS.indexOf("0") && /[IO]/.test(typed) && /^[0-9A-Z]*$/.test(typed);
   return fits ? "; there is no I and no O; the tenth color is 0" : "";
 }
