@@ -18,3 +18,13 @@ def no_thread_left():
     before = threading.enumerate()
     yield
     assert threads_left(before) == []
+
+
+@pytest.fixture
+def keyboard():
+    """A person at a real terminal."""
+    from support.keyboard import Keyboard
+
+    keyboard = Keyboard()
+    yield keyboard
+    keyboard.close()

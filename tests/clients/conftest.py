@@ -17,7 +17,8 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.retry import Backoff, RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile
-from evilpegs_clients.terminal.app import run_terminal
+from evilpegs_clients.play.app import run_terminal
+from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, feedback
@@ -184,7 +185,7 @@ class TinyServer:
     def __init__(self, match_type=HonestMatch, **kind):
         self.match_type, self.kind = match_type, kind
         self.matches, self.requests, self.known = {}, [], {}
-        self.connections = 0
+        self.connections, self.client = 0, None
         self.fault = lambda request: None
         self.cheat = lambda event: event
         self.sockets = []
@@ -215,6 +216,7 @@ class TinyServer:
         return [request for request in self.requests if request["type"] == kind]
 
     def _hello(self, request):
+        self.client = request["client"]
         token = request.get("token")
         if token is not None and token not in self.known:
             return [error("auth_failed")]
@@ -243,6 +245,7 @@ class TinyServer:
     def _play(self, request):
         name = f"{len(self.matches):016x}"
         self.matches[name] = match = self.match_type(match=name, **self.kind)
+        match.events[0]["client"] = self.client
         return list(match.events)
 
     def _ready(self, request):
@@ -278,6 +281,12 @@ class TinyServer:
         match = self.matches[request["match"]]
         code = format_code(match.live[0])
         return [{"type": "hint", "match": match.match, "code": code, "candidates": len(match.live), "why": "why"}]
+
+    def _watch(self, request):
+        return [{"type": "watching", "matches": [request["match"]]}, *self.matches[request["match"]].events]
+
+    def _unwatch(self, request):
+        return [{"type": "unwatched"}]
 
     def _resume(self, request):
         match = self.matches[request["match"]]
@@ -374,14 +383,14 @@ def terminal_at(tokens, retry_policy, output, stopped_clock):
         async with listening(server.converse) as url:
 
             async def run(*script, name="ann", discard=lambda: False):
+                prompt = Prompt(console, Typed(*script))
+                prompt.discard = discard
                 await run_terminal(
                     server=url,
                     ladder="tiny",
                     name=name,
                     token_file=tokens.path,
-                    console=console,
-                    read_line=Typed(*script),
-                    discard=discard,
+                    prompt=prompt,
                     retry_policy=retry_policy,
                     new_nonce=nonces.__next__,
                     clock=stopped_clock,

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.match_player import MatchPlayer, check_failures
 from evilpegs_clients.bot.move_chooser import MoveChooser
+from evilpegs_clients.bot.open_matches import find_own_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
@@ -42,7 +43,8 @@ BotEvent = (
 * `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
 * `MatchStarted`: a match begins, or an earlier run's open match continues.
 * `GameSummary`: a game ended and was verified.
-* `StrategyFailure`: the game before it was resigned because the strategy failed.
+* `StrategyFailure`: the game before it was resigned because the strategy failed; or, if it has no match, the strategy
+  failed before anything was played.
 * `MatchSummary`: a match ended; its games were reported before it.
 * `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
 * `Reconnected`: the connection is restored. After one `Reconnecting` or more.
@@ -72,11 +74,12 @@ async def play_matches(
     At the end of a match, what was received is compared with the record that the server hands out, and the server's
     signature is checked if `cryptography` is installed. The server's key is remembered with the token of the name.
 
-    Matches that an earlier run under the same name left open are finished first, in addition to ``matches``. They are
-    left alone while another program with the same token file plays under that name. A cut connection is restored and
-    its match resumed. If the strategy fails, that game is resigned; after the second failure no further game begins.
-    Before a rated match the strategy chooses a first guess without playing it, so that a strategy that cannot play
-    these rules loses nothing. The function prints nothing; ``on_event`` reports progress.
+    Matches that an earlier run of the same strategy under the same name left open are finished first, in addition to
+    ``matches``. They are left alone while another program with the same token file plays under that name. If another
+    client began one of them, nothing is played. A cut connection is restored and its match resumed. If the strategy
+    fails, that game is resigned; after the second failure no further game begins. Before anything is played, the
+    strategy chooses a first guess for each open match and for the ladder, so that a strategy that cannot play these
+    rules loses nothing. The function prints nothing; ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
@@ -101,8 +104,9 @@ async def play_matches(
         The player's name and, in the order of play, a summary of each match with its games, violations and failures.
 
     Raises:
-        ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
-        StrategyError: The strategy failed or chose an illegal code, before a rated match or for the second time.
+        ClientError: The server cannot be reached, refuses a request or contradicts itself, or another client began an
+            open match of that name. The message is one line.
+        StrategyError: The strategy failed or chose an illegal code, before anything was played or for the second time.
 
     In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
     ``asyncio.run``.
@@ -118,7 +122,7 @@ async def play_matches(
     credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
-    bot = _Bot(session, strategy, seed, on_event)
+    bot = _Bot(session, credentials.client.name, strategy, seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
             return await bot.play(ladder, matches, finish_open=is_sole)
@@ -127,8 +131,11 @@ async def play_matches(
 
 
 class _Bot:
-    def __init__(self, session: PlayerSession, strategy: Strategy, seed: int | None, on_event: OnEvent) -> None:
+    def __init__(
+        self, session: PlayerSession, client: str, strategy: Strategy, seed: int | None, on_event: OnEvent
+    ) -> None:
         self._session = session
+        self._client = client
         self._strategy = strategy
         self._seed = seed
         self._on_event = on_event
@@ -139,12 +146,10 @@ class _Bot:
     async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
         welcome = await self._session.open()
         self._on_event(welcome)
-        rules = [Rules.parse(info.rules) for info in welcome.ladders if info.id == ladder]
-        await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
-        left_open = [match.match for match in welcome.open] if finish_open else []
-        summaries = [await self._play_match(await MatchClient.resume(self._session, match)) for match in left_open]
-        if matches:
-            await self._rehearse([info for info in welcome.ladders if info.id == ladder and info.rated])
+        left_open = await find_own_matches(self._session, self._client) if finish_open else []
+        await self._rehearse([*left_open, *(info for info in welcome.ladders if info.id == ladder and matches)])
+        resumed = (await MatchClient.resume(self._session, match.match) for match in left_open)
+        summaries = [await self._play_match(client) async for client in resumed]
         for _ in range(matches):
             check_failures(self._failures)
             summaries.append(await self._play_match(await MatchClient.play(self._session, ladder)))
@@ -157,18 +162,26 @@ class _Bot:
         self._on_event(summary)
         return summary
 
-    async def _rehearse(self, ladders: Sequence[LadderInfo]) -> None:
-        """Raise StrategyError if the strategy fails at the first guess on a ladder; a rated match would be lost."""
-        for ladder in ladders:
-            failure = await run_in_thread(partial(self._chooser().rehearse, ladder))
+    async def _rehearse(self, offers: Sequence[MatchStarted | LadderInfo]) -> None:
+        """Prepare the strategy for each offer; raise StrategyError if it fails at the first guess on one of them."""
+        rules = [Rules.parse(offer.rules) for offer in offers]
+        await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
+        for offer in offers:
+            failure = await run_in_thread(partial(self._chooser().rehearse, offer))
             if failure is not None:
                 self._on_event(failure)
-                message = f"{failure.error}; no match was begun on {ladder.id}"
+                message = f"{failure.error}; {_kept_text(offer)}"
                 raise StrategyError(message) from failure.error
 
     def _chooser(self) -> MoveChooser:
         seed = self._session.rng_seed if self._seed is None else self._seed
         return MoveChooser(self._strategy, seed, self._live_sets)
+
+
+def _kept_text(offer: MatchStarted | LadderInfo) -> str:
+    if isinstance(offer, LadderInfo):
+        return f"no match was begun on {offer.id}"
+    return f"match {offer.match} on {offer.ladder} stays open as it was, and no match was begun"
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

@@ -18,7 +18,7 @@ from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 EVALUATIONS_PER_MS: Final = 200_000
 """Assumed feedback evaluations per millisecond; a modern core does three to six times as many."""
@@ -57,11 +57,11 @@ class MoveChooser:
         self._seed = seed
         self._live_sets = live_sets
 
-    def rehearse(self, ladder: LadderInfo) -> StrategyFailure | None:
-        """Choose a first guess on a ladder before a match begins there; return the failure if the strategy fails."""
-        rules, clock = Rules.parse(ladder.rules), ladder.clock
+    def rehearse(self, offer: LadderInfo | MatchStarted) -> StrategyFailure | None:
+        """Choose a first guess on a ladder or in an open match without playing it; return the strategy's failure."""
+        rules, clock = Rules.parse(offer.rules), offer.clock
         left, increment = (clock.base_ms, clock.increment_ms) if clock else (None, 0)
-        budget = guess_budget(rules, 1, ladder.guess_limit, left, increment)
+        budget = guess_budget(rules, 1, offer.guess_limit, left, increment)
         position, seed = Position(rules, (), self._live_sets, budget), game_seed(self._seed, "rehearsal")
         try:
             self.choose(position, seed)
@@ -94,10 +94,18 @@ class MoveChooser:
         except StrategyError:
             raise
         except GameError as error:
-            message = f"strategy {self._strategy.name} cannot go on at turn {position.turn}: {error}"
+            message = f"strategy {self._strategy.name} cannot go on at turn {position.turn}: {_reason(error)}"
             raise StrategyError(message) from error
         except BaseException as error:
             # In this thread of its own, even SystemExit and KeyboardInterrupt can only come from the strategy.
             reason = describe_exception(error)[:200]
             message = f"strategy {self._strategy.name} failed at turn {position.turn}: {reason}"
             raise StrategyError(message) from error
+
+
+def _reason(error: GameError) -> str:
+    """Return the text of an error with a remedy that a bot has, which cannot take other rules on a ladder."""
+    text, remedy = str(error), "take smaller rules"
+    if not text.endswith(remedy):
+        return text
+    return f"{text.removesuffix(remedy)}play sampled there, or choose a smaller ladder"

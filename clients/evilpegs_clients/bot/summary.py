@@ -1,6 +1,7 @@
 """The results of a bot's run: its games, its matches and all of them together."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import NotChecked, Violation
@@ -24,6 +25,16 @@ class GameSummary:
     def verified(self) -> bool:
         """True if verification found no violation in the game."""
         return not self.violations
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the game as a JSON object; its match is that of the object around it."""
+        return {
+            "game": self.game,
+            "outcome": self.outcome,
+            "guesses": self.guesses,
+            "verified": self.verified,
+            "findings": [str(violation) for violation in self.violations],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,17 @@ class MatchSummary:
     def verified(self) -> bool:
         """True if verification found no violation in the record or in any of its games."""
         return not self.violations and all(game.verified for game in self.games)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the match as a JSON object of `evilpegs bot --json`."""
+        return {
+            "match": self.match,
+            "ladder": self.ladder,
+            "verified": self.verified,
+            "findings": [str(violation) for violation in self.violations],
+            "not_checked": [str(remark) for remark in self.not_checked],
+            "games": [game.to_json() for game in self.games],
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ first passed to ``deliver`` in order. A match view is therefore never behind an 
 import asyncio
 import errno
 import json
+import re
 import socket
 import ssl
 from collections.abc import Callable, Mapping
@@ -38,6 +39,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL
+from evilpegs_protocol.ports import port_fault
 from evilpegs_protocol.server_messages import Error, ServerEvent
 
 DIAL_SECONDS: Final = 10.0
@@ -46,6 +48,10 @@ _REFUSALS: Final = frozenset({403, 421, 429, 503})
 """The HTTP statuses by which the game port of a server refuses a connection; the body says why."""
 CLOSE_SECONDS: Final = 2.0
 """The most time for a closing handshake."""
+USUAL_PORT: Final = 8765
+"""The port of a server that was started without naming one."""
+_OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+)(?:/|/v1)?")
+"""An address that only lacks the scheme of the WebSocket protocol."""
 
 
 def server_url(text: str) -> str:
@@ -54,6 +60,8 @@ def server_url(text: str) -> str:
     Raises:
         ServerUnreachableError: The text is not the URL of a server.
     """
+    if (fault := port_fault(text)) is not None:
+        raise ServerUnreachableError(fault, UnreachableReason.ADDRESS)
     try:
         parts = urlsplit(text.strip())
         port = parts.port
@@ -74,7 +82,9 @@ def is_loopback(url: str) -> bool:
 
 
 def _not_a_url(text: str) -> ServerUnreachableError:
-    message = f"not the address of a server: {text[:80]!r}; write ws://HOST:PORT{PATH}"
+    match = _OTHER_SCHEME.fullmatch(text.strip())
+    instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
+    message = f"not the address of a server: {text[:80]!r}; write {instead}{PATH}"
     return ServerUnreachableError(message, UnreachableReason.ADDRESS)
 
 
@@ -200,6 +210,16 @@ def _is_refused(error: Exception) -> bool:
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
+def _remedy(url: str) -> str:
+    """Return what to do about a port at which nothing listens: `evilpegs serve` opens one on this machine only."""
+    parts = urlsplit(url)
+    if parts.scheme != "ws" or parts.hostname not in {"127.0.0.1", "localhost"}:
+        return "check the address given with --server"
+    if parts.port == USUAL_PORT:
+        return "run `evilpegs serve`, or name another server with --server"
+    return f"start a server there with: evilpegs serve --port {parts.port or 80}"
+
+
 def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
     reason = UnreachableReason.NETWORK
     message = f"cannot connect to {url}: {printable(str(error))}"
@@ -209,7 +229,7 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
             message = f"{url} does not answer; is it the game port of an evilpegs server?"
         case OSError() if _is_refused(error):
             reason = UnreachableReason.REFUSED
-            message = f"nothing listens at {url}; run `evilpegs serve`, or name another server with --server"
+            message = f"nothing listens at {url}; {_remedy(url)}"
         case socket.gaierror():
             reason = UnreachableReason.HOST
             message = f"there is no host of that name: {url}; check the address given with --server"

@@ -5,7 +5,6 @@ with different databases can use one address in turn, and a token is the only pr
 the same time do not lose each other's tokens: each change is made under a lock and replaces the whole file.
 """
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
+from filelock import lock_descriptor
 from platformdirs import user_data_path
 
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
@@ -83,7 +83,7 @@ class TokenFile:
         try:
             return _check(json.loads(text))
         except (ValueError, RecursionError):
-            message = f"the file of {self.contents} {self.path} is damaged; mend it, or move it away {self.remedy}"
+            message = f"the file of {self.contents} {self.path} is damaged; fix it, or move it away {self.remedy}"
             raise DamagedTokenFileError(message) from None
 
     def _restrict_access(self) -> None:
@@ -98,7 +98,7 @@ class TokenFile:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self.path.with_name(self.path.name + ".lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock_descriptor(lock.fileno())
                 yield
         except OSError as error:
             raise self._error("write", error) from error
@@ -140,12 +140,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
     digest = sha256(f"{_address(server)} {name}".encode()).hexdigest()[:16]
     path = tokens.path.with_name(f"{tokens.path.name}.{digest}.lock")
     with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+        yield lock_descriptor(lock.fileno(), blocking=False)
 
 
 def _address(server: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.progress import Progress
@@ -31,6 +31,10 @@ class ExactMeans:
     def difference(self) -> Fraction:
         """The mean of the second minus that of the first."""
         return self.second - self.first
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the means of the strategies a and b as a JSON object."""
+        return {"a": float(self.first), "b": float(self.second), "difference": float(self.difference)}
 
 
 def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:

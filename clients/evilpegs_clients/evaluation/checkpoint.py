@@ -2,12 +2,13 @@
 
 A text file with one line per finished task: a JSON list of the task's key and outcome, a space, and a checksum over
 the run and the line. Lines are only appended, each in one write. A last line without an end, torn by a kill, is
-dropped; any other line that fails its checksum is an error. The first line names the format and the run. A lock keeps
-a second run out of the file.
+dropped; any other line that fails its checksum is an error. The first line names the format and the run.
+
+A lock keeps a second run out of the file. It is on the file itself and not on one beside it, so it holds for every name
+of the file, leaves nothing behind, and excludes runs of earlier versions too.
 """
 
 import errno
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,21 +17,21 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
+from filelock import lock_descriptor
 from platformdirs import user_data_path
 
 from evilpegs_clients.errors import EvaluationError
+from evilpegs_game.optimal.proof_log import TITLES as PROOF_LOG_TITLES
 
 FORMAT: Final = "evilpegs checkpoint 1"
 OLD_HEADING: Final = b'["evilpegs journal '
 """The beginning of the checkpoints that evilpegs 0.1.0 wrote."""
-PROOF_LOG_HEADINGS: Final = (b"evilpegs proof log ", b"evilpegs journal ")
-"""The beginnings of the file that `evilpegs solve` keeps, now and in version 0.1.0."""
 CHECKSUM_DIGITS: Final = 16
 """Hexadecimal digits per checksum."""
 
 
 class CheckpointUnusableError(EvaluationError):
-    """The file cannot be written, or another run writes to it; its content is not at fault."""
+    """The file cannot be written or locked, or another run writes to it; its content is not at fault."""
 
 
 class CheckpointFormatError(EvaluationError):
@@ -85,7 +86,7 @@ def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
     A file that is refused is not changed.
 
     Raises:
-        CheckpointUnusableError: the file cannot be written, or another process writes to it.
+        CheckpointUnusableError: the file cannot be written or locked, or another process writes to it.
         CheckpointMismatchError: the file belongs to another run.
         CheckpointDamagedError: a line was changed.
         CheckpointFormatError: the file is no checkpoint, or one of another version.
@@ -103,10 +104,13 @@ def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
 
 def _lock(file: FileIO, path: Path) -> None:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        message = f"another run writes to the journal {path}; wait for it or name another file with --journal"
+        is_ours = lock_descriptor(file.fileno(), blocking=False)
+    except OSError as error:
+        message = f"the journal {path} cannot be locked: {error.strerror}; name another file with --journal"
         raise CheckpointUnusableError(message) from error
+    if not is_ours:
+        message = f"another run writes to the journal {path}; wait for it or name another file with --journal"
+        raise CheckpointUnusableError(message)
 
 
 def _resume(file: FileIO, path: Path, run: str, about: str) -> Checkpoint:
@@ -151,7 +155,7 @@ def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
             f"{path} is a journal of an older version of evilpegs; delete it to start over, "
             "or name another file with --journal"
         )
-    if heading.startswith(PROOF_LOG_HEADINGS):
+    if heading.startswith(PROOF_LOG_TITLES):
         return CheckpointFormatError(
             f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
         )

@@ -73,7 +73,7 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
     rules, strategy = spec.rules, spec.load()
     codes = LiveSets.bytes_needed(rules)
     if codes > DEFAULT_BYTES:
-        message = f"all codes of {rules} take {codes:,} bytes; the bound is {DEFAULT_BYTES:,}; "
+        message = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; "
         message += "take smaller rules, or play some games with --games"
         raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"

@@ -1,4 +1,4 @@
-"""The results of an evaluation: counts of guesses, the figures derived from them, and their JSON document."""
+"""The results of an evaluation: counts of guesses, the figures derived from them, and comparisons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +19,10 @@ class CostlySecret:
     guesses: int
     secret: Code
     seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the secret as a JSON object."""
+        return {"secret": format_code(self.secret), "guesses": self.guesses, "seed": self.seed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,32 @@ class StrategyResult:
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as the JSON object of `evilpegs evaluate --json`."""
+        figures, spec = self.figures, self.spec
+        played = self._games_fields() if spec.games else {"codes": sum(self.distribution)}
+        random_fields: dict[str, Any] = {"seed": spec.seed} if self.is_one_seed else {}
+        if self.expected is not None:
+            random_fields["expected"] = {"mean": float(self.expected), "exact": str(self.expected)}
+        return {
+            "rules": str(spec.rules),
+            "strategy": self.name,
+            "first": None if self.first is None else format_code(self.first),
+            **played,
+            "total": figures.total,
+            "mean": figures.mean,
+            "max": figures.max,
+            "distribution": list(self.distribution),
+            **random_fields,
+            "seconds": round(self.seconds, 6),
+            **({"ms_per_guess": self.ms_per_guess} if spec.games else {}),
+            **({"worst": [costly.to_json() for costly in self.worst]} if spec.worst else {}),
+        }
+
+    def _games_fields(self) -> dict[str, Any]:
+        interval = self.interval
+        return {"games": sum(self.distribution), "seed": self.spec.seed, "interval": interval and list(interval)}
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -64,6 +94,19 @@ class Comparison:
     better: StrategyResult
     worse: StrategyResult
     difference: PairedDifference
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as a JSON object of `evilpegs evaluate --games --json`."""
+        difference = self.difference
+        interval = difference.interval
+        return {
+            "better": self.better.name,
+            "worse": self.worse.name,
+            "difference": difference.mean,
+            "interval": interval and list(interval),
+            "separated": difference.is_separated,
+            "games_to_separate": difference.games_to_separate,
+        }
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
@@ -76,49 +119,3 @@ def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
     best = min(results, key=lambda result: result.figures.total)
     others = [result for result in results if result is not best]
     return [Comparison(best, other, PairedDifference.of(other.lengths, best.lengths)) for other in others]
-
-
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison as a JSON object of `evilpegs evaluate --games --json`."""
-    difference = comparison.difference
-    interval = difference.interval
-    return {
-        "better": comparison.better.name,
-        "worse": comparison.worse.name,
-        "difference": difference.mean,
-        "interval": interval and list(interval),
-        "separated": difference.is_separated,
-        "games_to_separate": difference.games_to_separate,
-    }
-
-
-def result_document(result: StrategyResult) -> dict[str, Any]:
-    """Return the result as the JSON object of `evilpegs evaluate --json`."""
-    figures, spec = result.figures, result.spec
-    played = _games_fields(result) if spec.games else {"codes": sum(result.distribution)}
-    random_fields: dict[str, Any] = {"seed": spec.seed} if result.is_one_seed else {}
-    if result.expected is not None:
-        random_fields["expected"] = {"mean": float(result.expected), "exact": str(result.expected)}
-    return {
-        "rules": str(spec.rules),
-        "strategy": result.name,
-        "first": None if result.first is None else format_code(result.first),
-        **played,
-        "total": figures.total,
-        "mean": figures.mean,
-        "max": figures.max,
-        "distribution": list(result.distribution),
-        **random_fields,
-        "seconds": round(result.seconds, 6),
-        **({"ms_per_guess": result.ms_per_guess} if spec.games else {}),
-        **({"worst": [_worst_document(costly) for costly in result.worst]} if spec.worst else {}),
-    }
-
-
-def _worst_document(costly: CostlySecret) -> dict[str, Any]:
-    return {"secret": format_code(costly.secret), "guesses": costly.guesses, "seed": costly.seed}
-
-
-def _games_fields(result: StrategyResult) -> dict[str, Any]:
-    interval = result.interval
-    return {"games": sum(result.distribution), "seed": result.spec.seed, "interval": interval and list(interval)}

@@ -2,6 +2,7 @@
 
 import logging
 import re
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -76,8 +77,7 @@ async def follow_broker(
         except aiomqtt.MqttError as error:
             why = f"no connection to the MQTT broker at {broker.address}: {_reason(error)}"
             if not was_connected:
-                message_text = f"{why}; check the address, the user and the password"
-                raise ServerUnreachableError(message_text, UnreachableReason.NETWORK) from None
+                raise _first_failure(broker, error, why) from None
             if not is_out:
                 on_outage(f"{why}; trying again")
             is_out = True
@@ -96,6 +96,12 @@ def _client(broker: Broker) -> aiomqtt.Client:
         keepalive=KEEPALIVE_SECONDS,
         tls_context=broker.tls_context(),
     )
+
+
+def _first_failure(broker: Broker, error: aiomqtt.MqttError, why: str) -> ServerUnreachableError:
+    if isinstance(error.__context__, socket.gaierror):
+        return ServerUnreachableError(f"there is no host {broker.host!r}; check --mqtt", UnreachableReason.HOST)
+    return ServerUnreachableError(f"{why}; check the address, the user and the password", UnreachableReason.NETWORK)
 
 
 def _endless(retry_policy: RetryPolicy) -> Iterator[float]:

@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import invalidate_caches
 from importlib.machinery import SourceFileLoader
 from inspect import iscoroutinefunction
@@ -70,16 +71,27 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
         if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
             message = f"{name_or_path[:200]} is no .py file; if it is a program, write: --exec {name_or_path[:200]}"
             raise StrategyError(message)
-        names = ", ".join(STRATEGIES)
-        message = f"no strategy {name_or_path[:40]!r}; take {names} or a .py file with choose(position, rng)"
-        raise StrategyError(message)
+        if os.path.isdir(name_or_path):  # noqa: PTH112 - as above
+            message = f"{name_or_path[:200]} is a directory; name a .py file in it"
+            raise StrategyError(message)
+        raise StrategyError(_unknown_text(name_or_path))
     if candidates_only:
         message = f"candidates only is for the strategies with a name; {name_or_path} decides by itself"
         raise StrategyError(message)
     return _from_file(Path(name_or_path))
 
 
+def _unknown_text(name: str) -> str:
+    close = get_close_matches(name[:40].lower(), STRATEGIES, n=1)
+    others = ", ".join(other for other in STRATEGIES if other not in close)
+    hint = f"did you mean {close[0]}? There are also {others}, and you may name" if close else f"take {others} or"
+    return f"no strategy {name[:40]!r}; {hint} a .py file with choose(position, rng)"
+
+
 def _from_file(path: Path) -> FileStrategy:
+    if path.is_dir():
+        message = f"{path} is a directory; name a .py file"
+        raise StrategyError(message)
     if not path.is_file():
         message = f"there is no strategy file {path}; check the name, or write one with: evilpegs bot --new {path}"
         raise StrategyError(message)

@@ -1,7 +1,7 @@
 """The interface of a strategy, and the checks that make every choice legal and reproducible."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import index
 from random import Random
 from typing import Protocol, runtime_checkable
@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_clients.strategies.description import describe_exception, quote_value
 from evilpegs_clients.strategies.seeding import turn_rng
-from evilpegs_game.codes import Code, check_code
+from evilpegs_game.codes import Code, check_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -95,10 +95,14 @@ def with_strategy_name(strategy: str) -> Iterator[None]:
 
 def _require_legal(value: object, rules: Rules, name: str) -> Code:
     try:
-        code = tuple(index(color) for color in value)  # type: ignore[attr-defined]
+        colors = (value,) if isinstance(value, str) else value  # so that an empty text is no empty code
+        code = tuple(index(color) for color in colors)  # type: ignore[attr-defined]
         check_code(code, rules)
     except TypeError:
-        why = "it is not a tuple of color indices"
+        what = f"the string {quote_value(value)}" if isinstance(value, str) else quote_value(value)
+        remedy = f"return a tuple of color indices from 0, such as {_example(value, rules)} on {rules}"
+        message = f"strategy {name}: choose returned {what}; {remedy}"
+        raise StrategyError(message) from None
     except IllegalCodeError as error:
         why = str(error)
     except Exception as error:  # noqa: BLE001 - the value may be any object of the strategy's file
@@ -107,3 +111,12 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
         return code
     message = f"strategy {name} chose {quote_value(value)}, not a code of {rules}: {why}"
     raise StrategyError(message)
+
+
+def _example(value: object, rules: Rules) -> Code:
+    """Return the code that a text stands for, or else some code of the rules."""
+    if isinstance(value, str):
+        with suppress(GameError):
+            return parse_code(value, rules)
+    pegs = range(rules.pegs)
+    return tuple(min(peg // 2, rules.colors - 1) for peg in pegs) if rules.repeats else tuple(pegs)

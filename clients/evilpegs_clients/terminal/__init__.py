@@ -1,5 +1,6 @@
-"""The terminal client: a person plays a match in a terminal.
+"""The terminal kit of every dialog with a person.
 
-Begin with `app.run_terminal`. `match` plays one match, `input` reads and interprets what the person types, `screen`
-prints the match, and `pegs` formats codes, feedback and parts. `daily_game` is the game of the day, without a server.
+Begin with `screen`. `prompt` asks for the lines of a pipe or a file, which `lines` reads; at a terminal `editor` lets a
+person edit the line. `dialog` asks questions on a screen, `words` tells commands from codes, and `pegs` formats codes
+and feedback.
 """

@@ -1,188 +1,41 @@
-"""Printing a match with rich, as text that also makes sense without colors."""
+"""The screen of a dialog: printed lines above, and the prompt below them."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+import os
+import sys
+from collections.abc import Iterable
 
 from rich.console import Console
-from rich.control import Control
-from rich.segment import ControlType
 from rich.text import Text
 
-from evilpegs_clients.printable import printable
-from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, all_parts_text, feedback_marks, largest_parts_text, peg_text
-from evilpegs_clients.verification.violation import Violation
-from evilpegs_protocol.server_messages import (
-    FeedbackGiven,
-    GameOver,
-    GameStarted,
-    HintGiven,
-    MatchOver,
-    MatchStarted,
-)
-
-HELP: Final = """\
-  1122           a guess: one symbol a peg, spaces do not matter
-  hint or ?      a good guess and why (practice ladders)
-  Enter          the board, and the clock
-  parts          what each reply to the last guess would leave (practice ladders)
-  resign         give up this game; resign match: every game left
-  quit or q      leave without resigning; you can come back"""
-
-OUTCOMES: Final = {
-    "solved": "Solved",
-    "unsolved": "Not solved",
-    "flagged": "Your time is up",
-    "resigned": "Resigned",
-    "forfeit": "Forfeited",
-    "void": "The server failed; this game does not count",
-}
-
-VERIFIED: Final = "Verified: the commitment and every reply hold."
-NOT_VERIFIED: Final = "NOT verified:"
-
-OPPONENTS: Final = {
-    "fixed": "a fixed secret",
-    "evil": "an evil codemaker, who has no secret yet",
-    "devil": "a devil, who has no secret yet and thinks to the end",
-}
-
-Question = Callable[[], str]
-"""A function that returns the text of a prompt as it is now: it may contain the time left."""
+from evilpegs_clients.terminal.lines import LineReader
+from evilpegs_clients.terminal.prompt import Prompt
 
 
-class MatchScreen:
-    """A printer of one match on ``console``; it ends the line of an open prompt before it prints anything else."""
+class Screen:
+    """A screen that prints lines above ``prompt``."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._prompted = False
-        self._question: Question | None = None
-        self._status = False
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
+        self.console = prompt.console
 
     def say(self, text: str | Text, style: str = "") -> None:
         """Print a line."""
-        self.end_line()
-        self._console.print(text, style=style, markup=False, highlight=False)
-
-    def ask(self, question: Question) -> None:
-        """Print a prompt; the typed line follows on the same line. ``question`` returns its text as of now."""
-        self.end_line()
-        self._console.print(question(), end=" ", markup=False, highlight=False)
-        self._prompted, self._question = True, question
-
-    def ask_again(self) -> None:
-        """Print the prompt of an open question again, below what was printed since."""
-        if self._question is not None and not self._prompted:
-            self.ask(self._question)
-
-    def reopen(self, question: Question) -> None:
-        """Note that the question is open again, without printing it."""
-        self._question = question
-
-    def end_prompt(self, line: str) -> None:
-        """Note that the typed ``line`` has ended the prompt; print it unless a terminal has echoed it."""
-        if not self._console.is_terminal:
-            self._console.print(line, markup=False, highlight=False)
-        self._prompted, self._question = False, None
-
-    def drop_prompt(self) -> None:
-        """Note that the open question is no longer asked."""
-        self._question = None
-
-    def status(self, text: str) -> None:
-        """Print a line that the next status replaces; where lines cannot be replaced, only the first is printed."""
-        if not self._status:
-            self.end_line()
-        elif not self._console.is_terminal:
-            return
-        else:
-            self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
-        self._console.print(text, end="", markup=False, highlight=False)
-        self._status = True
-
-    def end_line(self) -> None:
-        """End the line of an open prompt or status, so that somebody else can print."""
-        if self._prompted or self._status:
-            self._console.print()
-        self._prompted = self._status = False
-
-    def match(self, started: MatchStarted) -> None:
-        """Print the rules, the opponent and the time control of a match."""
-        repeats = "may repeat" if started.repeats else "occur once each"
-        opponent, time_control = OPPONENTS[started.codemaker], time_control_text(started)
-        self.say(f"{started.ladder}: {started.pegs} pegs against {opponent}. {time_control}.", "bold")
-        self.say(Text.assemble("Colors ", peg_text(started.symbols), f", which {repeats}."))
-        games = f", {started.games} games" if started.games > 1 else ""
-        full, hollow, _ = MARK_SYMBOLS[self._console.options.ascii_only]
-        self.say(f"{full} a right color in the right place, {hollow} a right color in a wrong place.")
-        self.say(f"{started.guess_limit} guesses per game{games}. Type a code, or help.")
-
-    def game(self, started: GameStarted, games: int) -> None:
-        """Print the beginning of a game, if the match has several."""
-        if games > 1:
-            self.say(f"\nGame {started.game} of {games}", "bold")
-
-    def turn(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print one row of the board: the guess and its feedback."""
-        ascii_only = self._console.options.ascii_only
-        marks = feedback_marks(event.black, event.white, match.pegs, ascii_only)
-        row = Text.assemble(f"{event.turn:>3}  ", peg_text(event.code), "  ", marks)
-        row.append(f"  {event.black} black, {event.white} white")
-        if event.candidates is not None:
-            row.append(f"  {event.candidates:,} {'code' if event.candidates == 1 else 'codes'} left")
-        self.say(row)
-
-    def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print the largest parts that an evil codemaker or a devil chose from, on a practice ladder."""
-        self.say(largest_parts_text(event, match.codemaker, self._console.width))
-
-    def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print every part of a guess."""
-        self.say(all_parts_text(event, match.codemaker, self._console.width))
-
-    def outcome(self, match: MatchStarted, game: GameOver) -> None:
-        """Print the outcome of a game, and its secret unless it was found."""
-        solved = game.outcome == "solved"
-        self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
-        if game.secret is not None and not solved:
-            what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
-            self.say(Text.assemble(what, peg_text(game.secret)))
-
-    def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
-        """Print the outcome of a game, its secret and the violations that verification found."""
-        self.outcome(match, game)
-        if violations:
-            self.say(NOT_VERIFIED, "bold red")
-            for violation in violations:
-                self.say(f"  {violation}", "red")
-        else:
-            self.say(VERIFIED, "dim")
-
-    def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
-        """Print the result of a match with several games, and the violations found in its record."""
-        solved = over.outcomes.count("solved")
-        if len(over.outcomes) > 1:
-            self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
-        for violation in violations:
-            self.say(f"{NOT_VERIFIED} {violation}", "bold red")
-
-    def hint(self, hint: HintGiven) -> None:
-        """Print a hint and its reason."""
-        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {printable(hint.why)}."))
+        with self.prompt.above() as console:
+            console.print(text, style=style, markup=False, highlight=False)
 
 
-def time_control_text(match: MatchStarted) -> str:
-    """Return the time control of a match as text for people."""
-    if match.clock is None:
-        return "No clock"
-    base, increment = match.clock.base_ms // 1000, match.clock.increment_ms // 1000
-    return f"{base} seconds per game" + (f" and {increment} more after each guess" if increment else "")
+def open_prompt(console: Console, words: Iterable[str] = ()) -> Prompt:
+    """Return a prompt for standard input: with an editor that completes ``words`` if a person types at a terminal."""
+    if sys.stdin is None:  # Python's sign that it was closed before the start
+        return Prompt(console)
+    if not sys.stdin.isatty() or not console.is_terminal or console.is_dumb_terminal:
+        return Prompt(console, LineReader(sys.stdin.fileno()))
+    # Only terminals need the editor, which takes 0.04 s to import.
+    from prompt_toolkit.input import create_input  # noqa: PLC0415
+    from prompt_toolkit.output.vt100 import Vt100_Output  # noqa: PLC0415
 
+    from evilpegs_clients.terminal.editor import EditedPrompt  # noqa: PLC0415
 
-def clock_text(left_ms: int) -> str:
-    """Return milliseconds as text like 1:05; a part of a second counts as a whole one."""
-    return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
-
-
-def _guesses(number: int) -> str:
-    return f"{number} {'guess' if number == 1 else 'guesses'}"
+    display = Vt100_Output.from_pty(sys.stdout, term=os.environ.get("TERM"))
+    display.enable_cpr = False  # some terminals do not answer where the cursor is
+    return EditedPrompt(console, create_input(sys.stdin), display, words)

@@ -1,7 +1,9 @@
 import asyncio
 import json
 import threading
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -11,7 +13,13 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
-from evilpegs_clients.errors import ClientError, SeatTakenError, ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.errors import (
+    BrokenRecordError,
+    ClientError,
+    SeatTakenError,
+    ServerRefusedError,
+    ServerUnreachableError,
+)
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError
@@ -211,13 +219,21 @@ def offer(server, **kind):
     return server
 
 
-@pytest.mark.parametrize(("rated", "matches"), [(True, 0), (False, 1)])
-async def test_rated_match_is_not_begun_by_strategy_that_fails(tiny_server, play, rated, matches):
+@pytest.mark.parametrize("rated", [True, False])
+async def test_match_is_not_begun_by_strategy_that_fails(tiny_server, play, rated):
     server, events = offer(tiny_server(games=3), rated=rated), []
     with pytest.raises(StrategyError, match="ZeroDivisionError"):
         await play(server, Doing(lambda position: 1 / 0), on_event=events.append)
-    assert len(server.matches) == matches
+    assert server.matches == {}
     assert next(event.position.budget > 1 for event in events if isinstance(event, StrategyFailure))
+
+
+async def test_rules_too_large_for_strategy_name_remedy_on_server(tiny_server, play):
+    server = offer(tiny_server(), id="monster", rules="10x12")
+    with pytest.raises(StrategyError) as caught:
+        await play(server, load_strategy("minimax"), ladder="monster")
+    assert "; play sampled there, or choose a smaller ladder; no match was begun on monster" in str(caught.value)
+    assert "smaller rules" not in str(caught.value)
 
 
 async def test_rehearsal_is_no_guess(tiny_server, play):
@@ -350,6 +366,73 @@ async def test_bot_finishes_open_match_first(tiny_server, tokens, retry_policy, 
     assert [match.match for match in summary.matches] == [left]
     assert summary.verified
     assert [game.outcome for game in summary.games] == ["solved"] * 2
+
+
+@pytest.fixture
+def left_open(tiny_server, tokens, retry_policy, listen):
+    """A server on which ann left a match open in her first turn, and a function that plays on under her name."""
+
+    @asynccontextmanager
+    async def left_open(strategy):
+        server = tiny_server(games=2)
+        async with listen(server.converse) as url:
+            options = {"server": url, "ladder": "tiny", "name": "ann", "token_file": tokens.path, "seed": 1}
+            play_on = partial(play_matches, **options, retry_policy=retry_policy)
+            server.fault = lambda request: "lose" if request["type"] in ("guess", "resume") else None
+            with pytest.raises(ServerUnreachableError):
+                await play_on(strategy=strategy)
+            server.fault, server.requests = lambda request: None, []
+            yield server, url, play_on
+
+    return left_open
+
+
+def check_untouched(server):
+    """Check that the open match was looked at and neither resumed nor played; return its id."""
+    [match] = server.matches.values()
+    assert (match.state, match.game, match.turn) == ("turn", 1, 1)
+    assert {request["type"] for request in server.requests} == {"hello", "watch", "unwatch"}
+    return match.match
+
+
+@pytest.mark.parametrize("do", [lambda position: 1 / 0, lambda position: position.first_candidate])
+async def test_bot_leaves_match_that_other_client_began(left_open, do):
+    person = Doing(lambda position: position.first_candidate, name="evilpegs play")
+    async with left_open(person) as (server, url, play_on):
+        with pytest.raises(ClientError) as caught:
+            await play_on(strategy=Doing(do))
+        match = check_untouched(server)
+    assert str(caught.value) == (
+        f"ann has an open match {match} on tiny that evilpegs play began; finish it with: "
+        f"evilpegs play --name ann --server {url}, or choose another --name"
+    )
+
+
+@pytest.mark.parametrize("matches", [0, 1])
+async def test_strategy_is_tried_before_open_match(left_open, matches):
+    async with left_open(Doing(lambda position: position.first_candidate)) as (server, _url, play_on):
+        with pytest.raises(StrategyError) as caught:
+            await play_on(strategy=Doing(lambda position: 1 / 0), matches=matches)
+        match = check_untouched(server)
+    message = str(caught.value)
+    assert [fact for fact in ("ZeroDivisionError", match, "tiny", "stays open") if fact not in message] == []
+    assert "\n" not in message
+
+
+async def test_open_match_is_watched_again_after_cut(left_open):
+    async with left_open(FirstConsistent()) as (server, _url, play_on):
+        cuts = iter(["lose"])
+        server.fault = lambda request: next(cuts, None) if request["type"] == "unwatch" else None
+        summary = await play_on(strategy=FirstConsistent(), matches=0)
+    assert (len(server.sent("watch")), summary.verified) == (2, True)
+
+
+async def test_server_that_hides_open_match_is_named(left_open):
+    async with left_open(FirstConsistent()) as (server, _url, play_on):
+        nothing = [{"type": "watching", "matches": []}]
+        server.fault = lambda request: nothing if request["type"] == "watch" else None
+        with pytest.raises(BrokenRecordError, match="no event"):
+            await play_on(strategy=FirstConsistent())
 
 
 @pytest.mark.parametrize(

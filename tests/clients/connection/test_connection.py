@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 from websockets.exceptions import ProxyError
 
+from evilpegs_clients.connection import connection
 from evilpegs_clients.connection.connection import dial
 from evilpegs_clients.errors import (
     ConnectionLostError,
@@ -157,10 +158,29 @@ async def unreachable(url, **options):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_dial_closed_port_names_serve_command(host):
-    error = await unreachable(f"ws://{host}:{free_port()}/v1")
+    port = free_port()
+    error = await unreachable(f"ws://{host}:{port}/v1")
     assert error.reason is UnreachableReason.REFUSED
-    assert "evilpegs serve" in str(error)
-    assert "--server" in str(error)
+    assert str(error).endswith(f"; start a server there with: evilpegs serve --port {port}")
+
+
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("ws://127.0.0.1:8765/v1", "run `evilpegs serve`, or name another server with --server"),
+        ("ws://localhost/v1", "start a server there with: evilpegs serve --port 80"),
+        ("ws://192.0.2.1:8765/v1", "check the address given with --server"),
+        ("ws://[::1]:9/v1", "check the address given with --server"),
+        ("wss://127.0.0.1:9/v1", "check the address given with --server"),
+    ],
+)
+async def test_refused_connection_names_remedy(monkeypatch, url, remedy):
+    async def refuse(*_, **__):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(connection, "connect", refuse)
+    error = await unreachable(url)
+    assert str(error) == f"nothing listens at {url}; {remedy}"
 
 
 async def test_dial_unknown_host(monkeypatch):
@@ -195,7 +215,7 @@ async def test_dial_network_error(monkeypatch, error, reason, detail):
 async def test_dial_refuses_malformed_address():
     error = await unreachable("http://127.0.0.1:8000")
     assert error.reason is UnreachableReason.ADDRESS
-    assert "ws://HOST:PORT/v1" in str(error)
+    assert "ws://127.0.0.1:8000/v1" in str(error)
 
 
 async def test_dial_server_of_other_protocol(listen):

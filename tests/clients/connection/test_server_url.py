@@ -22,12 +22,11 @@ def test_server_url_adds_path(text, url):
     "text",
     [
         "",
-        "localhost:8765",
-        "http://127.0.0.1:8000",
+        "localhost",
+        "http://127.0.0.1",
+        "http://me@127.0.0.1:8765",
         "ws://",
         "ws://host:port",
-        "ws://host:99999",
-        "ws://h:0",
         "ws://[::1",
     ],
 )
@@ -45,3 +44,27 @@ def test_is_loopback_of_local_addresses():
     assert is_loopback("ws://[::1]:1/v1")
     assert not is_loopback("ws://192.168.1.2:1/v1")
     assert not is_loopback("ws://pegs.example/v1")
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("localhost:8765", "ws://localhost:8765/v1"),
+        ("http://127.0.0.1:8765", "ws://127.0.0.1:8765/v1"),
+        ("http://127.0.0.1:8765/v1", "ws://127.0.0.1:8765/v1"),
+        ("https://pegs.example:443/", "wss://pegs.example:443/v1"),
+        ("[::1]:8765", "ws://[::1]:8765/v1"),
+    ],
+)
+def test_server_url_names_address_with_scheme(text, instead):
+    with pytest.raises(ServerUnreachableError) as caught:
+        server_url(text)
+    assert str(caught.value) == f"not the address of a server: {text!r}; write {instead}"
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "99999", "9" * 20])
+@pytest.mark.parametrize("rest", ["", "/v1"])
+def test_server_url_names_port_out_of_range(port, rest):
+    with pytest.raises(ServerUnreachableError, match=f"^port {port} is not 1 to 65535$") as caught:
+        server_url(f"ws://host:{port}{rest}")
+    assert caught.value.reason is UnreachableReason.ADDRESS

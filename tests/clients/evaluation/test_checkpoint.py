@@ -1,6 +1,10 @@
 """The checkpoint of a run: finished tasks are found again, and no changed line is believed."""
 
 import errno
+import fcntl
+import os
+import subprocess
+import sys
 from io import FileIO
 
 import pytest
@@ -150,9 +154,55 @@ def test_checkpoint_is_locked_by_one_run(written):
         open_checkpoint(written, RUN, ""),
     ):
         pass
-    assert isinstance(caught.value.__cause__, BlockingIOError)
+    assert caught.value.__cause__ is None
     assert str(written) in str(caught.value)
     assert outcomes(written) == TASKS
+    assert list(written.parent.iterdir()) == [written]
+
+
+def test_checkpoint_is_locked_for_every_name_of_file(written, tmp_path):
+    (tmp_path / "other").symlink_to(written)
+    with open_checkpoint(written, RUN, ""), pytest.raises(CheckpointUnusableError):
+        outcomes(tmp_path / "other")
+
+
+def test_checkpoint_respects_lock_of_earlier_version(written):
+    with written.open("ab") as earlier:
+        fcntl.flock(earlier, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(CheckpointUnusableError):
+            outcomes(written)
+
+
+HOLDER = f"""
+import sys
+from pathlib import Path
+from evilpegs_clients.evaluation.checkpoint import open_checkpoint
+with open_checkpoint(Path(sys.argv[1]), {RUN!r}, ""):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_checkpoint_of_killed_run_is_not_locked(written):
+    command = [sys.executable, "-c", HOLDER, written]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "locked\n"
+        with pytest.raises(CheckpointUnusableError):
+            outcomes(written)
+        holder.kill()
+        holder.wait()
+        assert outcomes(written) == TASKS
+
+
+def test_checkpoint_is_refused_where_files_have_no_locks(path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(CheckpointUnusableError, match="--journal") as caught:
+        outcomes(path)
+    assert str(path) in str(caught.value)
+    assert os.strerror(errno.ENOLCK) in str(caught.value)
 
 
 @pytest.mark.parametrize(("place", "cause"), [("here/is/a.file", NotADirectoryError), (".", IsADirectoryError)])

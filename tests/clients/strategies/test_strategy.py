@@ -60,5 +60,20 @@ def test_player_refusal_quotes_check_code(value, rules, quoted):
     assert [text for text in ("always", str(value), rules, quoted) if text not in str(caught.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("value", "rules", "told"),
+    [
+        ("1122", "4x6", "the string '1122'; return a tuple of color indices from 0, such as (0, 0, 1, 1) on 4x6"),
+        ("3124", "4x10-distinct", "the string '3124'; return a tuple of color indices from 0, such as (2, 0, 1, 3)"),
+        ("red", "3x2", "the string 'red'; return a tuple of color indices from 0, such as (0, 0, 1)"),
+        ("", "5x2", "the string ''; return a tuple of color indices from 0, such as (0, 0, 1, 1, 1)"),
+        (None, "3x6-distinct", "None; return a tuple of color indices from 0, such as (0, 1, 2)"),
+    ],
+)
+def test_value_that_is_no_tuple_is_answered_with_example(value, rules, told):
+    with pytest.raises(StrategyError, match="^" + re.escape(f"strategy always: choose returned {told}")):
+        choice(value, rules)
+
+
 def test_strategy_error_is_game_error():
     assert issubclass(StrategyError, GameError)

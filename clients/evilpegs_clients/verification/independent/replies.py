@@ -53,7 +53,7 @@ class DevilRule:
         self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
-        """Return True if the candidates are few enough to be solved; with more, the devil replies as evil does."""
+        """Return True if the candidates in ``parts`` are few enough to be solved; else a devil replies as evil does."""
         return sum(parts.values()) <= self._match.exact_up_to
 
     def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:

@@ -1,19 +1,15 @@
 """The terminal client while its server is away, and when it is back: times, typed lines, another server."""
 
 import asyncio
-import os
-import pty
 import re
-import tty
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.errors import ServerRefusedError
-from evilpegs_clients.terminal.input import Dialog, LineReader
-from evilpegs_clients.terminal.screen import MatchScreen
+from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_screen import MatchScreen
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 LEFT = re.compile(r"\b(\d:\d\d)\b.*>")
@@ -82,56 +78,25 @@ class PatientSeat:
         return True
 
 
-@pytest.fixture
-def terminal():
-    """The two ends of a terminal: where the person types, and what the program reads."""
-    person, program = pty.openpty()
-    yield person, program
-    os.close(person)
-    os.close(program)
+async def test_lines_typed_while_away_are_not_sent(keyboard):
+    dialog = MatchDialog(MatchScreen(keyboard.open_prompt()))
+    dialog.is_away = True
+    asking = asyncio.create_task(dialog.ask_in_turn(PatientSeat(), lambda: "1 >"))
+    await keyboard.shows("1 >")
+    for line in ("1122", "3344"):
+        keyboard.type(f"{line}\r")
+        await keyboard.shows(f"away: {line}\n1 >")
+    keyboard.type("1")
+    await keyboard.shows("1 > 1")
+    dialog.is_away = False
+    keyboard.type("13\r")
+    assert await asking == "113"
 
 
-async def type_at(person, text):
-    """Type and wait until the terminal has echoed it."""
-    os.write(person, text)
-    seen = b""
-    while text.strip() not in seen:
-        seen += await asyncio.to_thread(os.read, person, 100)
-
-
-async def test_lines_typed_while_away_are_not_sent(terminal, output):
-    person, program = terminal
-    reader = LineReader(program)
-    dialog = Dialog(MatchScreen(Console(file=output, width=80)), reader, reader.discard, reader.take_unfinished)
-    async with asyncio.timeout(PATIENCE):
-        dialog.server_is_away()
-        asking = asyncio.create_task(dialog.ask_in_turn(PatientSeat(), lambda: "1 >"))
-        for line in (b"1122", b"3344"):
-            await type_at(person, line + b"\n")
-        while output.getvalue().count("Not sent") < 2:  # noqa: ASYNC110 - the terminal has no event for it
-            await asyncio.sleep(0.001)
-        await type_at(person, b"55")
-        dialog.server_is_back()
-        assert "55" in output.getvalue().splitlines()[-1]
-        await type_at(person, b"113\n")
-        assert await asking == "113"
-
-
-async def test_player_can_leave_while_server_is_away(terminal, output):
-    person, program = terminal
-    reader = LineReader(program)
-    dialog = Dialog(MatchScreen(Console(file=output, width=80)), reader, reader.discard, reader.take_unfinished)
-    dialog.server_is_away()
-    async with asyncio.timeout(PATIENCE):
-        asking = asyncio.create_task(dialog.ask_in_turn(PatientSeat(), lambda: "1 >"))
-        await type_at(person, b"quit\n")
-        assert await asking == "quit"
-
-
-def test_terminal_collects_lines_again_after_half_a_line_was_taken(terminal):
-    person, program = terminal
-    before = tty.tcgetattr(program)
-    os.write(person, b"half")
-    os.read(person, 100)
-    assert LineReader(program).take_unfinished() == "half"
-    assert tty.tcgetattr(program) == before
+async def test_player_can_leave_while_server_is_away(keyboard):
+    dialog = MatchDialog(MatchScreen(keyboard.open_prompt()))
+    dialog.is_away = True
+    asking = asyncio.create_task(dialog.ask_in_turn(PatientSeat(), lambda: "1 >"))
+    await keyboard.shows("1 >")
+    keyboard.type("quit\r")
+    assert await asking == "quit"

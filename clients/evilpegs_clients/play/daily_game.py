@@ -3,15 +3,17 @@
 It looks like a match on a practice ladder: each turn is printed from the event that a server would send.
 """
 
-import sys
 from datetime import date
 from typing import Final
 
 from rich.console import Console
 
 from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, daily_position, is_solved, reply_to, share_text
-from evilpegs_clients.terminal.input import Dialog, LeaveError, LineReader, PlayCommand, ReadLine, parse_command
-from evilpegs_clients.terminal.screen import MatchScreen
+from evilpegs_clients.play.commands import COMMANDS, PlayCommand, parse_command
+from evilpegs_clients.play.match_screen import MatchScreen
+from evilpegs_clients.terminal.dialog import Dialog, LeaveError
+from evilpegs_clients.terminal.prompt import Prompt
+from evilpegs_clients.terminal.screen import open_prompt
 from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import SYMBOLS, format_code
 from evilpegs_game.errors import GameError
@@ -28,29 +30,27 @@ DAILY_HELP: Final = """\
 _NO_MATCH: Final = "0" * 16
 
 
-async def run_daily(day: date, *, console: Console | None = None, read_line: ReadLine | None = None) -> None:
-    """Play the game of a date; standard input and output are the defaults."""
-    console = console or Console()
-    screen = MatchScreen(console)
-    dialog = Dialog(screen, read_line or LineReader(sys.stdin.fileno()))
-    game = DailyGame(day, dialog)
+async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
+    """Play the game of a date; ``prompt`` is by default that of standard input and output."""
+    screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
+    dialog = Dialog(screen)
+    game = DailyGame(day, dialog, screen)
     try:
         await game.play()
-        screen.say(f"\n{share_text(day, game.position.history, letters=console.options.ascii_only)}")
+        screen.say(f"\n{share_text(day, game.position.history, letters=screen.console.options.ascii_only)}")
     except LeaveError:
         screen.say(f"Goodbye. To begin the game again: evilpegs play --daily --date {day}")
     finally:
-        screen.end_line()
         dialog.close()
 
 
 class DailyGame:
-    """A person's play of the game of ``day``, through ``dialog``; ``position`` is that of the game so far."""
+    """A person's play of the game of ``day``, through ``dialog`` on ``screen``; ``position`` is that of now."""
 
-    def __init__(self, day: date, dialog: Dialog) -> None:
+    def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
         self.position = daily_position(day)
         self._dialog = dialog
-        self._screen = dialog.screen
+        self._screen = screen
         self._started = _describe(day)
         self._events = [_feedback_event(Position(DAILY_RULES), self.position)]
 

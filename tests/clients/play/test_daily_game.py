@@ -5,7 +5,8 @@ import pytest
 from rich.console import Console
 
 from evilpegs_clients.daily import daily_position, is_solved, reply_to, share_text
-from evilpegs_clients.terminal.daily_game import run_daily
+from evilpegs_clients.play.daily_game import run_daily
+from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.codes import format_code
 from support.person import Typed
 
@@ -17,7 +18,7 @@ def play_daily(output):
     """Play the game of the day with these lines, and return what was printed."""
 
     async def play(*lines, day=DAY):
-        await run_daily(day, console=Console(file=output, width=120), read_line=Typed(*lines))
+        await run_daily(day, prompt=Prompt(Console(file=output, width=120), Typed(*lines)))
         return output.getvalue()
 
     return play
@@ -69,6 +70,6 @@ async def test_wrong_lines_cost_no_guess(play_daily):
 async def test_shared_text_has_letters_on_ascii_terminal():
     buffer = io.BytesIO()
     file = io.TextIOWrapper(buffer, encoding="ascii")
-    await run_daily(DAY, console=Console(file=file, width=120), read_line=Typed("1233", "resign"))
+    await run_daily(DAY, prompt=Prompt(Console(file=file, width=120), Typed("1233", "resign")))
     file.flush()
     assert buffer.getvalue().decode().rstrip("\n").endswith("evilpegs daily 2026-11-22 X/10\n....\nW...")

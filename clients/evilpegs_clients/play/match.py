@@ -12,9 +12,11 @@ from time import monotonic
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.terminal.countdown import Countdown
-from evilpegs_clients.terminal.input import Dialog, LeaveError, PlayCommand, parse_command, parse_named_command
-from evilpegs_clients.terminal.screen import HELP, clock_text
+from evilpegs_clients.play.commands import PlayCommand, parse_command, parse_named_command
+from evilpegs_clients.play.countdown import Countdown
+from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_screen import HELP, clock_text
+from evilpegs_clients.terminal.dialog import LeaveError
 from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_clients.verification.violation import Violation
@@ -34,7 +36,7 @@ class TerminalMatch:
     def __init__(
         self,
         client: MatchClient,
-        dialog: Dialog,
+        dialog: MatchDialog,
         new_nonce: Callable[[], str] = random_nonce,
         clock: Callable[[], float] = monotonic,
     ) -> None:

@@ -5,7 +5,6 @@ the same name.
 """
 
 import asyncio
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -28,10 +27,14 @@ from evilpegs_clients.connection.session import (
 )
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
+from evilpegs_clients.play.commands import COMMANDS
+from evilpegs_clients.play.match import TerminalMatch, random_nonce
+from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.printable import printable
-from evilpegs_clients.terminal.input import Dialog, Discard, LeaveError, LineReader, ReadLine
-from evilpegs_clients.terminal.match import TerminalMatch, random_nonce
-from evilpegs_clients.terminal.screen import MatchScreen
+from evilpegs_clients.terminal.dialog import LeaveError
+from evilpegs_clients.terminal.prompt import Prompt
+from evilpegs_clients.terminal.screen import open_prompt
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import Notice, Welcome
 
@@ -43,24 +46,21 @@ async def run_terminal(
     name: str | None = None,
     token_file: Path | None = None,
     token_from: str | None = None,
-    console: Console | None = None,
-    read_line: ReadLine | None = None,
-    discard: Discard = lambda: False,
+    prompt: Prompt | None = None,
     retry_policy: RetryPolicy | None = None,
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
     """Play one match on ``ladder``, or continue one that was left; without ``name`` as a guest.
 
-    Standard input and output are the defaults. ``read_line`` returns None at the end of the input, and ``discard``
-    discards the lines typed ahead. ``token_from`` is an address that the server had before. ``new_nonce`` returns the
-    player's share in the draw of a fixed secret; ``clock`` returns seconds.
+    ``prompt`` is by default that of standard input and output. ``token_from`` is an address that the server had before.
+    ``new_nonce`` returns the player's share in the draw of a fixed secret; ``clock`` returns seconds.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
     """
-    screen = MatchScreen(console or Console())
-    dialog = _dialog(screen, read_line, discard)
+    screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
+    dialog = MatchDialog(screen)
     credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from)
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
@@ -76,25 +76,17 @@ async def run_terminal(
         _print_how_to_return(session, screen, news.match)
         raise
     finally:
-        screen.end_line()
         dialog.close()
         await session.close()
 
 
-def _dialog(screen: MatchScreen, read_line: ReadLine | None, discard: Discard) -> Dialog:
-    if read_line is not None:
-        return Dialog(screen, read_line, discard)
-    lines = LineReader(sys.stdin.fileno())
-    return Dialog(screen, lines, lines.discard, lines.take_unfinished if lines.is_terminal() else None)
-
-
-async def _join_match(session: PlayerSession, dialog: Dialog, ladder: str) -> MatchClient:
+async def _join_match(session: PlayerSession, dialog: MatchDialog, ladder: str) -> MatchClient:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
     return await _offer_open_matches(session, dialog, welcome) or await MatchClient.play(session, ladder)
 
 
-async def _offer_open_matches(session: PlayerSession, dialog: Dialog, welcome: Welcome) -> MatchClient | None:
+async def _offer_open_matches(session: PlayerSession, dialog: MatchDialog, welcome: Welcome) -> MatchClient | None:
     for match in welcome.open:
         client = await MatchClient.resume(session, match.match)
         question = f"{_open_match_text(client.view)} Go on with it?"
@@ -159,7 +151,7 @@ def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
 class _News:
     """The printer of what a session reports, and of the board of ``match`` when a cut connection is restored."""
 
-    def __init__(self, dialog: Dialog) -> None:
+    def __init__(self, dialog: MatchDialog) -> None:
         self.match: TerminalMatch | None = None
         self._dialog = dialog
         self._screen = dialog.screen
@@ -170,20 +162,20 @@ class _News:
             case Notice():
                 self._screen.say(f"The server says: {printable(news.message)}")
             case Reconnecting() if not self._dialog.is_away:
-                self._dialog.server_is_away()
+                self._dialog.is_away = True
                 self._screen.say(f"The server is away: {printable(news.why)}.")
-                self._screen.status(_attempt_text(news))
+                self._screen.prompt.status(_attempt_text(news))
             case Reconnecting():
-                self._screen.status(_attempt_text(news))
+                self._screen.prompt.status(_attempt_text(news))
             case KeyChanged():
                 self._screen.say(f"Note: {key_change_line(news)}.")
             case Reconnected():
                 self._screen.say("Connected again.")
-                self._dialog.server_is_back()
+                self._dialog.is_away = False
                 if self.match is not None:
                     self.match.show_board()
         if isinstance(news, Notice) or self.match is None:  # else the match asks again once it knows the time left
-            self._screen.ask_again()
+            self._screen.prompt.ask_again()
 
 
 def _attempt_text(news: Reconnecting) -> str:

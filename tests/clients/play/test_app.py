@@ -8,9 +8,10 @@ import pytest
 from rich.console import Console
 
 from evilpegs_clients.errors import ServerUnreachableError
-from evilpegs_clients.terminal.app import run_terminal
-from evilpegs_clients.terminal.input import Dialog
-from evilpegs_clients.terminal.screen import HELP, NOT_VERIFIED, OPPONENTS, OUTCOMES, VERIFIED, MatchScreen
+from evilpegs_clients.play.app import run_terminal
+from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_screen import HELP, NOT_VERIFIED, OPPONENTS, OUTCOMES, VERIFIED, MatchScreen
+from evilpegs_clients.terminal.prompt import Prompt
 from support.person import Typed, first_candidate, flag, notify
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
@@ -188,7 +189,9 @@ async def test_late_line_answers_nothing(output, can_forget, answer):
     async def read():
         return next(lines)
 
-    dialog = Dialog(MatchScreen(Console(file=output)), read, lambda: can_forget)
+    prompt = Prompt(Console(file=output), read)
+    prompt.discard = lambda: can_forget
+    dialog = MatchDialog(MatchScreen(prompt))
     assert await dialog.ask_in_turn(AbandonedSeat(), lambda: "1 >") is None
     await asyncio.sleep(0.01)
     dialog.discard_typed_ahead()
@@ -348,8 +351,7 @@ async def test_terminal_without_server_fails(tokens, output):
             server="ws://127.0.0.1:9",
             ladder="tiny",
             token_file=tokens.path,
-            console=Console(file=output),
-            read_line=Typed(),
+            prompt=Prompt(Console(file=output), Typed()),
         )
 
 

@@ -1,0 +1,43 @@
+"""The commands that a person can type instead of a guess, and codes."""
+
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from evilpegs_clients.terminal.words import find_word, parse_words
+from evilpegs_game.codes import Code, parse_code
+from evilpegs_game.rules import Rules
+
+
+class PlayCommand(StrEnum):
+    """A command that a person can type instead of a guess."""
+
+    SHOW = "show"
+    HELP = "help"
+    HINT = "hint"
+    PARTS = "parts"
+    RESIGN = "resign"
+    RESIGN_MATCH = "resign match"
+    QUIT = "quit"
+
+
+COMMANDS: Final = MappingProxyType(
+    {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT}
+    | {command.value: command for command in PlayCommand}
+)
+LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
+"""The commands that need no server."""
+
+
+def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
+    """Return the command or the code in a line; spaces between the symbols of a code are ignored.
+
+    Raises:
+        GameError: The line is neither; the message has one line.
+    """
+    return parse_words(line, COMMANDS, lambda text: parse_code(text.replace(" ", ""), rules))
+
+
+def parse_named_command(line: str) -> PlayCommand | None:
+    """Return the command that the line names in any case, or None."""
+    return find_word(line.lower(), COMMANDS)

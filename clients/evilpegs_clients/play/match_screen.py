@@ -1,0 +1,131 @@
+"""Printing a match with rich, as text that also makes sense without colors."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.text import Text
+
+from evilpegs_clients.play.parts import all_parts_text, largest_parts_text
+from evilpegs_clients.printable import printable
+from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, feedback_marks, peg_text
+from evilpegs_clients.terminal.screen import Screen
+from evilpegs_clients.verification.violation import Violation
+from evilpegs_protocol.server_messages import (
+    FeedbackGiven,
+    GameOver,
+    GameStarted,
+    HintGiven,
+    MatchOver,
+    MatchStarted,
+)
+
+HELP: Final = """\
+  1122           a guess: one symbol a peg, spaces do not matter
+  hint or ?      a good guess and why (practice ladders)
+  Enter          the board, and the clock
+  parts          what each reply to the last guess would leave (practice ladders)
+  resign         give up this game; resign match: every game left
+  quit or q      leave without resigning; you can come back"""
+
+OUTCOMES: Final = {
+    "solved": "Solved",
+    "unsolved": "Not solved",
+    "flagged": "Your time is up",
+    "resigned": "Resigned",
+    "forfeit": "Forfeited",
+    "void": "The server failed; this game does not count",
+}
+
+VERIFIED: Final = "Verified: the commitment and every reply hold."
+NOT_VERIFIED: Final = "NOT verified:"
+
+OPPONENTS: Final = {
+    "fixed": "a fixed secret",
+    "evil": "an evil codemaker, who has no secret yet",
+    "devil": "a devil, who has no secret yet and thinks to the end",
+}
+
+
+class MatchScreen(Screen):
+    """A screen that prints one match."""
+
+    def match(self, started: MatchStarted) -> None:
+        """Print the rules, the opponent and the time control of a match."""
+        repeats = "may repeat" if started.repeats else "occur once each"
+        opponent, time_control = OPPONENTS[started.codemaker], time_control_text(started)
+        self.say(f"{started.ladder}: {started.pegs} pegs against {opponent}. {time_control}.", "bold")
+        self.say(Text.assemble("Colors ", peg_text(started.symbols), f", which {repeats}."))
+        games = f", {started.games} games" if started.games > 1 else ""
+        full, hollow, _ = MARK_SYMBOLS[self.console.options.ascii_only]
+        self.say(f"{full} a right color in the right place, {hollow} a right color in a wrong place.")
+        self.say(f"{started.guess_limit} guesses per game{games}. Type a code, or help.")
+
+    def game(self, started: GameStarted, games: int) -> None:
+        """Print the beginning of a game, if the match has several."""
+        if games > 1:
+            self.say(f"\nGame {started.game} of {games}", "bold")
+
+    def turn(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print one row of the board: the guess and its feedback."""
+        ascii_only = self.console.options.ascii_only
+        marks = feedback_marks(event.black, event.white, match.pegs, ascii_only)
+        row = Text.assemble(f"{event.turn:>3}  ", peg_text(event.code), "  ", marks)
+        row.append(f"  {event.black} black, {event.white} white")
+        if event.candidates is not None:
+            row.append(f"  {event.candidates:,} {'code' if event.candidates == 1 else 'codes'} left")
+        self.say(row)
+
+    def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print the largest parts that an evil codemaker or a devil chose from, on a practice ladder."""
+        self.say(largest_parts_text(event, match.codemaker, self.console.width))
+
+    def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
+        """Print every part of a guess."""
+        self.say(all_parts_text(event, match.codemaker, self.console.width))
+
+    def outcome(self, match: MatchStarted, game: GameOver) -> None:
+        """Print the outcome of a game, and its secret unless it was found."""
+        solved = game.outcome == "solved"
+        self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
+        if game.secret is not None and not solved:
+            what = "The secret was " if match.codemaker == "fixed" else "A code that fits every reply: "
+            self.say(Text.assemble(what, peg_text(game.secret)))
+
+    def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
+        """Print the outcome of a game, its secret and the violations that verification found."""
+        self.outcome(match, game)
+        if violations:
+            self.say(NOT_VERIFIED, "bold red")
+            for violation in violations:
+                self.say(f"  {violation}", "red")
+        else:
+            self.say(VERIFIED, "dim")
+
+    def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
+        """Print the result of a match with several games, and the violations found in its record."""
+        solved = over.outcomes.count("solved")
+        if len(over.outcomes) > 1:
+            self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
+        for violation in violations:
+            self.say(f"{NOT_VERIFIED} {violation}", "bold red")
+
+    def hint(self, hint: HintGiven) -> None:
+        """Print a hint and its reason."""
+        self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {printable(hint.why)}."))
+
+
+def time_control_text(match: MatchStarted) -> str:
+    """Return the time control of a match as text for people."""
+    if match.clock is None:
+        return "No clock"
+    base, increment = match.clock.base_ms // 1000, match.clock.increment_ms // 1000
+    return f"{base} seconds per game" + (f" and {increment} more after each guess" if increment else "")
+
+
+def clock_text(left_ms: int) -> str:
+    """Return milliseconds as text like 1:05; a part of a second counts as a whole one."""
+    return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
+
+
+def _guesses(number: int) -> str:
+    return f"{number} {'guess' if number == 1 else 'guesses'}"

@@ -1,0 +1,135 @@
+"""The prompt at a terminal: the line is edited with arrow keys, earlier lines come back, and Tab completes commands.
+
+While a line is typed the prompt stays below everything that is printed, with the typed text, and shows the time left.
+"""
+
+import signal
+import termios
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.output import Output
+from prompt_toolkit.shortcuts import CompleteStyle
+from rich.console import Console
+
+from evilpegs_clients.terminal.prompt import Prompt, Question
+
+REFRESH_SECONDS: Final = 0.5
+"""The time between two looks at the text of an open question."""
+
+
+class EditedPrompt(Prompt):
+    """A prompt with an editor, which reads keys from ``keys`` and draws on ``display``; Tab completes ``words``."""
+
+    is_live = True
+
+    def __init__(self, console: Console, keys: Input, display: Output, words: Iterable[str] = ()) -> None:
+        super().__init__(console)
+        self._keys = keys
+        self._pasted: deque[str] = deque()
+        """The lines of a pasted text that were not answered yet; the last one has no end."""
+        self._session: PromptSession[str] = PromptSession(
+            self._text,
+            input=keys,
+            output=display,
+            completer=WordCompleter(sorted(word for word in words if word), sentence=True),
+            complete_style=CompleteStyle.READLINE_LIKE,
+            complete_while_typing=False,
+            reserve_space_for_menu=0,
+            refresh_interval=REFRESH_SECONDS,
+            key_bindings=self._bindings(),
+            enable_suspend=True,
+        )
+
+    @property
+    def _is_open(self) -> bool:
+        return self._session.app.is_running
+
+    def ask(self, question: Question) -> None:
+        """Show a question from now on; the typed text stays."""
+        if not self._is_open:
+            self.end_line()
+        self._question = question
+        self._session.app.invalidate()
+
+    def ask_again(self) -> None:
+        """Do nothing: the open question is always shown."""
+
+    def drop(self) -> None:
+        """Ask the open question no longer; the typed text stays for the next one."""
+        super().drop()
+        self._session.app.invalidate()
+
+    def status(self, text: str) -> None:
+        """Show a line above the open question until the next line is printed."""
+        if self._is_open:
+            self._status = text
+            self._session.app.invalidate()
+        else:
+            super().status(text)
+
+    @contextmanager
+    def above(self) -> Iterator[Console]:
+        """Let the block print lines above the prompt."""
+        if self._is_open:
+            self._status = ""
+            self._session.app.renderer.erase()
+            yield self.console
+            self._session.app.invalidate()
+        else:
+            with super().above() as console:
+                yield console
+
+    async def read(self) -> str | None:
+        """Let the person edit a line and return it; None if they end the input with Ctrl-D.
+
+        Each line of a pasted text is returned in turn, as if it had been typed.
+        """
+        line = self._pasted.popleft() if self._pasted else ""
+        has_end = bool(self._pasted)
+        try:
+            return await self._session.prompt_async(default=line, accept_default=has_end, handle_sigint=False)
+        except EOFError:
+            return None
+
+    def discard(self) -> bool:
+        """Discard what was typed: keys that nobody has read yet, and the open line."""
+        termios.tcflush(self._keys.fileno(), termios.TCIFLUSH)
+        clear_typeahead(self._keys)
+        self._pasted.clear()
+        self._session.default_buffer.reset()
+        return True
+
+    def close(self) -> None:
+        """Take an open prompt from the screen."""
+        if self._is_open:
+            self._session.app.erase_when_done = True
+        super().close()
+
+    def _text(self) -> str:
+        status = f"{self._status}\n" if self._status else ""
+        return status + (f"{self._question()} " if self._question else "")
+
+    def _bindings(self) -> KeyBindings:
+        """Return the keys that differ from those of the library: Ctrl-C acts as it does where no line is edited."""
+        keys = KeyBindings()
+        keys.add("c-c")(lambda _: signal.raise_signal(signal.SIGINT))
+        keys.add(Keys.BracketedPaste)(self._paste)
+        return keys
+
+    def _paste(self, event: KeyPressEvent) -> None:
+        """Insert a pasted text; the end of its first line ends the line that is edited."""
+        first, *others = event.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        event.current_buffer.insert_text(first)
+        if others:
+            self._pasted.extend(others)
+            event.current_buffer.validate_and_handle()
