@@ -4,6 +4,7 @@ import os
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -89,15 +90,17 @@ def server_settings(**options: Any) -> Settings:
         first = error.errors(include_url=False)[0]
         message = f"{_source(first, named)}{_problem(first)}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        message = f"evilpegs.toml is not TOML: {error}; mend it or move it away"
+        message = f"evilpegs.toml is not TOML: {error}; fix it or move it away"
     except OSError as error:
-        message = f"evilpegs.toml cannot be read: {error.strerror}; mend it or move it away"
+        message = f"evilpegs.toml cannot be read: {error.strerror}; fix it or move it away"
     raise CommandError(message)
 
 
 def _problem(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
-        return f": there is no such setting; there are {', '.join(Settings.model_fields)}"
+        close = get_close_matches(str(error["loc"][0]), Settings.model_fields, n=1)
+        known = f"did you mean {close[0]}?" if close else "docs/operate.md lists the settings"
+        return f": there is no such setting; {known}"
     if error["type"] == "string_too_short":
         return " must not be empty; leave it out for the default"
     expected = _expected(error)

@@ -7,15 +7,16 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import GameError
-from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, format_tree, parse_tree
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
@@ -42,13 +43,57 @@ def check_name(name: str) -> None:
         raise CommandError(message)
 
 
-def check_writable(name: str) -> None:
-    """Raise CommandError before the work if the file could not be written after it."""
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file that a command writes: its name with an article, and how its first line is recognized.
+
+    Blank lines and comments before that line do not count.
+    """
+
+    name: str
+    begins: Callable[[bytes], bool]
+
+
+def _begins_record(line: bytes) -> bool:
+    try:
+        event = parse_json(line.decode())
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event.get("type") == "match_started"
+
+
+def _begins_tree(line: bytes) -> bool:
+    return line.startswith(TITLE.encode())
+
+
+RECORD: Final = FileKind("a record", _begins_record)
+TREE: Final = FileKind("a tree", _begins_tree)
+
+
+def check_writable(name: str, kind: FileKind | None = None) -> None:
+    """Raise CommandError before the work if the file could not be written after it.
+
+    With ``kind``, raise it too if the file would replace one of another kind. An empty file has no kind.
+    """
     check_name(name)
-    why = None if name == STANDARD else write_obstacle(Path(name))
+    if name == STANDARD:
+        return
+    path = Path(name)
+    why = write_obstacle(path)
     if why is not None:
         message = f"cannot write {name[:200]}: {why}; choose another file"
         raise CommandError(message)
+    if kind is not None and path.is_file() and not _is_empty_or(kind, path):
+        message = f"{name[:200]} exists and is not {kind.name}; choose another file"
+        raise CommandError(message)
+
+
+def _is_empty_or(kind: FileKind, path: Path) -> bool:
+    with _open_to_read(str(path), "choose another file") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return True
+        lines = (line for line in _record_lines(file) if not line.lstrip().startswith(b"#"))
+        return kind.begins(next(lines, b""))
 
 
 def write_obstacle(path: Path) -> str | None:
@@ -226,7 +271,7 @@ def _check_same_match(name: str, started: MatchStarted, event: dict[str, Any]) -
 
 def _parse_start(name: str, number: int, event: dict[str, Any]) -> MatchStarted:
     if event.get("type") != "match_started":
-        raise _not_a_record(name, f"it begins with {printable(str(event.get('type')))[:40]}, not match_started")
+        raise _not_a_record(name, 'its first line has no "type": "match_started"')
     try:
         started = decode_record_event(json.dumps(event))
     except CodecError as error:

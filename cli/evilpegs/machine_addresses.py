@@ -7,7 +7,6 @@ Where a list cannot be read, that address alone is known, and without a route on
 """
 
 import array
-import fcntl
 import socket
 import struct
 from collections.abc import Iterable, Iterator, Mapping
@@ -65,11 +64,13 @@ def interface_addresses(family: socket.AddressFamily) -> list[str]:
     """Return the addresses of all interfaces in the kernel's order; nothing if they cannot be read."""
     try:
         return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
-    except (OSError, ValueError):
+    except (ImportError, OSError, ValueError):
         return []
 
 
 def _ipv4_addresses() -> list[str]:
+    import fcntl  # noqa: PLC0415 - not on every system
+
     entries = array.array("B", bytes(_MOST_INTERFACES * _INTERFACE.size))
     where, _ = entries.buffer_info()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

@@ -87,7 +87,7 @@ Traceback = Annotated[
 ]
 
 
-def _to_server(_: object, tokens: Sequence[Token]) -> str:
+def to_server(_: object, tokens: Sequence[Token]) -> str:
     """Return the address of a server as it was typed; raise CommandError with its source if it is none."""
     (token,) = tokens
     return _check_server(
@@ -108,7 +108,7 @@ def _check_server(address: str, source: str | None) -> str:
     return address
 
 
-SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=_to_server)
+SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=to_server)
 """The name, the environment variable and the check of every option that names a server."""
 
 Server = Annotated[str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1.")]
@@ -127,7 +127,7 @@ ServerToPlay = Annotated[
     str | None,
     Parameter(
         name="--server",
-        converter=_to_server,
+        converter=to_server,
         help="Play matches on the server at ws://HOST:PORT/v1 instead of games offline.",
     ),
 ]
@@ -137,7 +137,7 @@ TokenFrom = Annotated[
     str | None,
     Parameter(
         name="--token-from",
-        converter=_to_server,
+        converter=to_server,
         help="An address that this server had before. The token stored for it is used, and stored for the new one.",
     ),
 ]

@@ -1,7 +1,7 @@
-"""Tables for people: their common look, columns, bars, and the turns of a game."""
+"""Tables for people: their look, columns that give way on a narrow terminal, bars, and the turns of a game."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from rich import box
@@ -35,43 +35,64 @@ def plain_table(title: str | None = None) -> Table:
 
 @dataclass(frozen=True)  # no slots: Python 3.11 does not support them on generic dataclasses
 class Column(Generic[_Row]):
-    """A column of a table: its heading, and the function that returns its text for a row."""
+    """A column of a table: its heading, and the function that returns its text for a row.
+
+    ``narrow`` says how the column gives way when the table is too wide: from a step on another cell replaces ``cell``,
+    and None leaves the column out. The steps of all columns are taken in order, those of the same number together. A
+    column whose ``cell`` is None first appears at a step.
+    """
 
     heading: str
-    cell: Callable[[_Row], str]
+    cell: Callable[[_Row], str | Text] | None
     justify: JustifyMethod = "left"
     style: str = ""
+    narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
+
+    def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
+        """Return the function for the cells after this step; None if the column is left out."""
+        taken = [number for number in self.narrow if number <= step]
+        return self.narrow[max(taken)] if taken else self.cell
 
 
-def make_table(
-    rows: Iterable[_Row], columns: Sequence[Column[_Row]], title: str | None = None, *, close: bool = False
-) -> Table:
-    """Return a table of these columns, whose cells are never wrapped; ``close`` leaves out the space between them."""
-    table = plain_table(title)
-    if close:
-        table.padding = 0
-    for column in columns:
-        table.add_column(column.heading, justify=column.justify, style=column.style, no_wrap=True)
-    for row in rows:
-        table.add_row(*(column.cell(row) for column in columns))
-    return table
+def fit_table(
+    out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None
+) -> tuple[Table, int]:
+    """Return the table in the widest form that fits on ``out``, and the width that this form needs.
 
-
-def first_fit(out: Console, tables: Iterable[Table]) -> tuple[Table, int]:
-    """Return the first of the tables that is not too wide, else the last, and the number of columns it needs."""
+    The forms are the complete one and those after each step, each first with two spaces between the columns and then
+    with one. If none fits, the narrowest is returned.
+    """
     widths = out.options.update(width=10_000)
-    for table in tables:
+    for table in _forms(rows, columns, title):
         needed = table.__rich_measure__(out, widths).maximum
         if needed <= out.width:
             break
     return table, needed
 
 
-def print_first_fit(out: Console, tables: Iterable[Table]) -> None:
-    """Print the first of the tables that is not too wide; if all are, the last, which the terminal wraps uncut."""
-    table, needed = first_fit(out, tables)
-    out.width = max(out.width, needed)
-    out.print(table)
+def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
+    """Print the table in the widest form that fits; if none does, the narrowest, which the terminal wraps uncut."""
+    table, needed = fit_table(out, rows, columns, title)
+    table.width = needed
+    out.print(table, crop=False)
+
+
+def _forms(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None) -> Iterator[Table]:
+    for step in sorted({0}.union(*(column.narrow for column in columns))):
+        yield _make_table(rows, columns, title, step)
+        close = _make_table(rows, columns, title, step)
+        close.padding = 0
+        yield close
+
+
+def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None, step: int) -> Table:
+    table = plain_table(title)
+    shown = [(column, cell) for column in columns if (cell := column.cell_at(step)) is not None]
+    for column, _ in shown:
+        table.add_column(column.heading, justify=column.justify, style=column.style, no_wrap=True)
+    for row in rows:
+        table.add_row(*(cell(row) for _, cell in shown))
+    return table
 
 
 def format_number(value: int | None) -> str:
@@ -90,16 +111,15 @@ def small_bars(counts: Sequence[int]) -> str:
     return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
 
 
-def histogram_table(distribution: Sequence[int], counted: str) -> Table:
-    """Return a table with a row and a bar per number of guesses; ``counted`` is the heading of the counts."""
-    table = plain_table()
-    table.add_column("guesses", justify="right")
-    table.add_column(counted, justify="right")
-    table.add_column("")
+def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
+    """Print a table with a row and a bar per number of guesses; ``counted`` is the heading of the counts."""
     most = max(distribution)
-    for guesses, count in enumerate(distribution, 1):
-        table.add_row(str(guesses), f"{count:,}", "█" * round(BAR_LENGTH * count / most))
-    return table
+    columns: list[Column[tuple[int, int]]] = [
+        Column("guesses", lambda row: str(row[0]), "right"),
+        Column(counted, lambda row: f"{row[1]:,}", "right"),
+        Column("", lambda row: "█" * round(BAR_LENGTH * row[1] / most), narrow={1: None}),
+    ]
+    print_table(out, list(enumerate(distribution, 1)), columns)
 
 
 class TurnTableRow(NamedTuple):
@@ -112,7 +132,7 @@ class TurnTableRow(NamedTuple):
 
 
 class TurnPrinter:
-    """A printer of the turns of one game, each as soon as it is known, under the headings of `turn_table`."""
+    """A printer of the turns of one game, each as soon as it is known, under the headings of `print_turns`."""
 
     def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
         self._out = out
@@ -134,16 +154,18 @@ class TurnPrinter:
         self._out.print(Text("  ").join(texts), soft_wrap=True)
 
 
-def turn_table(rows: Iterable[TurnTableRow], timed: bool = False) -> Table:
-    """Return a table with a row per turn; the player's time is shown if ``timed``."""
-    table = plain_table()
-    table.add_column("turn", justify="right")
-    table.add_column("guess")
-    table.add_column("feedback")
-    table.add_column("candidates left", justify="right")
+def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
+    """Print a table with a row per turn; the player's time is shown if ``timed``."""
+    columns: list[Column[tuple[int, TurnTableRow]]] = [
+        Column("turn", lambda row: str(row[0]), "right"),
+        Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),
+        Column(
+            "feedback",
+            lambda row: feedback_text(row[1].feedback, len(row[1].code)),
+            narrow={2: lambda row: str(row[1].feedback)},
+        ),
+        Column("candidates left", lambda row: format_number(row[1].candidates), "right"),
+    ]
     if timed:
-        table.add_column("ms", justify="right")
-    for turn, row in enumerate(rows, 1):
-        cells = peg_text(row.code), feedback_text(row.feedback, len(row.code)), format_number(row.candidates)
-        table.add_row(str(turn), *cells, *([format_number(row.took_ms)] if timed else []))
-    return table
+        columns.append(Column("ms", lambda row: format_number(row[1].took_ms), "right", narrow={3: None}))
+    print_table(out, list(enumerate(rows, 1)), columns)

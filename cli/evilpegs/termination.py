@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: in order, so that what it has started ends with it."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: cleanly, so that what it has started ends with it."""
 
 import signal
 import threading

@@ -1,7 +1,6 @@
-"""Played turns as text on the command line, CODE:BLACK,WHITE like 1122:1,0, and in JSON documents."""
+"""Played turns as text on the command line, CODE:BLACK,WHITE like 1122:1,0."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError
@@ -33,8 +32,3 @@ def parse_turns(texts: Iterable[str], rules: Rules) -> History:
 def format_turns(history: History) -> list[str]:
     """Return each turn as `parse_turn` reads it."""
     return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]
-
-
-def turns_document(history: History) -> list[dict[str, Any]]:
-    """Return the turns as a JSON list."""
-    return [{"code": format_code(guess), "black": black, "white": white} for guess, (black, white) in history]

@@ -21,6 +21,8 @@ _KINDS = {int: "a whole number", float: "a number"}
 
 def usage_message(error: CycloptsError) -> str:
     """Return what is wrong with the command line, and the command that describes its options."""
+    if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
+        return f"write: {asked}"
     command = " ".join(("evilpegs", *(error.command_chain or ())))
     what = " ".join(_what(error).split()).rstrip(".")
     return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
@@ -33,7 +35,7 @@ def _what(error: CycloptsError) -> str:
         case UnknownOptionError(token=token):
             return _unknown_option(token, [name for one in error.argument_collection for name in one.names])
         case UnusedCliTokensError():
-            return f"there is no use for {_quote(' '.join(error.unused_tokens or ()))} here"
+            return _unexpected(error)
         case MissingArgumentError(argument=Argument()):
             return _missing_value(error)
         case RepeatArgumentError(token=token):
@@ -41,6 +43,22 @@ def _what(error: CycloptsError) -> str:
         case CoercionError(token=Token()) if error.msg is None:
             return _wrong_value(error)
     return str(error).partition(" Available commands:")[0]
+
+
+def _asked_help(error: UnknownCommandError) -> str | None:
+    """Return the command that shows the help which `evilpegs help COMMAND` asks for; None for another command."""
+    word, *rest = error.unused_tokens or [""]
+    if word != "help":
+        return None
+    known = rest[:1] if rest and rest[0] in list(error.app or ()) else []
+    return " ".join(("evilpegs", *known, "--help"))
+
+
+def _unexpected(error: UnusedCliTokensError) -> str:
+    typed = " ".join(error.unused_tokens or ())
+    is_for_play = tuple(error.command_chain or ()) == ("play",)
+    hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if is_for_play else ""
+    return f"unexpected argument {_quote(typed)}{hint}"
 
 
 def _unknown_command(error: UnknownCommandError) -> str:
@@ -70,19 +88,28 @@ def _wrong_value(error: CoercionError) -> str:
     assert token is not None  # noqa: S101 - `_what` has matched it
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
     source = f"environment variable {name}" if token.source == "env" else name
-    return f"{source} must be {_kind(error.target_type)}, not {_quote(token.value)}"
+    return f"{source} must be {_kind(error.target_type)}, not {_quote(token.value)}" + _suggestion(
+        token.value, _choices(error.target_type)
+    )
+
+
+def _choices(target: object) -> list[str]:
+    """Return the words that a type consists of, none if it is of another kind."""
+    return [str(word) for word in get_args(target)] if get_origin(target) is Literal else []
 
 
 def _kind(target: object) -> str:
-    if get_origin(target) is Literal:
-        *others, last = map(str, get_args(target))
+    if choices := _choices(target):
+        *others, last = choices
         return f"{', '.join(others)} or {last}" if others else last
     return _KINDS.get(target, "another value") if isinstance(target, type) else "another value"
 
 
 def _suggestion(typed: str, known: list[str]) -> str:
-    close = get_close_matches(typed, known, n=1, cutoff=0.7)
-    return f"; did you mean {close[0]}?" if close else ""
+    """Return an addition with the most similar name; hyphens and capitals, which all may share, do not count."""
+    names = {name.strip("-").lower(): name for name in known}
+    close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)
+    return f"; did you mean {names[close[0]]}?" if close else ""
 
 
 def _quote(text: str) -> str:

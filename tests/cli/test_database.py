@@ -36,7 +36,8 @@ def test_empty_host_variable_is_refused(monkeypatch):
     ("text", "named"),
     [
         (b"port = 'x'", "^port .*evilpegs.toml must "),
-        (b"prt = 1", "^prt .*evilpegs.toml: .*host, port, "),
+        (b"prt = 1", r"^prt .*evilpegs.toml: .*did you mean port\?$"),
+        (b"zzzzzz = 1", "^zzzzzz .*evilpegs.toml: .*docs/operate.md"),
         (b"port = [", "^evilpegs.toml .*TOML: "),
         (b"host = '\xff'", "^evilpegs.toml .*TOML: "),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs import files as file_names
 from evilpegs.errors import CommandError
-from evilpegs.files import check_name, check_writable, failure_reason, write_obstacle
+from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_obstacle
 from evilpegs.main import COMMANDS, app
 from evilpegs.options import FILE
 
@@ -133,3 +133,33 @@ def test_full_device_is_reported(run, tmp_path, arguments):
     assert result.status == 2
     assert "full.svg" in result.complaint
     assert os.strerror(errno.ENOSPC) in result.complaint
+
+
+@pytest.mark.parametrize("text", ["import os\n", "# a tree\nimport os\n", "\n", '{"type":"match_started"}\n', "\xff"])
+@pytest.mark.parametrize("command", [("tree", "minimax"), ("solve",)])
+def test_tree_replaces_no_file_of_another_kind(run, tmp_path, command, text):
+    (tmp_path / "here").write_text(text)
+    result = run(*command, "--rules", "2x2", "--out", "here")
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint == "here exists and is not a tree; choose another file"
+    assert (tmp_path / "here").read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "evilpegs tree 1\nrules 1x2\n1\n", "\n# mine\nevilpegs tree 1\n"])
+def test_tree_replaces_tree_and_empty_file(run, tmp_path, text):
+    (tmp_path / "here").write_text(text)
+    assert run("tree", "minimax", "--rules", "2x2", "--out", "here").status == 0
+    assert (tmp_path / "here").read_text().startswith("evilpegs tree 1\nrules 2x2\n")
+
+
+@pytest.mark.parametrize("text", ["import os\n", "evilpegs tree 1\n", "[]\n", '{"type":"turn"}\n', "\n"])
+def test_record_replaces_no_file_of_another_kind(run, tmp_path, text):
+    (tmp_path / "here").write_text(text)
+    result = run("replay", "last", "--record", "here")
+    assert (result.status, result.complaint) == (2, "here exists and is not a record; choose another file")
+    assert (tmp_path / "here").read_text() == text
+
+
+def test_record_may_replace_record(tmp_path):
+    (tmp_path / "here").write_text('{"at":1,"type":"match_started"}\n')
+    check_writable(str(tmp_path / "here"), RECORD)

@@ -180,3 +180,28 @@ def test_collection_of_garbage_goes_on_after_import(run):
     assert gc.isenabled()
     assert run("partition", "--no-such-option").status == 2
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("help", "duel"), "write: evilpegs duel --help"),
+        (("help",), "write: evilpegs --help"),
+        (("help", "me"), "write: evilpegs --help"),
+        (("play", "classic"), "unexpected argument 'classic'; a ladder is named with --ladder classic; "
+         "see: evilpegs play --help"),
+        (("ladders", "classic"), "unexpected argument 'classic'; see: evilpegs ladders --help"),
+        (("tree", "minimax", "--rules", "clasic"), "not rules: 'clasic'; did you mean classic?"),
+        (("duel", "minimax", "--codemaker", "Evil"),
+         "--codemaker must be fixed, evil or devil, not 'Evil'; did you mean evil? see: evilpegs duel --help"),
+        (("tree", "minimax", "--guess", "1122"), "there is no option '--guess'; see: evilpegs tree --help"),
+        (("tree", "minimax", "--rulse", "4x6"),
+         "there is no option '--rulse'; did you mean --rules? see: evilpegs tree --help"),
+        (("feed", "--mqtt-user", "bob"), "--mqtt-user needs --mqtt"),
+        (("duel", "minimax", "--codemaker", "devil", "--rules", "2x2", "--solved", "lost/x"),
+         "cannot write solved positions at lost/x: No such file or directory; name another file"),
+    ],
+)  # fmt: skip
+def test_wrong_command_line_names_remedy(run, arguments, complaint):
+    result = run(*arguments)
+    assert (result.status, result.out, result.complaint) == (2, "", complaint)

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evilpegs.api.arguments import CodeLike, FeedbackLike, RulesLike, to_history, to_rules
-from evilpegs_game.analysis.document import analysis_document
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
 from evilpegs_game.analysis.turns import analyze as analyze_game
-from evilpegs_game.codes import format_code
+from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 
 
@@ -45,11 +44,7 @@ class GameAnalysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return the analysis as a JSON object; each turn has the keys that ``evilpegs replay --json`` shows."""
-        turns = [
-            {"code": format_code(turn.guess), "black": turn.feedback.black, "white": turn.feedback.white}
-            | analysis_document(turn)
-            for turn in self.turns
-        ]
+        turns = [Turn(turn.guess, turn.feedback).to_json() | turn.to_json() for turn in self.turns]
         return {"rules": str(self.rules), "turns": turns}
 
 

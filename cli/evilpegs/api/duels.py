@@ -18,7 +18,7 @@ from evilpegs.api.arguments import (
 from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
-from evilpegs_game.codes import Code, format_code
+from evilpegs_game.codes import Code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.evaluation.exact import duel as play_duel
@@ -59,10 +59,7 @@ class Duel:
 
     def to_json(self) -> dict[str, Any]:
         """Return the duel as a JSON object, with the keys of ``evilpegs duel --json``."""
-        turns = [
-            {"code": format_code(guess), "black": reply.black, "white": reply.white, "candidates": candidates}
-            for guess, reply, candidates in self.turns
-        ]
+        turns = [turn.to_json() for turn in self.turns]
         head = {"rules": str(self.rules), "strategy": self.strategy, "codemaker": self.codemaker}
         return {**head, "guesses": len(turns), "turns": turns}
 

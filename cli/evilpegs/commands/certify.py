@@ -8,7 +8,7 @@ from evilpegs.errors import CommandError
 from evilpegs.files import display_name, read_tree
 from evilpegs.options import Json
 from evilpegs.output import console, pluralize, print_json
-from evilpegs.tables import histogram_table
+from evilpegs.tables import print_histogram
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError
@@ -49,17 +49,9 @@ def certify(
 
 
 def _document(tree: Tree, certificate: Certificate) -> dict[str, Any]:
-    return {
-        "rules": str(certificate.rules),
-        "first": format_code(tree.root.guess),
-        "codes": certificate.count,
-        "total": certificate.total,
-        "mean": certificate.mean,
-        "exact_mean": _fraction(certificate),
-        "max": certificate.max,
-        "distribution": list(certificate.distribution),
-        "proved": _sentence(certificate),
-    }
+    head = {"rules": str(certificate.rules), "first": format_code(tree.root.guess)}
+    proved = {"exact_mean": _fraction(certificate), "proved": _sentence(certificate)}
+    return head | certificate.to_json() | proved
 
 
 def _show(tree: Tree, certificate: Certificate) -> None:
@@ -69,7 +61,7 @@ def _show(tree: Tree, certificate: Certificate) -> None:
         f"{certificate.count:,} codes, {certificate.total:,} guesses, "
         f"mean {_fraction(certificate)} = {certificate.mean:.6f}, at most {certificate.max}"
     )
-    out.print(histogram_table(certificate.distribution, "codes"))
+    print_histogram(out, certificate.distribution, "codes")
     out.print(f"\nproved: {_sentence(certificate)}", style="bold")
 
 

@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -47,7 +46,7 @@ def backup(
         message = f"cannot write {file[:200]}: {failure_reason(error)}; choose another file"
         raise CommandError(message) from None
     if as_json:
-        print_json({"database": url, "file": file, "key_files": list(map(str, keys.values())), **_document(copied)})
+        print_json({"database": url, "file": file, "key_files": list(map(str, keys.values())), **copied.to_json()})
     else:
         _print_lines(f"copied {url} to {file}:", copied)
         for key, copy in keys.items():
@@ -73,7 +72,7 @@ def check(
     with _shown_progress() as show:
         result = check_database(url, show)
     if as_json:
-        print_json({"database": url, **_document(result)})
+        print_json({"database": url, **result.to_json()})
     else:
         _print_lines(f"checked {url}:", result)
     return 0 if result.sound else NOT_SOUND
@@ -91,10 +90,6 @@ def database_url(database: str | None) -> str:
     """Return the URL of a database, which may be given as the name of its file; by default that of the server."""
     url = database if database is None or "://" in database else f"sqlite:///{database}"
     return server_settings(database=url).database
-
-
-def _document(result: DatabaseCheck) -> dict[str, Any]:
-    return asdict(result) | {"sound": result.sound}
 
 
 def _print_lines(heading: str, result: DatabaseCheck) -> None:

@@ -12,7 +12,7 @@ from evilpegs.options import FILE, After, Json, RulesText, require_after
 from evilpegs.output import console, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
 from evilpegs.tables import feedback_text, plain_table
-from evilpegs.turns import parse_turns, turns_document
+from evilpegs.turns import parse_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
@@ -68,7 +68,7 @@ def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list
 def _document(position: Position, codes: Sequence[Code]) -> dict[str, Any]:
     return {
         "rules": str(position.rules),
-        "after": turns_document(position.history),
+        "after": [turn.to_json() for turn in position.history],
         "candidates": position.count,
         "guesses": [_guess_document(position, code) for code in codes],
     }

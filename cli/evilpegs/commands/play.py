@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Coroutine
 from datetime import date
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
@@ -12,9 +13,12 @@ from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
 from evilpegs.player_name import check_name
+from evilpegs.termination import ended_in_order
 from evilpegs_clients.daily import parse_date
-from evilpegs_clients.terminal.app import run_terminal
-from evilpegs_clients.terminal.daily_game import run_daily
+from evilpegs_clients.play.app import run_terminal
+from evilpegs_clients.play.commands import COMMANDS
+from evilpegs_clients.play.daily_game import run_daily
+from evilpegs_clients.terminal.screen import open_prompt
 
 DEFAULT_LADDER: Final = "classic-practice"
 
@@ -53,7 +57,8 @@ def play(
         raise CommandError(message)
     if daily:
         _refuse_server_options(ladder, server, name, token_from)
-        run_interruptibly(run_daily(date.today() if day is None else parse_date(day), console=console()))
+        day_of_game = date.today() if day is None else parse_date(day)
+        _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
         return
     if day is not None:
         message = "--date is for the game of the day; add --daily"
@@ -62,7 +67,14 @@ def play(
     if token_from is not None and name is None:
         message = "--token-from is for a player with a name; add --name"
         raise CommandError(message)
-    run_interruptibly(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, console=console()))
+    prompt = open_prompt(console(), COMMANDS)
+    _run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, prompt=prompt))
+
+
+def _run(playing: Coroutine[Any, Any, None]) -> None:
+    """Play to the end; whatever signal ends it earlier, the terminal is left as it was."""
+    with ended_in_order():
+        run_interruptibly(playing)
 
 
 def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:

@@ -29,7 +29,7 @@ def serve(
         str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
     ] = None,
     port: Annotated[
-        int | None, WHOLE, Parameter(help="The port for players, by default 8765; 0 takes any that is free.")
+        int | None, WHOLE, Parameter(help="The port for players, by default 8765; 0 picks a free port.")
     ] = None,
     site: Annotated[
         bool | None,
@@ -42,7 +42,7 @@ def serve(
     site_port: Annotated[
         int | None,
         WHOLE,
-        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 takes any that is free."),
+        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port."),
     ] = None,
     mqtt: Annotated[
         str | None,
@@ -56,7 +56,7 @@ def serve(
         Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
     ] = None,
     tls_key: Annotated[
-        Path | None, Parameter(help="The key of the certificate in PEM, unless it is in the same file.")
+        Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
     ] = None,
     registration: Annotated[
         Literal["open", "closed"] | None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.files import STANDARD, check_writable, write_tree
+from evilpegs.files import STANDARD, TREE, check_writable, write_tree
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, only_document, pluralize
 from evilpegs_clients.strategies.loading import load_strategy
@@ -26,9 +26,9 @@ def tree(
 ) -> None:
     """Write down what a strategy guesses after every feedback, as a tree that `evilpegs certify` checks.
 
-    A randomized strategy is written as it plays with one seed.
+    A randomized strategy is written as it plays with seed 0.
     """
-    check_writable(out)
+    check_writable(out, TREE)
     parsed = Rules.parse(rules)
     opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree

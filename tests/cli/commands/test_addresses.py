@@ -1,6 +1,7 @@
 """The addresses that a server announces to other machines."""
 
 import socket
+import sys
 from ipaddress import ip_address
 
 import pytest
@@ -63,9 +64,14 @@ def test_reachable_hosts_without_list_are_those_on_route(monkeypatch, host):
     def no_list(*_):
         raise OSError
 
-    monkeypatch.setattr(addresses.fcntl, "ioctl", no_list)
+    monkeypatch.setattr("fcntl.ioctl", no_list)
     monkeypatch.setattr(addresses.Path, "read_text", no_list)
     assert len(reachable_hosts(host)) == 1
+
+
+def test_interface_addresses_without_fcntl_are_unknown(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    assert addresses.interface_addresses(socket.AF_INET) == []
 
 
 @pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])

@@ -1,12 +1,11 @@
 """`evilpegs assist`: reading input, advice, the dialog and its screen."""
 
-import contextlib
+import asyncio
 import io
 import os
-import pty
 import re
 import signal
-import subprocess
+import termios
 
 import pytest
 from hypothesis import given, settings
@@ -16,10 +15,10 @@ from rich.console import Console
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs.commands.assist.dialog import MAX_CODES, AssistDialog
 from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
-from evilpegs.commands.assist.screen import SUGGESTION_WIDTHS, AssistScreen, suggestion_tables
+from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
-from evilpegs.main import main
 from evilpegs.turns import parse_turns
+from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
@@ -110,9 +109,9 @@ def test_parse_line_reads_changes(typed, change):
 @pytest.mark.parametrize(
     ("typed", "error", "named"),
     [
-        ("112 1,0", CommandError, ["'112'", "3", "4x6", "4"]),
-        ("1127", CommandError, ["'1127'", "4x6", "123456"]),
-        ("whet?", CommandError, ["'whet?'", "123456"]),
+        ("112 1,0", GameError, ["'112'", "3", "4x6", "4"]),
+        ("1127", GameError, ["'1127'", "4x6", "123456"]),
+        ("whet?", GameError, ["'whet?'", "123456"]),
         ("1122 ١,٠", MalformedError, ["'١,٠'"]),
         ("1122 4,1", MalformedError, ["4,1"]),
         ("1122 10", MalformedError, ["'10'"]),
@@ -155,7 +154,7 @@ TYPED = st.sampled_from(
 @given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
 def test_dialog_survives_any_lines(lines):
     typed, out = iter(lines), io.StringIO()
-    dialog = AssistDialog(Rules(2, 3), AssistScreen(Console(file=out, width=100)), lambda _: next(typed, None))
+    dialog = AssistDialog(Rules(2, 3), AssistScreen(Prompt(Console(file=out, width=100))), lambda _: next(typed, None))
     dialog.run(AssistHistory(Rules(2, 3)))
     assert next(typed, None) is None
     assert out.getvalue().startswith("2x3: 9 ")
@@ -271,9 +270,6 @@ class FakeScreen:
     def say(self, text, style=""):
         self.shown.append(("error" if style == "red" else "text", str(text)))
 
-    def echo(self, line):
-        self.shown.append(("typed", line))
-
     def show_advice(self, advice):
         self.shown.append(("advice", advice))
 
@@ -294,7 +290,13 @@ class FakeScreen:
 def answers(*lines, rules=CLASSIC):
     """Type lines into a dialog; what is shown at the start, and what is shown after each line, by its kind."""
     screen, typed = FakeScreen(), iter(lines)
-    AssistDialog(rules, screen, lambda _: next(typed, None)).run(AssistHistory(rules))
+
+    def read(_):
+        if (line := next(typed, None)) is not None:
+            screen.shown.append(("typed", line))
+        return line
+
+    AssistDialog(rules, screen, read).run(AssistHistory(rules))
     found = [{}]
     for kind, value in screen.shown:
         if kind == "typed":
@@ -364,12 +366,14 @@ def test_dialog_names_single_clashing_row():
 
 
 @pytest.fixture
-def talk(run, monkeypatch):
+def talk(run, monkeypatch, tmp_path):
     """Type lines into the command."""
 
     def talk(*lines, arguments=()):
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(line + "\n" for line in lines)))
-        result = run("assist", *arguments)
+        (tmp_path / "typed").write_text("".join(line + "\n" for line in lines))
+        with (tmp_path / "typed").open() as typed:
+            monkeypatch.setattr("sys.stdin", typed)
+            result = run("assist", *arguments)
         assert (result.status, result.err) == (0, "")
         return result.out
 
@@ -396,17 +400,18 @@ def test_assist_examples_fit_rules(talk, rules, code):
     assert parse_code(code, Rules.parse(rules))
 
 
-@pytest.mark.parametrize("place", range(len(SUGGESTION_WIDTHS)))
-def test_suggestion_table_fits_narrow_terminal(place):
-    tables = list(suggestion_tables(advised("6x3", "112233:1,2").suggestions))
-    width = Console(width=1000).measure(tables[place]).maximum
+@pytest.mark.parametrize(
+    ("width", "has_pegs", "has_mean"), [(100, 1, 1), (94, 1, 1), (82, 0, 1), (72, 0, 0), (52, 0, 0)]
+)
+def test_suggestion_table_fits_narrow_terminal(width, has_pegs, has_mean):
     out = io.StringIO()
-    AssistScreen(Console(file=out, width=width)).show_advice(advised("6x3", "112233:1,2"))
+    AssistScreen(Prompt(Console(file=out, width=width))).show_advice(advised("6x3", "112233:1,2"))
     lines = out.getvalue().splitlines()
     heading = next(line for line in lines if line.startswith("guess"))
     assert max(map(len, lines)) <= width
     assert len(heading.rstrip()) <= width
-    assert ("mean" in heading) == SUGGESTION_WIDTHS[place].average
+    assert ("mean" in heading) == has_mean
+    assert any(re.match(r" \d  \d  \d .* (yes|no)", line) for line in lines) == has_pegs
     assert "lexicographic" in out.getvalue() or "every" in out.getvalue()
     assert "…" not in out.getvalue()
 
@@ -459,70 +464,81 @@ def test_assist_json_of_clash(run):
     ],
 )
 def test_assist_refuses_bad_input(run, monkeypatch, arguments, named):
-    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.stdin", None)
     result = run("assist", *arguments)
     assert (result.status, result.out) == (2, "")
     assert named in result.complaint
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-class Keyboard(io.TextIOWrapper):
-    def isatty(self):
-        return True
-
-    def fileno(self):
-        raise io.UnsupportedOperation
-
-
 @pytest.fixture
-def at_terminal(monkeypatch):
-    """Run the command at a terminal on which somebody types quit; its status and what was shown."""
+def at_terminal(start, keyboard):
+    """Start the command at a terminal, and wait until it asks for a line."""
 
-    def at_terminal(*arguments):
-        out = Terminal()
-        with monkeypatch.context() as patch:
-            patch.setenv("TERM", "xterm-256color")
-            patch.setattr("sys.stdin", Keyboard(io.BytesIO(b"quit\n")))
-            patch.setattr("sys.stdout", out)
-            return main(["assist", *arguments]), out.getvalue()
+    async def at_terminal(*arguments):
+        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        environment |= {"TERM": "xterm-256color"}
+        child = start("assist", *arguments, stdin=keyboard.program, stdout=keyboard.program, env=environment)
+        await keyboard.shows(">")
+        return child
 
     return at_terminal
 
 
-def test_assist_shows_progress_of_long_counts(at_terminal):
-    status, shown = at_terminal("--rules", "6x10", "--after", "112233:1,1")
-    assert status == 0
-    assert "counting" in shown
-    assert "157,626 of 1,000,000 " in shown
-    assert "quit" not in shown
+async def ended(child):
+    """Wait for the end of a command; its exit status and its errors."""
+    result = await asyncio.to_thread(child.end)
+    return result.status, result.err
 
 
-def test_assist_shows_no_progress_of_short_counts(at_terminal):
-    status, shown = at_terminal("--after", "1122:2,2")
-    assert status == 0
-    assert "4 of 1,296 " in shown
-    assert "counting" not in shown
+async def test_assist_shows_progress_of_long_counts(at_terminal, keyboard):
+    child = await at_terminal("--rules", "6x10", "--after", "112233:1,1")
+    assert "counting" in keyboard.written
+    assert any("157,626 of 1,000,000 " in line for line in keyboard.lines)
+    keyboard.type("quit\r")
+    assert await ended(child) == (0, "")
 
 
-def test_interrupted_prompt_ends_line(at_terminal, monkeypatch):
-    def interrupt(_):
-        raise KeyboardInterrupt
+async def test_assist_shows_no_progress_of_short_counts(at_terminal, keyboard):
+    child = await at_terminal("--after", "1122:2,2")
+    assert any("4 of 1,296 " in line for line in keyboard.lines)
+    assert "counting" not in keyboard.written
+    keyboard.type("quit\r")
+    assert await ended(child) == (0, "")
 
-    monkeypatch.setattr("builtins.input", interrupt)
-    status, shown = at_terminal("--after", "1122:2,2")
-    assert status == 130
-    assert shown.endswith("\x1b[0m\n\n")
+
+async def test_assist_edits_line_at_terminal(at_terminal, keyboard):
+    child = await at_terminal()
+    keyboard.type("1123 1,0\x1b[D\x1b[D\x1b[D\x1b[D\x7f2\r")
+    await keyboard.shows("\n  2>")
+    assert keyboard.lines.count("  1> 1122 1,0") == 1
+    keyboard.type("un\t\r")
+    await keyboard.shows("\n  1>")
+    assert "  2> undo" in keyboard.lines
+    keyboard.type("\x04")
+    assert await ended(child) == (0, "")
+
+
+async def test_terminated_assist_leaves_terminal_as_it_was(at_terminal, keyboard):
+    before = termios.tcgetattr(keyboard.program)
+    child = await at_terminal("--after", "1122:2,2")
+    assert termios.tcgetattr(keyboard.program) != before
+    assert (await asyncio.to_thread(child.end, signal.SIGTERM)).status == 143
+    assert termios.tcgetattr(keyboard.program) == before
+
+
+async def test_interrupted_prompt_ends_line(at_terminal, keyboard):
+    child = await at_terminal("--after", "1122:2,2")
+    keyboard.type("\x03")
+    assert await ended(child) == (130, "")
+    assert keyboard.lines[-1] == ""
+    assert keyboard.lines[-2].strip() == "2>"
 
 
 def test_screen_leaves_out_unknown_figures():
     out = io.StringIO()
     history = AssistHistory(Rules(6, 10), (row("112233", 2, 2, Rules(6, 10)),))
     unknown = Suggestion((0,) * 6, ("sampled",), None)
-    screen = AssistScreen(Console(file=out, width=100))
+    screen = AssistScreen(Prompt(Console(file=out, width=100)))
     screen.show_advice(Advice(history, 10**6, (), "samples", (unknown,), None))
     screen.show_advice(Advice(history, 1, (), "codes", (unknown,), None))
     lines = [line.split() for line in out.getvalue().splitlines()]
@@ -551,15 +567,6 @@ def test_assist_survives_undecodable_input(start):
     assert result.out.count("123456") == 2
 
 
-def interrupt(process):
-    """Send SIGINT until the process ends: Python misses one that comes between a prompt and the read after it."""
-    for _ in range(10):
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(6)
-            return
-
-
 def test_interrupted_assist_exits_with_130(start):
     with start("assist", stdin=-1) as child:
         shown = b""
@@ -567,20 +574,37 @@ def test_interrupted_assist_exits_with_130(start):
             byte = child.process.stdout.read(1)
             assert byte, shown
             shown += byte
-        interrupt(child.process)  # before its input ends, which is an orderly way to leave
+        child.process.send_signal(signal.SIGINT)
+        child.process.wait(60)  # its input has not ended, which would be an orderly way to leave
         result = child.end()
     assert (result.status, result.out, result.err) == (130, "\n", "")
 
 
-def test_assist_on_terminal_does_not_echo_input(start):
-    ours, theirs = pty.openpty()
-    environment = os.environ | {"TERM": "xterm-256color"}
-    with start("assist", "--rules", "8x10", stdin=theirs, stdout=theirs, env=environment) as child:
-        os.write(ours, b"quit\n")
-        child.process.wait(60)
-        shown = os.read(ours, 1 << 16).decode()
-        assert child.end().err == ""
-    os.close(ours)
-    os.close(theirs)
-    assert child.process.returncode == 0
-    assert "\x1b[" in shown
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("undo 7", "undo takes no number; to correct row 7: change 7 CODE BLACK,WHITE"),
+        ("1,0", "write the guess before it: 1122 1,0"),
+        ("1 0", "write the guess before it: 1122 1,0"),
+        ("BW", "write the guess before it: 1122 1,1"),
+        ("change 1 foo", "write change 1 BLACK,WHITE, or change 1 CODE BLACK,WHITE"),
+    ],
+)
+def test_parse_line_says_what_to_write_instead(typed, message):
+    with pytest.raises(CommandError) as caught:
+        parse_line(typed, CLASSIC)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("typed", ["9,9", "1 1 1", "helpme", "undo it"])
+def test_parse_line_still_refuses_other_text(typed):
+    with pytest.raises(GameError, match="Type help"):
+        parse_line(typed, CLASSIC)
+
+
+def test_help_with_more_words_is_help():
+    assert parse_line("help me", CLASSIC) is AssistCommand.HELP
+    rules = Rules(4, 34)
+    assert parse_line("help 1,0", rules) == row("HELP", 1, 0, rules)
+    with pytest.raises(GameError, match="not a feedback"):
+        parse_line("help me", rules)

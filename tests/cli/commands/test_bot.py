@@ -67,12 +67,18 @@ def test_bot_json_excludes_strategy_output(run, server, talker):
     assert "thinking" in result.err
 
 
+def failing_late(statement):
+    """Return a strategy file that executes a statement at its second turn, after the trial."""
+    begin = "import sys\ndef choose(position, rng):\n    if position.turn == 1:\n"
+    return f"{begin}        return position.first_candidate\n    {statement}\n"
+
+
 def test_bot_resigns_when_strategy_exits(run, server, tmp_path):
-    (tmp_path / "mine.py").write_text("import sys\ndef choose(position, rng):\n    sys.exit(0)\n")
+    (tmp_path / "mine.py").write_text(failing_late("sys.exit(0)"))
     result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice")
     assert result.status == 2
     last = result.err.splitlines()[-1]
-    assert all(fact in last for fact in ("mine.py", "turn 1", "SystemExit: 0", "line 3"))
+    assert all(fact in last for fact in ("mine.py", "turn 2", "SystemExit: 0", "line 5"))
     assert "Traceback" not in result.err
     replayed = run("replay", "last", "--database", server.database, "--no-analysis", "--json").document
     assert [game["outcome"] for game in replayed["games"]] == ["resigned"]
@@ -105,7 +111,7 @@ def test_bot_reports_refusal_in_one_line(run, server, played, arguments, named):
 
 
 def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
-    (tmp_path / "broken.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
+    (tmp_path / "broken.py").write_text(failing_late("return 1 / 0"))
     result = run("bot", "broken.py", "--server", server.url, "--ladder", "classic-practice", "--json")
     assert result.status == 2
     assert "ZeroDivisionError" in result.err.splitlines()[-1]
@@ -167,13 +173,27 @@ def test_traceback_is_shown_offline(run, tmp_path, command):
     assert shown.err.splitlines()[-1] == plain.err.partition("; see")[0]
 
 
-@pytest.mark.parametrize(("strategy", "ladder"), [("minimax", "monster"), ("optimal", "huge")])
-def test_bot_that_cannot_play_begins_no_rated_match(run, server, strategy, ladder):
-    result = run("bot", strategy, "--server", server.url, "--ladder", ladder, "--name", f"cannot-{strategy}")
+@pytest.mark.parametrize(
+    ("strategy", "ladder"), [("minimax", "monster"), ("minimax", "monster-practice"), ("optimal", "huge")]
+)
+def test_bot_that_cannot_play_begins_no_match(run, server, strategy, ladder):
+    result = run("bot", strategy, "--server", server.url, "--ladder", ladder, "--name", f"{ladder}-no")
     assert result.status == 2
     assert all(fact in result.err.splitlines()[-1] for fact in (strategy, ladder))
     replayed = run("replay", "last", "--database", server.database, "--no-analysis", "--json")
-    assert replayed.status == 2 or replayed.document["player"] != f"cannot-{strategy}"
+    assert replayed.status == 2 or replayed.document["player"] != f"{ladder}-no"
+
+
+def test_failure_before_match_is_shown_once(run, server, tmp_path):
+    (tmp_path / "raises.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
+    result = run("bot", "raises.py", "--server", server.url, "--ladder", "classic", "--name", "raises-once")
+    reproduction, complaint = result.err.splitlines()
+    assert (reproduction.count("evilpegs duel raises.py --rules 4x6"), "ZeroDivisionError" in reproduction) == (
+        1,
+        False,
+    )
+    assert ("ZeroDivisionError" in complaint, "classic" in complaint) == (True, True)
+    assert "ZeroDivisionError" in run(*command_in(result.err)).complaint
 
 
 def test_bot_shows_findings():
@@ -235,7 +255,8 @@ def test_version_of_program_is_hash_of_its_file(run, server, program):
 
 
 def test_program_that_dies_loses_its_game(run, server, program):
-    path = program("sys.stderr.write('my own words'); sys.exit(5)")
+    dies = "(sys.stderr.write('my own words'), sys.exit(5))"
+    path = program(f"{ANSWER} if position['turn'] == 1 else {dies}")
     result = run("bot", "--exec", path, "--server", server.url, "--ladder", "classic-practice")
     assert result.status == 2
     assert "exit status 5" in result.err.splitlines()[-1]

@@ -12,7 +12,7 @@ import pytest
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.errors import StuckError
-from evilpegs_game.trees.tree import MAX_DEPTH
+from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
 from support.printed import numbers_in
 
 SMALL = "evilpegs tree 1\nrules 1x3\n1\n  0,0 2\n    0,0 3\n"
@@ -171,4 +171,4 @@ def test_tree_names_strategy_that_is_stuck(run, tmp_path):
     result = run("tree", "mine.py", "--rules", "3x3")
     assert (result.status, result.out) == (2, "")
     assert result.complaint.startswith("mine.py: ")
-    assert {"3x3", str(MAX_DEPTH)} <= numbers_in(result.complaint)
+    assert {"3x3", str(MAX_IDLE_TURNS + 1)} <= numbers_in(result.complaint)

@@ -8,6 +8,7 @@ from subprocess import DEVNULL
 
 import aiomqtt
 import pytest
+from rich.console import Console
 
 from evilpegs.commands.feed.board import board_table
 from evilpegs.commands.feed.lines import event_line
@@ -176,11 +177,53 @@ def test_match_book_drops_doubles():
 
 def test_board_shows_rows():
     document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": [ROW]}
-    assert board_table(document).row_count == 1
+    assert board_table(Console(width=80), document).row_count == 1
+
+
+def test_narrow_board_keeps_player_and_mean(capsys):
+    out = Console(width=30)
+    out.print(board_table(out, {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": [ROW]}))
+    shown = capsys.readouterr().out
+    assert ROW["player"] in shown
+    assert f"{ROW['mean']:.3f}" in shown
+    assert "solved" not in shown
+    assert "…" not in shown
 
 
 @pytest.mark.parametrize(
     "rows", [[], None, [{"player": "ann"}], [ROW | {"games": "many"}], [ROW | {"player": []}], "rows", [None]]
 )
 def test_board_ignores_other_documents(rows):
-    assert board_table({"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": rows}) is None
+    assert (
+        board_table(Console(width=80), {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": rows})
+        is None
+    )
+
+
+@pytest.mark.parametrize("server", ["ws://127.0.0.1:1/v1", "ws://127.0.0.1:8765/v1"])
+def test_feed_reads_one_source(run, monkeypatch, server):
+    monkeypatch.delenv("EVILPEGS_MQTT", raising=False)
+    result = run("feed", "--mqtt", "mqtt://127.0.0.1:1", "--server", server)
+    assert (result.status, result.complaint) == (2, "--mqtt and --server name two sources; choose one")
+
+
+def test_feed_prefers_typed_server_to_variable(run, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_MQTT", "mqtt://127.0.0.1:1")
+    assert "ws://127.0.0.1:1/v1" in run("feed", "--server", "ws://127.0.0.1:1/v1").complaint
+
+
+def test_feed_prefers_typed_broker_to_variable(run, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
+    assert "127.0.0.1:2" in run("feed", "--mqtt", "mqtt://127.0.0.1:2").complaint
+
+
+def test_feed_names_variable_that_is_wrong(run, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_MQTT", "mqtt://127.0.0.1:99999")
+    assert run("feed").complaint == "environment variable EVILPEGS_MQTT: port 99999 is not 1 to 65535"
+    assert run("feed", "--mqtt", "mqtt://127.0.0.1:0").complaint == "port 0 is not 1 to 65535"
+
+
+def test_feed_names_host_that_does_not_exist(run):
+    assert run("feed", "--mqtt", "mqtt://nosuch.invalid:1883").complaint == (
+        "there is no host 'nosuch.invalid'; check --mqtt"
+    )

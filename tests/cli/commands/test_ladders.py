@@ -2,9 +2,9 @@
 
 import pytest
 
-from evilpegs.commands.ladders.command import ladders_tables
+from evilpegs.commands.ladders.command import COLUMNS
 from evilpegs.output import console
-from evilpegs.tables import print_first_fit
+from evilpegs.tables import print_table
 from evilpegs_game.luck.value_curve import curve_path, load_value_curve, read_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
@@ -53,7 +53,7 @@ def test_ladders_table_never_cuts_ids(capsys, width):
     infos = [ladder.info() for ladder in load_ladders().values()]
     out = console()
     out.width = width
-    print_first_fit(out, ladders_tables(infos))
+    print_table(out, infos, COLUMNS)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:]] == [info.id for info in infos]
     assert not any("…" in line for line in lines)

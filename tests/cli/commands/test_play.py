@@ -1,9 +1,11 @@
 """`evilpegs play`."""
 
+import asyncio
 import re
 import signal
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -28,6 +30,49 @@ def test_interrupted_play_shows_command_to_return(start, server):
     assert result.status == 130
     assert f"evilpegs play --name leaving --server {server.url}" in result.out
     assert result.err == ""
+
+
+@pytest.fixture
+def play_at_terminal(start, server, keyboard, monkeypatch):
+    """Start the command at a terminal, and wait until it asks for a guess."""
+
+    async def play_at_terminal(*options):
+        monkeypatch.setenv("TERM", "xterm")
+        terminal = {"stdin": keyboard.program, "stdout": keyboard.program}
+        child = start("play", "--server", server.url, *options, **terminal)
+        await keyboard.shows("Guess 1 of 10 >")
+        return child
+
+    return play_at_terminal
+
+
+async def test_play_edits_guess_at_terminal(play_at_terminal, keyboard):
+    child = await play_at_terminal("--ladder", "classic-evil-practice")
+    keyboard.type("1132\x1b[D\x7f2\r")
+    await keyboard.shows("Guess 2 of 10 >")
+    assert "Guess 1 of 10 > 1122" in keyboard.lines
+    keyboard.type("\x1b[A\r")
+    await keyboard.shows("Guess 3 of 10 >")
+    assert "Guess 2 of 10 > 1122" in keyboard.lines
+    keyboard.type("resign\r")
+    assert (await asyncio.to_thread(child.end)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "number", "status"), [("11\x03", None, 130), ("\x04", None, 0), ("11", signal.SIGTERM, 143)]
+)
+async def test_left_terminal_is_as_before(play_at_terminal, keyboard, typed, number, status):
+    before = termios.tcgetattr(keyboard.program)
+    child = await play_at_terminal()
+    keyboard.type(typed)
+    if number is not None:
+        await keyboard.shows(typed)
+    result = await asyncio.to_thread(child.end, number)
+    assert (result.status, result.err) == (status, "")
+    farewell, command = [line for line in keyboard.lines if line][-2:]
+    assert "not resigned" in farewell
+    assert command.startswith("  evilpegs play --name guest-")
+    assert termios.tcgetattr(keyboard.program) == before
 
 
 def test_play_on_rated_ladder_requires_name(start, server):

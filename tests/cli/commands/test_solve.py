@@ -114,10 +114,11 @@ def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
 def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
     journal = ProofLog(Rules(3, 3))
     journal.known.update(FACT)
-    (tmp_path / "journal").write_text(journal.to_text().replace(" 9 ", " 900 "))
-    result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
-    assert result.document["total"] == 73
-    assert sum(line.startswith(f"evilpegs: {tmp_path / 'journal'}: ") for line in result.err.splitlines()) == 1
+    for damage in (b" 900 ", b" \xff "):
+        (tmp_path / "journal").write_bytes(journal.to_text().encode().replace(b" 9 ", damage))
+        result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
+        assert result.document["total"] == 73
+        assert sum(line.startswith(f"evilpegs: {tmp_path / 'journal'}: ") for line in result.err.splitlines()) == 1
     (tmp_path / "journal").write_text("")
     assert run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json").document["total"] == 73
 

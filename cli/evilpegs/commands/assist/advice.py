@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from evilpegs.errors import CommandError
 from evilpegs_game.analysis.best_guesses import Among, BestGuesses, best_guesses
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.figures import GuessFigures, guess_figures
 from evilpegs_game.analysis.turns import Effort
-from evilpegs_game.codes import Code, column_code
+from evilpegs_game.codes import Code, column_code, format_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.guessing.sampling import sampled_guess
@@ -67,6 +67,10 @@ class AssistHistory:
             raise CommandError(message)
         return replace(self, rows=self.rows[:-1])
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the rules and the rows as the beginning of a JSON object."""
+        return {"rules": str(self.rules), "after": [row.to_json() for row in self.rows]}
+
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
@@ -75,6 +79,19 @@ class Suggestion:
     guess: Code
     best_by: tuple[str, ...]
     figures: GuessFigures | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the guess as a JSON object; unknown figures are null."""
+        figures = self.figures
+        return {
+            "code": format_code(self.guess),
+            "best_by": list(self.best_by),
+            "candidate": figures and figures.is_candidate,
+            "largest": figures and figures.largest_part,
+            "expected_size": figures and float(figures.expected_size),
+            "bits": figures and figures.expected_bits,
+            "parts": figures and figures.part_count,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,17 @@ class Advice:
     suggestions: tuple[Suggestion, ...]
     more_guesses: Fraction | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the advice as the JSON object of `evilpegs assist --json`."""
+        return self.history.to_json() | {
+            "candidates": self.codes,
+            "codes": [format_code(code) for code in self.listed],
+            "clash": [],
+            "among": self.among,
+            "guesses": [suggestion.to_json() for suggestion in self.suggestions],
+            "expected_guesses": None if self.more_guesses is None else float(self.more_guesses),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
@@ -100,6 +128,15 @@ class Contradiction:
     history: AssistHistory
     rows: tuple[int, ...]
     fitting: tuple[tuple[Feedback, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object with the keys of `Advice.to_json`, which are null or empty but ``clash``."""
+        clash = [
+            {"row": number, "fitting": [list(feedback) for feedback in fitting]}
+            for number, fitting in zip(self.rows, self.fitting, strict=True)
+        ]
+        nothing: dict[str, Any] = {"among": None, "guesses": [], "expected_guesses": None}
+        return self.history.to_json() | {"candidates": 0, "codes": [], "clash": clash} | nothing
 
 
 class Adviser:

@@ -16,7 +16,7 @@ from evilpegs_game.rules import Rules
 MAX_CODES: Final = 500
 """The most codes that are listed on request."""
 
-ReadLine = Callable[[str], str | None]
+Ask = Callable[[str], str | None]
 """A function that shows a prompt and returns the line that was typed; None at the end of the input."""
 
 
@@ -27,11 +27,11 @@ class AssistDialog:
         self,
         rules: Rules,
         screen: AssistScreen,
-        read: ReadLine,
+        ask: Ask,
         busy: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._screen = screen
-        self._read = read
+        self._ask = ask
         self._busy = busy
         self._adviser = Adviser(rules)
         self._history = AssistHistory(rules)
@@ -46,8 +46,7 @@ class AssistDialog:
         self._screen.say(
             f"Type a guess and what it got, black and white: {example_code(history.rules)} 1,0; or help.", "dim"
         )
-        while (typed := self._read(f"{len(self._history.rows) + 1:>3}> ")) is not None:
-            self._screen.echo(typed)
+        while (typed := self._ask(f"{len(self._history.rows) + 1:>3}>")) is not None:
             try:
                 line = parse_line(typed, self._history.rules)
                 if line is AssistCommand.QUIT:
@@ -55,7 +54,6 @@ class AssistDialog:
                 self._run_line(line)
             except (GameError, CommandError) as error:
                 self._screen.say(str(error), "red")
-        self._screen.say("")
 
     def _run_line(self, line: AssistLine) -> None:
         if isinstance(line, AssistCommand):

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from evilpegs.errors import CommandError
+from evilpegs_clients.terminal.words import parse_words
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError
 from evilpegs_game.feedback import Feedback
@@ -40,7 +41,7 @@ class RowChange:
 AssistLine = AssistCommand | Turn | RowChange | Code
 """A parsed line; a code alone is a guess to weigh."""
 
-_COMMANDS: Final = {command.value: command for command in AssistCommand} | {
+COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,
     "q": AssistCommand.QUIT,
     "exit": AssistCommand.QUIT,
@@ -81,19 +82,24 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
     Raises:
         GameError, CommandError: the line is not understood; the message is one line that helps.
     """
-    line = " ".join(text.split())
-    if line in _COMMANDS:  # in upper case it is a code, if it can be one
-        return _COMMANDS[line]
-    word, _, rest = line.partition(" ")
+    word, _, rest = " ".join(text.split()).partition(" ")
     if word == "change":
         return _parse_change(rest, rules)
+    if word.lower() == "undo" and rest.isdecimal():
+        message = f"undo takes no number; to correct row {rest[:4]}: change {rest[:4]} CODE BLACK,WHITE"
+        raise CommandError(message)
     try:
-        guess, feedback = _split(line, rules)
-    except GameError as error:
-        if line.lower() in _COMMANDS:
-            return _COMMANDS[line.lower()]
-        message = f"{error}. Type help for what can be typed."
+        parsed = parse_words(text, COMMANDS, lambda line: _split(line, rules))
+    except GameError:
+        if word.lower() == "help" and not _is_code(word, rules):
+            return AssistCommand.HELP
+        if (lone := _fitting_feedback(text, rules)) is None:
+            raise
+        message = f"write the guess before it: {example_code(rules)} {lone}"
         raise CommandError(message) from None
+    if isinstance(parsed, AssistCommand):
+        return parsed
+    guess, feedback = parsed
     return Turn(guess, parse_feedback(feedback, rules.pegs)) if feedback else guess
 
 
@@ -119,6 +125,25 @@ def _match_feedback(text: str) -> Feedback | None:
     return None
 
 
+def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
+    """Return the feedback that a line is, if the rules have it."""
+    feedback = _match_feedback(" ".join(text.lower().split()))
+    try:
+        if feedback is not None:
+            feedback.check(rules.pegs)
+    except GameError:
+        return None
+    return feedback
+
+
+def _is_code(word: str, rules: Rules) -> bool:
+    try:
+        parse_code(word, rules)
+    except GameError:
+        return False
+    return True
+
+
 def _parse_change(text: str, rules: Rules) -> RowChange:
     number, _, rest = text.partition(" ")
     if not number.isdecimal() or len(number) > 4 or not rest:
@@ -127,7 +152,13 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
     if (feedback := _match_feedback(rest.lower())) is not None:
         feedback.check(rules.pegs)
         return RowChange(int(number), None, feedback)
-    guess, typed = _split(rest, rules)
+    try:
+        guess, typed = _split(rest, rules)
+    except MalformedError:
+        if " " in rest:
+            raise
+        message = f"write change {number} BLACK,WHITE, or change {number} CODE BLACK,WHITE"
+        raise CommandError(message) from None
     if not typed:
         message = f"the feedback is missing: change {number} {rest[:40]} BLACK,WHITE"
         raise CommandError(message)

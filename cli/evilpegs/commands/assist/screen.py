@@ -1,17 +1,16 @@
 """The output of `evilpegs assist`: rows, advice, codes and contradictions as a person sees them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import fill
-from typing import Final, NamedTuple
+from typing import Final
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evilpegs.commands.assist.advice import Advice, AssistHistory, Contradiction, Suggestion
 from evilpegs.output import pluralize
-from evilpegs.tables import feedback_text, plain_table, print_first_fit
+from evilpegs.tables import Column, feedback_text, print_table
 from evilpegs_clients.terminal.pegs import peg_text
+from evilpegs_clients.terminal.screen import Screen
 from evilpegs_game.analysis.figures import CRITERIA, GuessFigures
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback
@@ -27,20 +26,8 @@ MAX_FEEDBACKS: Final = 8
 """The most feedbacks that are listed as fitting for one row."""
 
 
-class AssistScreen:
-    """A screen that prints to ``out``; if that is not a terminal, the typed lines are printed too."""
-
-    def __init__(self, out: Console) -> None:
-        self._out = out
-
-    def say(self, text: str | Text, style: str = "") -> None:
-        """Print a line."""
-        self._out.print(text, style=style)
-
-    def echo(self, line: str) -> None:
-        """Print the line that was typed, unless a terminal has shown it already."""
-        if not self._out.is_terminal:
-            self._out.print(line)
+class AssistScreen(Screen):
+    """A screen that prints advice."""
 
     def show_advice(self, advice: Advice) -> None:
         """Print the number of codes left and the suggested guesses."""
@@ -48,8 +35,8 @@ class AssistScreen:
         if len(advice.listed) > 1:
             self.show_codes(advice.listed)
         if advice.codes > 1:
-            self._out.print()
-            print_first_fit(self._out, suggestion_tables(advice.suggestions))
+            self.console.print()
+            print_table(self.console, advice.suggestions, SUGGESTION_COLUMNS)
             if advice.more_guesses is not None:
                 self.say(f"optimal play needs {float(advice.more_guesses):.3f} more guesses on average", "dim")
             if COMPARED_AMONG[advice.among]:
@@ -57,7 +44,7 @@ class AssistScreen:
 
     def show_codes(self, codes: Sequence[Code]) -> None:
         """Print codes side by side."""
-        for line in _lines([peg_text(format_code(code)) for code in codes], self._out.width):
+        for line in _lines([peg_text(format_code(code)) for code in codes], self.console.width):
             self.say(line)
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
@@ -75,7 +62,7 @@ class AssistScreen:
             self.say(row)
         number = contradiction.rows[-1]
         self.say(
-            f"Mend one, as in: change {number} BLACK,WHITE; or undo takes back row {len(contradiction.history.rows)}."
+            f"Fix one, as in: change {number} BLACK,WHITE; or undo takes back row {len(contradiction.history.rows)}."
         )
 
     def show_figures(self, figures: GuessFigures) -> None:
@@ -100,59 +87,36 @@ def row_text(number: int, row: Turn) -> Text:
     )
 
 
-class SuggestionWidth(NamedTuple):
-    """The width of a table of suggestions: codes as pegs, the column of mean sizes, the width of the last column."""
-
-    pegs: bool = True
-    average: bool = True
-    names_width: int = 37
+def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
+    """Return the cell of one figure, which is empty while the figures are not known."""
+    return lambda suggestion: "" if suggestion.figures is None else text(suggestion.figures)
 
 
-SUGGESTION_WIDTHS: Final = (
-    SuggestionWidth(),
-    SuggestionWidth(pegs=False),
-    SuggestionWidth(pegs=False, average=False),
-    SuggestionWidth(False, False, 16),
+def _criteria(width: int) -> Callable[[Suggestion], str]:
+    """Return the cell of the names of the criteria, wrapped to ``width``."""
+
+    def cell(suggestion: Suggestion) -> str:
+        names, criteria = suggestion.best_by, {criterion.name for criterion in CRITERIA}
+        if criteria <= set(names):
+            names = (*(name for name in names if name not in criteria), "every criterion")
+        return fill(", ".join(names), width, break_on_hyphens=False)
+
+    return cell
+
+
+SUGGESTION_COLUMNS: Final[Sequence[Column[Suggestion]]] = (
+    Column(
+        "guess",
+        lambda suggestion: peg_text(format_code(suggestion.guess)),
+        narrow={1: lambda suggestion: format_code(suggestion.guess)},
+    ),
+    Column("most left", _figure(lambda figures: f"{figures.largest_part:,}"), "right"),
+    Column("mean left", _figure(lambda figures: f"{float(figures.expected_size):,.2f}"), "right", narrow={2: None}),
+    Column("bits", _figure(lambda figures: f"{figures.expected_bits:.2f}"), "right"),
+    Column("parts", _figure(lambda figures: str(figures.part_count)), "right"),
+    Column("possible", _figure(lambda figures: "yes" if figures.is_candidate else "no")),
+    Column("best by", _criteria(37), narrow={3: _criteria(16)}),
 )
-"""All widths, the widest first."""
-
-
-def suggestion_tables(suggestions: Sequence[Suggestion]) -> Iterator[Table]:
-    """Yield the table of suggestions, a row per guess, in each of `SUGGESTION_WIDTHS`."""
-    for width in SUGGESTION_WIDTHS:
-        table = plain_table()
-        table.add_column("guess", no_wrap=True)
-        for heading in ("most left", *(("mean left",) if width.average else ()), "bits", "parts"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("may be it", no_wrap=True)
-        table.add_column("best by", no_wrap=True)
-        for suggestion in suggestions:
-            code = format_code(suggestion.guess)
-            cells = _cells(suggestion.figures, width.average)
-            table.add_row(
-                peg_text(code) if width.pegs else code, *cells, _criteria_text(suggestion.best_by, width.names_width)
-            )
-        yield table
-
-
-def _criteria_text(names: Sequence[str], width: int) -> str:
-    """Return the names of the criteria, wrapped to ``width``."""
-    criteria = {criterion.name for criterion in CRITERIA}
-    if criteria <= set(names):
-        names = [*(name for name in names if name not in criteria), "every criterion"]
-    return fill(", ".join(names), width, break_on_hyphens=False)
-
-
-def _cells(figures: GuessFigures | None, average: bool) -> list[str]:
-    if figures is None:
-        return [""] * (4 + average)
-    return [
-        f"{figures.largest_part:,}",
-        *([f"{float(figures.expected_size):,.2f}"] if average else []),
-        f"{figures.expected_bits:.2f}",
-        str(figures.part_count),
-        "yes" if figures.is_candidate else "no",
-    ]
 
 
 def _codes_left(advice: Advice) -> Text:

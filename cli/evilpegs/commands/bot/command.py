@@ -25,8 +25,7 @@ from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.player_name import check_name
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tracebacks import traceback_of_strategy
-from evilpegs.turns import turns_document
-from evilpegs_clients.bot.summary import BotSummary, MatchSummary, StrategyFailure
+from evilpegs_clients.bot.summary import BotSummary, StrategyFailure
 from evilpegs_clients.strategies.strategy import StrategyError
 
 NOT_VERIFIED: Final = 1
@@ -69,9 +68,10 @@ def bot(
     """Play matches with a strategy and verify every game as it ends.
 
     The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an earlier run
-    of the same bot left open is finished first. If the strategy fails, its game is resigned, and after the second
-    failure no further game is begun; each failure comes with a command that reproduces it. If something that the server
-    sent proves wrong, it is listed and the exit status is 1.
+    of the same bot left open is finished first; one that another client began is never touched, and ends the command.
+    Before anything is played the strategy is tried at a first guess. If it fails later, its game is resigned, and after
+    the second failure no further game is begun; each failure comes with a command that reproduces it. If something that
+    the server sent proves wrong, it is listed and the exit status is 1.
     """
     if new is not None:
         console().print(write_new_strategy(new))
@@ -112,7 +112,7 @@ def _document(job: BotJob, summary: BotSummary) -> dict[str, Any]:
         "verified": summary.verified,
         "over_budget": summary.over_budget,
         "failures": [_failure_document(failure, job) for failure in summary.failures],
-        "matches": [_match_document(match) for match in summary.matches],
+        "matches": [match.to_json() for match in summary.matches],
     }
 
 
@@ -120,30 +120,10 @@ def _failure_document(failure: StrategyFailure, job: BotJob) -> dict[str, Any]:
     return {
         "match": failure.match,
         "game": failure.game,
-        "after": turns_document(failure.position.history),
+        "after": [turn.to_json() for turn in failure.position.history],
         "seed": failure.seed,
         "message": str(failure.error),
         "command": reproduction(failure, job),
-    }
-
-
-def _match_document(match: MatchSummary) -> dict[str, Any]:
-    return {
-        "match": match.match,
-        "ladder": match.ladder,
-        "verified": match.verified,
-        "findings": [str(finding) for finding in match.violations],
-        "not_checked": [str(remark) for remark in match.not_checked],
-        "games": [
-            {
-                "game": game.game,
-                "outcome": game.outcome,
-                "guesses": game.guesses,
-                "verified": game.verified,
-                "findings": [str(finding) for finding in game.violations],
-            }
-            for game in match.games
-        ],
     }
 
 

@@ -84,7 +84,7 @@ async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
 
     Raises:
         ClientError: the server cannot be reached, refuses a request or contradicts itself.
-        StrategyError: the strategy failed before a rated match, or for the second time.
+        StrategyError: the strategy failed before anything was played, or for the second time.
     """
     report = report or event_printer(job)
     *others, last = _names(job)
@@ -130,7 +130,8 @@ def event_printer(job: BotJob) -> OnEvent:
         for line in event_lines(event):
             out.print(line, soft_wrap=True)
         if isinstance(event, StrategyFailure):
-            out.print(f"    reproduce it with: {reproduction(event, job)}", soft_wrap=True)
+            what = "  reproduce the failure" if event.game is None else "    reproduce it"
+            out.print(f"{what} with: {reproduction(event, job)}", soft_wrap=True)
             if job.traceback:
                 print_strategy_traceback(event.error)
 
@@ -160,8 +161,10 @@ def event_lines(event: BotEvent) -> list[str]:
                 f"  finding: {finding}" for finding in event.violations
             ]
         case StrategyFailure():
-            lost = "" if event.game is None else f"; game {event.game} was resigned"
-            return [f"  {event.error}{lost}", f"    at {_position_text(event.position)}"]
+            if event.game is None:  # the line that ends the command names the failure
+                return []
+            lost = f"game {event.game} was resigned"
+            return [f"  {event.error}; {lost}", f"    at {_position_text(event.position)}"]
         case MatchSummary():
             return [
                 f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}",

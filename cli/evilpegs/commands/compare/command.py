@@ -8,7 +8,7 @@ from rich.console import Console
 
 from evilpegs.commands.compare.on_server import ServerContest, fetch_ladder, make_jobs, play_matches_until
 from evilpegs.commands.compare.pair_count import PairCount
-from evilpegs.commands.compare.result import ComparisonResult, comparison_document, show_comparison, show_exact
+from evilpegs.commands.compare.result import ComparisonResult, show_comparison, show_exact
 from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.ladder_errors import unknown_ladder
@@ -86,7 +86,7 @@ def compare(
                 run_interruptibly(play_matches_until(jobs, info, count.add))
     result = ComparisonResult(info, shown_names, server, seed, curve.hash if curve else None, exact, count)
     if as_json:
-        print_json(comparison_document(result))
+        print_json(result.to_json())
     else:
         show_comparison(console(), result)
 

@@ -1,4 +1,4 @@
-"""The result of a comparison: its text and its JSON document."""
+"""The result of a comparison, and its text."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -29,31 +29,30 @@ class ComparisonResult:
     exact: ExactMeans | None
     count: PairCount
 
-
-def comparison_document(result: ComparisonResult) -> dict[str, Any]:
-    """Return the JSON object of `evilpegs compare --json`."""
-    test, exact = result.count.test, result.exact
-    return {
-        "ladder": result.ladder.id,
-        "rules": result.ladder.rules,
-        "guess_limit": result.ladder.guess_limit,
-        "a": result.names[0],
-        "b": result.names[1],
-        "server": result.server,
-        "seed": result.seed,
-        "null": test.hypotheses.null,
-        "alternative": test.hypotheses.alternative,
-        "curve": result.curve,
-        "exact": exact and {"a": float(exact.first), "b": float(exact.second), "difference": float(exact.difference)},
-        "pairs": test.pairs,
-        "mean_a": result.count.first / test.pairs,
-        "mean_b": result.count.second / test.pairs,
-        "difference": test.mean,
-        "deviation": sqrt(test.variance),
-        "log_likelihood_ratio": test.log_likelihood_ratio,
-        "bound": BOUND,
-        "verdict": test.verdict or "undecided",
-    }
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as the JSON object of `evilpegs compare --json`."""
+        test, exact = self.count.test, self.exact
+        return {
+            "ladder": self.ladder.id,
+            "rules": self.ladder.rules,
+            "guess_limit": self.ladder.guess_limit,
+            "a": self.names[0],
+            "b": self.names[1],
+            "server": self.server,
+            "seed": self.seed,
+            "null": test.hypotheses.null,
+            "alternative": test.hypotheses.alternative,
+            "curve": self.curve,
+            "exact": exact and exact.to_json(),
+            "pairs": test.pairs,
+            "mean_a": self.count.first / test.pairs,
+            "mean_b": self.count.second / test.pairs,
+            "difference": test.mean,
+            "deviation": sqrt(test.variance),
+            "log_likelihood_ratio": test.log_likelihood_ratio,
+            "bound": BOUND,
+            "verdict": test.verdict or "undecided",
+        }
 
 
 def show_exact(out: Console, names: tuple[str, str], exact: ExactMeans) -> None:

@@ -96,7 +96,7 @@ async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool)
             out.print(f"\nThe server keeps running: look around at {server.site} until you press Ctrl-C", style="bold")
             await wait_for_interrupt()
         out.print("\nStopping the server with SIGTERM", style="bold")
-    out.print("It has stopped in order. Now you: evilpegs serve, and beside it evilpegs play")
+    out.print("It stopped cleanly. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)
 
 

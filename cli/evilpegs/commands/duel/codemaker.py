@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from evilpegs.errors import CommandError
+from evilpegs.files import write_obstacle
 from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
@@ -55,6 +56,8 @@ def _open_devil(rules: Rules, exact_up_to: int | None, solved_file: Path | None)
         message = f"--exact-up-to must be at least 0, not {exact_up_to}"
         raise CommandError(message)
     worst_case = WorstCase(rules, None if solved_file is None else read_solved_positions(solved_file))
+    if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
+        raise _unusable(solved_file, "write", why)
     try:
         yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
     finally:
@@ -89,7 +92,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
         message = f"{path} holds something else than solved positions; name another file with --solved"
         raise CommandError(message) from error
     except OSError as error:
-        raise _unusable(path, "read", error) from error
+        raise _unusable(path, "read", error.strerror or str(error)) from error
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
@@ -104,8 +107,8 @@ def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
         replace_file(path, solved.to_bytes())
         solved.changed = False
     except OSError as error:
-        raise _unusable(path, "write", error) from error
+        raise _unusable(path, "write", error.strerror or str(error)) from error
 
 
-def _unusable(path: Path, action: str, error: OSError) -> CommandError:
-    return CommandError(f"cannot {action} solved positions at {path}: {error.strerror or error}; name another file")
+def _unusable(path: Path, action: str, why: str) -> CommandError:
+    return CommandError(f"cannot {action} solved positions at {path}: {why}; name another file")

@@ -24,7 +24,7 @@ from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tables import TurnPrinter, TurnTableRow
 from evilpegs.tracebacks import traceback_of_strategy
-from evilpegs.turns import parse_turns, turns_document
+from evilpegs.turns import parse_turns
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Method
 from evilpegs_game.codes import format_code, parse_code
@@ -124,17 +124,14 @@ def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...])
 def _document(
     start: Position, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]
 ) -> dict[str, Any]:
-    document: list[dict[str, Any]] = [
-        {"code": format_code(guess), "black": black, "white": white, "candidates": candidates}
-        for guess, (black, white), candidates in turns
-    ]
+    document = [turn.to_json() for turn in turns]
     for turn, method in zip(document, methods, strict=False):
         turn["method"] = method
     return {
         "rules": str(start.rules),
         "strategy": strategy,
         "codemaker": codemaker,
-        **({"after": turns_document(start.history)} if start.history else {}),
+        **({"after": [turn.to_json() for turn in start.history]} if start.history else {}),
         "guesses": len(start.history) + len(turns),
         "turns": document,
     }

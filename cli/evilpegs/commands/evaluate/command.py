@@ -23,8 +23,6 @@ from evilpegs_clients.evaluation.request import make_results, make_specs
 from evilpegs_clients.evaluation.results import (
     StrategyResult,
     compare_results,
-    comparison_document,
-    result_document,
 )
 from evilpegs_clients.evaluation.run import run_evaluation
 from evilpegs_game.rules import Rules
@@ -171,13 +169,13 @@ def _start_notice(rules: Rules, is_first_given: bool) -> str:
 
 def _documents(results: Sequence[StrategyResult], documents: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the document of several strategies; comparisons are of simulated games."""
-    comparisons = [comparison_document(comparison) for comparison in compare_results(results)]
+    comparisons = [comparison.to_json() for comparison in compare_results(results)]
     several = {"rules": documents[0]["rules"], "results": documents}
     return several | ({"comparisons": comparisons} if comparisons else {})
 
 
 def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
-    documents = [result_document(result) for result in results]
+    documents = [result.to_json() for result in results]
     if as_json:
         print_json(documents[0] if len(documents) == 1 else _documents(results, documents))
     elif csv != STANDARD:

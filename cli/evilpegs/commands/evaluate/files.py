@@ -11,7 +11,7 @@ from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_name, check_writable
 from evilpegs.output import pluralize
 from evilpegs.plots import bar_chart
-from evilpegs_clients.evaluation.results import StrategyResult, result_document
+from evilpegs_clients.evaluation.results import StrategyResult
 
 EXACT_FIELDS: Final = ("rules", "strategy", "first", "codes", "total", "mean", "max", "seconds")
 SIMULATED_FIELDS: Final = (
@@ -50,7 +50,7 @@ def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
 
 def _values(result: StrategyResult) -> dict[str, Any]:
     low, high = result.interval or (None, None)
-    return result_document(result) | {"low": low, "high": high}
+    return result.to_json() | {"low": low, "high": high}
 
 
 @contextmanager

@@ -1,14 +1,13 @@
 """The results of an evaluation for people: one strategy with its histogram, or several as rows of a table."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 
 from evilpegs.output import pluralize
-from evilpegs.tables import Column, format_number, histogram_table, make_table, print_first_fit, small_bars
+from evilpegs.tables import Column, format_number, print_histogram, print_table, small_bars
 from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
@@ -21,7 +20,7 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
     else:
         out.print(f"{results[0].spec.rules}: {_games_text(results[0])}")
         out.print()
-        print_first_fit(out, _tables(results))
+        print_table(out, results, _columns(results))
         for result in results:
             _explain_randomness(out, result)
         _show_comparisons(out, compare_results(results))
@@ -82,7 +81,7 @@ def _show_one(out: Console, result: StrategyResult) -> None:
         f"at most {figures.max}, in {result.seconds:.3f} s{_pace_text(result)}"
     )
     _explain_randomness(out, result)
-    out.print(histogram_table(result.distribution, "games" if result.spec.games else "secrets"))
+    print_histogram(out, result.distribution, "games" if result.spec.games else "secrets")
 
 
 def _pace_text(result: StrategyResult) -> str:
@@ -107,21 +106,26 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
         out.print(f"{result.name} over all chance: mean {float(result.expected):.6f}, computed exactly")
 
 
-def _tables(results: Sequence[StrategyResult]) -> Iterator[Table]:
-    """Yield the table with the number solved at each guess, then with a bar instead, then with neither."""
+def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
+    """Return the columns, the last with the number solved at each guess; a bar takes their place, then nothing."""
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
     if results[0].spec.games:
         columns.insert(-2, INTERVAL)
         columns.append(MS_PER_GUESS)
-    yield make_table(results, [*columns, *map(_count_column, range(most))])
-    yield make_table(results, [*columns, Column(f"guesses\n1-{most}", lambda result: small_bars(result.distribution))])
-    yield make_table(results, columns)
+    bars: Column[StrategyResult] = Column(
+        f"guesses\n1-{most}", None, narrow={1: lambda result: small_bars(result.distribution), 2: None}
+    )
+    return [*columns, *map(_count_column, range(most)), bars]
 
 
 def _count_column(index: int) -> Column[StrategyResult]:
     """Return the column of those solved at guess ``index`` + 1, blank for strategies that need fewer guesses."""
-    return Column(str(index + 1), lambda result: format_number((*result.distribution, *[None] * index)[index]), "right")
+
+    def cell(result: StrategyResult) -> str:
+        return format_number((*result.distribution, *[None] * index)[index])
+
+    return Column(str(index + 1), cell, "right", narrow={1: None})
 
 
 def _interval_bounds(result: StrategyResult) -> str:

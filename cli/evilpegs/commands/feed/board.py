@@ -12,7 +12,7 @@ from evilpegs.commands.feed.follow import print_outage
 from evilpegs.commands.feed.missing_ladder import MissingLadder
 from evilpegs.output import console
 from evilpegs.reading import retry_policy
-from evilpegs.tables import Column, make_table
+from evilpegs.tables import Column, fit_table
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import ANY, FeedTopics
@@ -40,11 +40,11 @@ def _interval(row: _Row) -> str:
 COLUMNS: Final = (
     Column[_Row]("rank", _rank, "right"),
     Column[_Row]("player", lambda row: _text(row["player"]), style="bold"),
-    Column[_Row]("client", lambda row: _text(row["client"])),
-    Column[_Row]("games", lambda row: f"{row['games']:,}", "right"),
+    Column[_Row]("client", lambda row: _text(row["client"]), narrow={3: None}),
+    Column[_Row]("games", lambda row: f"{row['games']:,}", "right", narrow={4: None}),
     Column[_Row]("mean", lambda row: f"{row['mean']:.3f}", "right"),
-    Column[_Row]("95 % interval", _interval, "right"),
-    Column[_Row]("solved", lambda row: f"{row['solved']:.0%}", "right"),
+    Column[_Row]("95 % interval", _interval, "right", narrow={2: None}),
+    Column[_Row]("solved", lambda row: f"{row['solved']:.0%}", "right", narrow={1: None}),
 )
 
 
@@ -65,7 +65,7 @@ async def show_board(broker: Broker, ladder: str | None) -> None:
         wanted = [topics.leaderboard(ladder or ANY)] + ([topics.live(ladder)] if ladder else [])
         async for message in follow_broker(broker, wanted, retry_policy(), print_outage, missing.expect):
             missing.note(message.topic)
-            table = board_table(message.fields) if message.topic.kind == "leaderboard" else None
+            table = board_table(out, message.fields) if message.topic.kind == "leaderboard" else None
             if table is not None:
                 boards[message.topic.server, message.topic.ladder or ""] = table
                 shown = Group(*(boards[key] for key in sorted(boards)))
@@ -80,11 +80,11 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
         out.file.flush()
 
 
-def board_table(document: Mapping[str, Any]) -> Table | None:
+def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
     """Return the table of a published leaderboard; None if it has no rows or is no leaderboard."""
     try:
         ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]
-        return make_table(rows, COLUMNS, f"{ladder}: {rules}, {codemaker} codemaker") if rows else None
+        return fit_table(out, rows, COLUMNS, f"{ladder}: {rules}, {codemaker} codemaker")[0] if rows else None
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None

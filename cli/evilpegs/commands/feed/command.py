@@ -1,18 +1,35 @@
 """The command `evilpegs feed`."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from evilpegs.commands.feed.follow import print_published, print_watched
 from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
-from evilpegs.options import DEFAULT_SERVER, FILE, Server
+from evilpegs.options import DEFAULT_SERVER, FILE, to_server
 from evilpegs_clients.feed.watch_feed import Watched
-from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
+from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt
 from evilpegs_protocol.feed_topics import is_id
+
+
+class _Typed(str):
+    """The value of an option that stands on the command line, not in an environment variable."""
+
+    __slots__ = ()
+
+
+def _mark_typed(_: object, tokens: Sequence[Token]) -> str:
+    (token,) = tokens
+    return token.value if token.source == "env" else _Typed(token.value)
+
+
+def _to_marked_server(target: object, tokens: Sequence[Token]) -> str:
+    to_server(target, tokens)
+    return _mark_typed(target, tokens)
 
 
 def feed(
@@ -23,10 +40,15 @@ def feed(
     *,
     mqtt: Annotated[
         str | None,
-        Parameter(env_var="EVILPEGS_MQTT", help="Read from this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
+        Parameter(
+            env_var="EVILPEGS_MQTT",
+            converter=_mark_typed,
+            help="Read from this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT.",
+        ),
     ] = None,
     mqtt_user: Annotated[
-        str | None, Parameter(env_var="EVILPEGS_MQTT_USER", help="The user at the broker, if it wants one.")
+        str | None,
+        Parameter(env_var="EVILPEGS_MQTT_USER", converter=_mark_typed, help="The user at the broker, if it wants one."),
     ] = None,
     mqtt_password_file: Annotated[
         Path | None,
@@ -38,7 +60,12 @@ def feed(
         FILE,
         Parameter(env_var="EVILPEGS_MQTT_CA_FILE", help="The certificates to trust; by default the system's."),
     ] = None,
-    server: Server = DEFAULT_SERVER,
+    server: Annotated[
+        str,
+        Parameter(
+            env_var="EVILPEGS_SERVER", converter=_to_marked_server, help="The server's address, ws://HOST:PORT/v1."
+        ),
+    ] = DEFAULT_SERVER,
     board: Annotated[
         bool, Parameter(show_default=False, help="Keep the leaderboard on the screen; needs --mqtt.")
     ] = False,
@@ -46,16 +73,20 @@ def feed(
         bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
     ] = False,
 ) -> None:
-    """Show matches as they happen, until Ctrl-C.
+    """Print match events line by line, from a server or an MQTT broker.
 
     Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
-    `evilpegs serve --mqtt` publishes them. A lost connection is restored.
+    `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends it.
     """
+    mqtt = _choose_source(mqtt, server)
     if board and as_json:
         message = "--board is for people and --json for programs; choose one"
         raise CommandError(message)
     if board and mqtt is None:
         message = "--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT"
+        raise CommandError(message)
+    if mqtt is None and isinstance(mqtt_user, _Typed):
+        message = "--mqtt-user needs --mqtt"
         raise CommandError(message)
     if mqtt is None:
         run_interruptibly(print_watched(server, Watched(ladder=ladder), as_json))
@@ -71,6 +102,16 @@ def feed(
         run_interruptibly(print_published(broker, ladder, as_json))
 
 
+def _choose_source(mqtt: str | None, server: str) -> str | None:
+    """Return the broker to read from, or None for the server; what was typed wins over the environment."""
+    if isinstance(server, _Typed):
+        if isinstance(mqtt, _Typed):
+            message = "--mqtt and --server name two sources; choose one"
+            raise CommandError(message)
+        return None
+    return mqtt
+
+
 def _check_ladder(ladder: str) -> None:
     if not is_id(ladder):
         message = f"not the id of a ladder: {ladder[:40]!r}; see: evilpegs ladders"
@@ -78,7 +119,19 @@ def _check_ladder(ladder: str) -> None:
 
 
 def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
-    """Return the broker; the password may also come from the environment. Raises BrokerUnusableError."""
+    """Return the broker; the password may also come from the environment.
+
+    Raises:
+        BrokerUnusableError: the options cannot be used.
+        CommandError: the environment variable cannot be used.
+    """
     require_aiomqtt()
     password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if password_file is None else None
+    try:
+        load_broker(url)
+    except BrokerUnusableError as error:
+        if isinstance(url, _Typed):
+            raise
+        message = f"environment variable EVILPEGS_MQTT: {error}"
+        raise CommandError(message) from None
     return load_broker(url, user, password, password_file, ca_file)

@@ -5,21 +5,20 @@ Whatever the width of the terminal, the table shows every id in full, so that it
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import Annotated, Final
 
 from cyclopts import Parameter
-from rich.table import Table
 
 from evilpegs.commands.ladders.calibration import CalibrationRequest, calibrate
 from evilpegs.errors import CommandError
 from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import FILE, SERVER, WHOLE, Json
 from evilpegs.output import console, print_json
-from evilpegs.tables import Column, make_table, print_first_fit
+from evilpegs.tables import Column, print_table
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
@@ -74,7 +73,7 @@ def ladders(
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
     else:
-        print_first_fit(console(), ladders_tables(infos))
+        print_table(console(), infos, COLUMNS)
         if server is None:
             _print_expensive_ladders()
 
@@ -127,13 +126,6 @@ async def fetch_welcome(server: str) -> Welcome:
         await session.close()
 
 
-def ladders_tables(infos: Sequence[LadderInfo]) -> Iterator[Table]:
-    """Yield the complete table, then narrower ones with fewer columns."""
-    yield make_table(infos, ALL_COLUMNS)
-    for columns in range(len(SHORT_COLUMNS), 0, -1):
-        yield make_table(infos, SHORT_COLUMNS[:columns], close=True)
-
-
 def _codemaker(info: LadderInfo) -> str:
     return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
 
@@ -148,25 +140,13 @@ def _short_clock(info: LadderInfo) -> str:
     return "untimed" if info.clock is None else f"{info.clock.base_ms / 1000:g} + {info.clock.increment_ms / 1000:g} s"
 
 
-_ID: Final = Column[LadderInfo]("ladder", lambda info: info.id)
-_RULES: Final = Column[LadderInfo]("rules", lambda info: info.rules)
-_NUMBERS: Final = (
-    Column[LadderInfo]("guesses", lambda info: str(info.guess_limit), "right"),
-    Column[LadderInfo]("games", lambda info: str(info.games), "right"),
+COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
+    Column("ladder", lambda info: info.id),
+    Column("rules", lambda info: info.rules, narrow={6: None}),
+    Column("codemaker", _codemaker, narrow={1: lambda info: info.codemaker, 5: None}),
+    Column("clock", _clock, narrow={1: _short_clock, 4: None}),
+    Column("guesses", lambda info: str(info.guess_limit), "right", narrow={3: None}),
+    Column("games", lambda info: str(info.games), "right", narrow={2: None}),
+    Column("counts", lambda info: "rated" if info.rated else "practice", narrow={1: None}),
 )
-ALL_COLUMNS: Final = (
-    _ID,
-    _RULES,
-    Column("codemaker", _codemaker),
-    Column("clock", _clock),
-    *_NUMBERS,
-    Column[LadderInfo]("counts", lambda info: "rated" if info.rated else "practice"),
-)
-SHORT_COLUMNS: Final = (
-    _ID,
-    _RULES,
-    Column[LadderInfo]("codemaker", lambda info: info.codemaker),
-    Column("clock", _short_clock),
-    *_NUMBERS,
-)
-"""The most important columns first, without what the id of a built-in ladder implies."""
+"""The columns; those that the id of a built-in ladder implies are left out first."""

@@ -1,7 +1,7 @@
 """The command `evilpegs leaderboard`."""
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
@@ -9,7 +9,7 @@ from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
 from evilpegs.commands.leaderboard.csv_text import csv_text
 from evilpegs.commands.leaderboard.from_server import fetch_standings
 from evilpegs.commands.leaderboard.refresh import show_refreshed
-from evilpegs.commands.leaderboard.table import show_standings, standings_document
+from evilpegs.commands.leaderboard.table import show_standings
 from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import Database, Json, ServerToRead, server_to_read
@@ -61,11 +61,16 @@ def leaderboard(
     if between is not None:
         _show_between(standings, between, as_json=as_json)
     elif as_json:
-        print_json({"ladders": [standings_document(each) for each in standings]})
+        print_json({"ladders": [_to_json(each) for each in standings]})
     elif as_csv:
         sys.stdout.write(csv_text(standings))
     else:
         show_standings(console(), standings)
+
+
+def _to_json(standings: Standings) -> dict[str, Any]:
+    """Return the JSON object of one leaderboard, without what only the protocol needs."""
+    return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
 def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:

@@ -3,26 +3,19 @@
 Who plays with what is worth more than any figure beyond the first three, so the client stays when columns are left out.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from evilpegs.output import pluralize
-from evilpegs.tables import Column, first_fit, make_table, print_first_fit, small_bars
+from evilpegs.tables import Column, fit_table, print_table, small_bars
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
-SHORT_CLIENTS: Final = (24, 18, 12)
-"""Characters of the client where it would not fit in full."""
-
-
-def standings_document(standings: Standings) -> dict[str, Any]:
-    """Return the JSON object of one leaderboard, without what only the protocol needs."""
-    return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
@@ -33,7 +26,7 @@ def show_standings(out: Console, standings: Sequence[Standings]) -> None:
     for index, each in enumerate(shown):
         if index:
             out.print()
-        print_first_fit(out, standings_tables(each))
+        print_table(out, each.rows, _columns(each), _title(each))
     _print_legend(out, shown)
 
 
@@ -50,7 +43,7 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
-        parts += [first_fit(out, standings_tables(each))[0], ""]
+        parts += [fit_table(out, each.rows, _columns(each), _title(each))[0], ""]
     return Group(*parts, *(Text(line, "dim") for line in legend(shown)))
 
 
@@ -76,27 +69,20 @@ def is_adjusted(standings: Standings) -> bool:
     return any(row.adjusted_mean is not None for row in standings.rows)
 
 
-def standings_tables(standings: Standings) -> Iterator[Table]:
-    """Yield the complete table of a leaderboard, then narrower ones with fewer columns."""
-    rows, title = standings.rows, _title(standings)
-    scores = [score for row in rows for score, _ in row.histogram]
+def _columns(standings: Standings) -> list[Column[StandingsRow]]:
+    """Return the columns of a leaderboard; the last shows how often each score occurs."""
+    scores = [score for row in standings.rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
-    histogram = Column[StandingsRow](f"guesses\n{lowest}-{highest}", lambda row: score_bars(row, lowest, highest))
+    histogram: Column[StandingsRow] = Column(
+        f"guesses\n{lowest}-{highest}", lambda row: score_bars(row, lowest, highest), narrow={1: None}
+    )
     figures = ADJUSTED_FIGURES if is_adjusted(standings) else FIGURES
-    yield make_table(rows, (RANK, PLAYER, CLIENT, *figures, histogram), title)
-    yield make_table(rows, (RANK, PLAYER, CLIENT, *figures, histogram), title, close=True)
-    for count in range(len(figures), 2, -1):
-        yield make_table(rows, (RANK, PLAYER, CLIENT, *figures[:count]), title, close=True)
-    for width in SHORT_CLIENTS:
-        yield make_table(rows, (RANK, PLAYER, short_client(width), *figures[:3]), title, close=True)
-    for count in (3, 2):
-        yield make_table(rows, (RANK, PLAYER, *figures[:count]), title, close=True)
-    yield make_table(rows, (PLAYER, figures[1]), title, close=True)
+    return [RANK, PLAYER, CLIENT, GAMES, *figures, *OTHERS, histogram]
 
 
-def short_client(width: int) -> Column[StandingsRow]:
-    """Return the column of the client with at most ``width`` characters; where it is cut, the version stays."""
-    return Column("client", lambda row: shorten_client(printable(row.client), width))
+def _short_client(width: int) -> Callable[[StandingsRow], str]:
+    """Return the cell of the client with at most ``width`` characters; where it is cut, the version stays."""
+    return lambda row: shorten_client(printable(row.client), width)
 
 
 def shorten_client(client: str, width: int) -> str:
@@ -146,25 +132,30 @@ def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 
 
-RANK: Final = Column("rank", _rank, "right")
+RANK: Final = Column("rank", _rank, "right", narrow={12: None})
 PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bold")
-CLIENT: Final = Column[StandingsRow]("client", lambda row: printable(row.client))
-GAMES: Final = Column("games", _games, "right")
-MEAN: Final = Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right")
-INTERVAL: Final = Column[StandingsRow]("95 %\ninterval", lambda row: _interval(row.low, row.high), "right")
-OTHERS: Final = (
-    Column[StandingsRow]("worst", lambda row: str(row.worst), "right"),
-    Column("solved", _solved, "right"),
-    Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right"),
+CLIENT: Final = Column[StandingsRow](
+    "client",
+    lambda row: printable(row.client),
+    narrow={7: _short_client(24), 8: _short_client(18), 9: _short_client(12), 10: None},
 )
-FIGURES: Final = (GAMES, MEAN, INTERVAL, *OTHERS)
-"""On a narrow terminal the last columns are left out first."""
+GAMES: Final = Column("games", _games, "right", narrow={12: None})
+MEAN: Final = Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right")
+INTERVAL: Final = Column[StandingsRow](
+    "95 %\ninterval", lambda row: _interval(row.low, row.high), "right", narrow={11: None}
+)
+FIGURES: Final = (MEAN, INTERVAL)
 ADJUSTED_FIGURES: Final = (
-    GAMES,
     Column("adjusted\nmean", _adjusted_mean, "right"),
-    Column[StandingsRow]("95 %\ninterval", lambda row: _interval(row.adjusted_low, row.adjusted_high), "right"),
-    MEAN,
-    INTERVAL,
-    *OTHERS,
+    Column[StandingsRow](
+        "95 %\ninterval", lambda row: _interval(row.adjusted_low, row.adjusted_high), "right", narrow={11: None}
+    ),
+    replace(MEAN, narrow={6: None}),
+    replace(INTERVAL, narrow={5: None}),
 )
 """The figures of a ladder with luck-adjusted means, which come first because they decide the ranks."""
+OTHERS: Final = (
+    Column[StandingsRow]("worst", lambda row: str(row.worst), "right", narrow={4: None}),
+    Column("solved", _solved, "right", narrow={3: None}),
+    Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right", narrow={2: None}),
+)

@@ -7,12 +7,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.commands.replay.source import RecordedMatch, fetch_recorded, load_recorded
-from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, analysis_tables
+from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, print_analysis
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, write_record
+from evilpegs.files import RECORD, STANDARD, check_writable, write_record
 from evilpegs.options import FILE, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import console, pluralize, print_json, progress
-from evilpegs.tables import TurnTableRow, print_first_fit, turn_table
+from evilpegs.tables import TurnTableRow, print_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.turns import THOROUGH, USUAL
 from evilpegs_game.feedback import Feedback
@@ -65,6 +65,8 @@ def replay(
         message = "--thorough analyzes and --no-analysis does not; leave one of them out"
         raise CommandError(message)
 
+    if record is not None:
+        check_writable(record, RECORD)
     chosen = server_to_read(server, database)
     stored = load_recorded(database, match) if chosen is None else fetch_recorded(chosen, match)
     if record is not None:
@@ -147,9 +149,9 @@ def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
 
 def _show_turns(out: Console, game: GameReplay, is_fixed: bool) -> None:
     if any(turn.analysis for turn in game.turns):
-        print_first_fit(out, analysis_tables(game.turns, is_fixed=is_fixed))
+        print_analysis(out, game.turns, is_fixed)
         return
     rows = [
         TurnTableRow(turn.code, Feedback(turn.black, turn.white), turn.candidates, turn.took_ms) for turn in game.turns
     ]
-    out.print(turn_table(rows, timed=True))
+    print_turns(out, rows, timed=True)

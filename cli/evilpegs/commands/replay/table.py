@@ -1,15 +1,14 @@
 """The turns of a game with the worth of each guess, as a table that fits the terminal."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from rich.console import JustifyMethod
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
-from evilpegs.tables import feedback_text, format_number, plain_table
+from evilpegs.tables import Column, feedback_text, format_number, print_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import TurnAnalysis
@@ -23,69 +22,26 @@ LEGEND: Final = (
     "or * the best by entropy where that is not known; regret: guesses lost to it on average"
 )
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
+CHANCE: Final = "chance"
 _SERIOUS_REGRET: Final = Fraction(1, 4)
 """Guesses lost from which a regret is shown in red."""
 
 
-class TableWidth(NamedTuple):
-    """The width of a table: whether codes are shown as pegs and feedback as marks, and which columns it has."""
+class AnalyzedTurn(NamedTuple):
+    """A turn and the worth of its guess."""
 
-    pegs: bool = True
-    best_pegs: bool = True
-    marks: bool = True
-    best: bool = True
-    times: bool = True
+    turn: TurnReplay
+    analysis: TurnAnalysis
 
 
-WIDTHS: Final = (
-    TableWidth(),
-    TableWidth(best_pegs=False),
-    TableWidth(pegs=False, best_pegs=False),
-    TableWidth(pegs=False, best_pegs=False, marks=False),
-    TableWidth(pegs=False, best_pegs=False, marks=False, best=False),
-    TableWidth(pegs=False, best_pegs=False, marks=False, best=False, times=False),
-)
-"""All widths, the widest first."""
+def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
+    """Print the turns that are analyzed; if the secret is fixed, with a column for the chance of the feedback."""
+    rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
+    print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
 
 
-class _Column(NamedTuple):
-    heading: str
-    cell: Callable[[TurnReplay, TurnAnalysis], Text | str]
-    justify: JustifyMethod = "right"
-
-
-def analysis_tables(turns: Sequence[TurnReplay], is_fixed: bool) -> Iterator[Table]:
-    """Yield the table in each of `WIDTHS`; if the secret is fixed, it has a column for the chance of the feedback."""
-    for width in WIDTHS:
-        columns = list(_columns(width, is_fixed))
-        table = plain_table()
-        for column in columns:
-            table.add_column(column.heading, justify=column.justify, no_wrap=True)
-        for turn in turns:
-            if turn.analysis is not None:
-                table.add_row(*(column.cell(turn, turn.analysis) for column in columns))
-        yield table
-
-
-def _columns(width: TableWidth, is_fixed: bool) -> Iterator[_Column]:
-    yield _Column("turn", lambda turn, _: str(turn.turn))
-    yield _Column("guess", lambda turn, _: peg_text(turn.code) if width.pegs else turn.code, "left")
-    yield _Column("feedback", lambda turn, _: _feedback(turn, width.marks), "left")
-    yield _Column("left", lambda turn, _: format_number(turn.candidates))
-    yield _Column("bits", lambda _, analysis: _two_places(analysis.bits))
-    yield _Column("expected", lambda _, analysis: _two_places(analysis.expected_bits))
-    if is_fixed:
-        yield _Column("chance", lambda _, analysis: _percent(analysis.chance))
-    if width.best:
-        yield _Column("best", lambda _, analysis: _best(analysis, width.best_pegs), "left")
-    yield _Column("regret", lambda _, analysis: _regret(analysis.regret))
-    if width.times:
-        yield _Column("ms", lambda turn, _: format_number(turn.took_ms))
-
-
-def _feedback(turn: TurnReplay, with_marks: bool) -> Text | str:
-    feedback = Feedback(turn.black, turn.white)
-    return feedback_text(feedback, len(turn.code)) if with_marks else str(feedback)
+def _feedback(turn: TurnReplay) -> Feedback:
+    return Feedback(turn.black, turn.white)
 
 
 def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
@@ -136,3 +92,26 @@ def _percent(chance: Fraction | None) -> str:
     if chance is None:
         return ""
     return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
+
+
+COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
+    Column("turn", lambda row: str(row.turn.turn), "right"),
+    Column("guess", lambda row: peg_text(row.turn.code), narrow={2: lambda row: row.turn.code}),
+    Column(
+        "feedback",
+        lambda row: feedback_text(_feedback(row.turn), len(row.turn.code)),
+        narrow={3: lambda row: str(_feedback(row.turn))},
+    ),
+    Column("left", lambda row: format_number(row.turn.candidates), "right"),
+    Column("bits", lambda row: _two_places(row.analysis.bits), "right"),
+    Column("expected", lambda row: _two_places(row.analysis.expected_bits), "right"),
+    Column(CHANCE, lambda row: _percent(row.analysis.chance), "right"),
+    Column(
+        "best",
+        lambda row: _best(row.analysis, as_pegs=True),
+        narrow={1: lambda row: _best(row.analysis, as_pegs=False), 4: None},
+    ),
+    Column("regret", lambda row: _regret(row.analysis.regret), "right"),
+    Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
+)
+"""On a narrow terminal codes and feedback are first written without pegs and marks."""

@@ -4,7 +4,7 @@ import sys
 from typing import Any, Literal
 
 from evilpegs.output import console, pluralize, print_json
-from evilpegs.tables import TurnTableRow, turn_table
+from evilpegs.tables import TurnTableRow, print_turns
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.evaluation.exact import DuelTurn
@@ -44,13 +44,9 @@ def _show(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn
     out = console()
     out.print(f"{adversary} on {rules} can be beaten with {pluralize(guesses, 'guess', 'guesses')} and no fewer")
     if line:
-        out.print(turn_table(TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in line))
+        print_turns(out, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in line))
 
 
 def _document(adversary: Adversary, rules: Rules, guesses: int, line: tuple[DuelTurn, ...]) -> dict[str, Any]:
-    turns = [
-        {"code": format_code(guess), "black": black, "white": white, "candidates": left}
-        for guess, (black, white), left in line
-    ]
     document: dict[str, Any] = {"rules": str(rules), "against": adversary, "guesses": guesses}
-    return document | ({"turns": turns} if adversary == "evil" else {})
+    return document | ({"turns": [turn.to_json() for turn in line]} if adversary == "evil" else {})

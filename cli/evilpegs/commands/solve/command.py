@@ -14,16 +14,14 @@ from evilpegs.commands.solve.against import show_against
 from evilpegs.commands.solve.progress import BoundsProgress
 from evilpegs.commands.solve.proof_log_file import ProofLogFile
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, write_tree
+from evilpegs.files import STANDARD, TREE, check_writable, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import console, pluralize, print_json
-from evilpegs_game.codes import format_code
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
 from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.tree import format_tree
 
 Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
 
@@ -70,7 +68,7 @@ def solve(
             threads=threads is not None,
             dry_run=dry_run,
         )
-    check_writable(out)
+    check_writable(out, TREE)
     thread_count = _thread_count(threads)
     parsed = Rules.parse(rules)
     if against:
@@ -159,20 +157,9 @@ def _write(solution: Solution, objective: Objective, out: str, seconds: float, a
 
 
 def _document(solution: Solution, objective: Objective, out: str, seconds: float) -> dict[str, Any]:
-    rules = solution.tree.rules
-    return {
-        "rules": str(rules),
-        "objective": objective,
-        "first": format_code(solution.tree.root.guess),
-        "codes": rules.size,
-        "total": solution.total,
-        "mean": solution.total / rules.size,
-        "max": solution.max,
-        "lower": solution.lower,
-        "proved": solution.is_proved,
-        "seconds": round(seconds, 6),
-        **({"tree": format_tree(solution.tree)} if out == STANDARD else {"out": out}),
-    }
+    document = {"rules": str(solution.tree.rules), "objective": objective} | solution.to_json()
+    tree = {"tree": document.pop("tree")}
+    return document | {"seconds": round(seconds, 6)} | (tree if out == STANDARD else {"out": out})
 
 
 def _summary(solution: Solution, seconds: float) -> str:

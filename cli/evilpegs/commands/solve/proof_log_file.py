@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from evilpegs.errors import CommandError
+from evilpegs.files import failure_reason
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.files import replace_file
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 SAVE_INTERVAL: Final = 5.0
 """Seconds of work that a killed run may lose, besides the guess it was working on."""
@@ -51,17 +52,13 @@ class ProofLogFile:
 
 def _read(path: Path, rules: Rules) -> ProofLog:
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ProofLog(rules)
-    except UnicodeDecodeError:
-        text = "something else"
+        data = read_own_file(path, *TITLES)
+    except ForeignFileError as error:
+        message = f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
+        raise CommandError(message) from error
     except (OSError, ValueError) as error:
         raise _unusable(path, "read", error) from error
-    if text and not text.startswith(TITLES):
-        message = f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
-        raise CommandError(message)
-    proof_log = _parse(path, text) if text else ProofLog(rules)
+    proof_log = _parse(path, data.decode(errors="replace")) if data else None
     if proof_log and proof_log.rules != rules:
         message = f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file"
         raise CommandError(message)
@@ -78,5 +75,4 @@ def _parse(path: Path, text: str) -> ProofLog | None:
 
 
 def _unusable(path: Path, action: str, error: Exception) -> CommandError:
-    why = (isinstance(error, OSError) and error.strerror) or "there can be no such file"
-    return CommandError(f"cannot {action} the journal at {path}: {why}; name another file")
+    return CommandError(f"cannot {action} the journal at {path}: {failure_reason(error)}; name another file")

@@ -12,7 +12,7 @@ from evilpegs.commands.verify.verification import GameVerification, MatchVerific
 from evilpegs.files import read_public_keys, read_record
 from evilpegs.options import Json
 from evilpegs.output import console, pluralize, print_json, progress
-from evilpegs.tables import Column, make_table
+from evilpegs.tables import Column, print_table
 from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.signature import require_cryptography
 from evilpegs_clients.verification.violation import Violation
@@ -84,7 +84,7 @@ def show_verification(out: Console, match: MatchVerification) -> None:
         Column("result", lambda game: game.result),
     ]
     out.print()
-    out.print(make_table(match.games, columns))
+    print_table(out, match.games, columns)
     _show_remarks(out, "does not hold", match.findings)
     _show_remarks(out, "not checked", match.not_checked)
     _show_remarks(out, "remark", match.remarks)
