@@ -43,8 +43,9 @@ format: $(READY)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+# Many minutes: what evilpegs measures of itself, and one table of it with what is wanted.
 bench: $(READY)
-	@for bench in bench/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+	@$(BIN)/python -m bench
 
 # Minutes: measure every strategy on every ladder again and write docs/results.md.
 results: $(READY)
@@ -52,8 +53,7 @@ results: $(READY)
 
 # Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
 load: $(READY)
-	@PYTHONPATH=tests $(BIN)/python bench/load_stalls.py
-	@$(BIN)/python bench/load_fair.py
+	@$(BIN)/python -m bench fairness --strict
 
 # Minutes of attacks on servers of their own, on loopback: floods, storms, unread answers, stops. Prints figures.
 abuse: $(READY)
@@ -63,12 +63,11 @@ abuse: $(READY)
 statistics: $(READY)
 	@$(BIN)/python -m pytest -q -s -m statistics tests/statistics
 
-# Tests of the page in a browser, and the figures of bench/bench_page*.py. Screenshots go to tests/page/artifacts.
+# Tests of the page in a browser, and the figures of bench/page.py. Screenshots go to tests/page/artifacts.
 page: $(READY) tests/page/node_modules/.package-lock.json
 	@sh tests/components.sh
 	@$(BIN)/python -m pytest -q -m "" tests/page
-	@$(BIN)/python bench/bench_page.py
-	@$(BIN)/python bench/bench_page_reply.py
+	@$(BIN)/python -m bench page
 
 tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
 	@command -v npm >/dev/null || sh tests/components.sh

@@ -1,6 +1,6 @@
-"""Latency of the live feed from commit to subscriber, and what the feed costs the bots and the server.
+"""Measure the latency of the live feed from commit to subscriber, and its cost for the bots and the server.
 
-    python bench/bench_feed.py [--connections 100] [--rate 2000] [--seconds 10] [--rounds 3]
+    python -m bench.server.feed [--connections 100] [--rate 2000] [--seconds 10] [--rounds 3]
 
 A server, mosquitto and a subscriber run as child processes on loopback; bots guess in open loop. A feedback event has
 the wall time at which it was made, in milliseconds, before its commit: what is measured includes the commit, and is
@@ -17,22 +17,31 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import socket
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import uvloop
-from load import Load, run
 
-WANTED_MS = 50
+from bench.command import MissingProgramError, Option, run_alone
+from bench.figures import Figure
+from bench.server.load import Load, run
+from bench.server.processes import NICENESS, evilpegs
+from bench.timing import alternating, percentiles
+
+WANTED_MS = 50.0
 WANTED_RATIO = 1.2
-NICENESS = 15
-"""The nice value of what stands for other machines."""
+OPTIONS = (
+    Option("connections", 100, 5),
+    Option("rate", 2000.0, 100.0, "guesses per second of all bots"),
+    Option("seconds", 10.0, 0.3, "seconds of a round"),
+    Option("rounds", 3, 1, "rounds with the feed, and as many without"),
+)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -72,21 +81,6 @@ def broker():
                     break
                 time.sleep(0.05)
             yield port
-
-
-@contextlib.contextmanager
-def evilpegs(port=None):
-    """Run a server on a new database, with a feed to the broker on ``port`` if one is given; yield its URL and id."""
-    feed = [] if port is None else ["--mqtt", f"mqtt://127.0.0.1:{port}"]
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "evilpegs", "serve", "--no-site", "--port", "0", *feed]
-        command += ["--database", f"sqlite:///{folder}/bench.sqlite3"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-            try:
-                yield next(line for line in process.stdout if line.startswith("listening on ")).split()[-1], process.pid
-            finally:
-                process.terminate()
-                process.wait(15)
 
 
 @contextlib.contextmanager
@@ -138,57 +132,46 @@ async def play(url, pid, arguments):
     seconds = time.perf_counter() - began
     rate, latencies = await playing
     return Round(
-        rate, percentile(latencies, 0.99), used[0] / load.answered * 1000, used[0] / seconds, sum(used[1:]) / seconds
+        rate, percentiles(latencies, 99)[0], used[0] / load.answered * 1000, used[0] / seconds, sum(used[1:]) / seconds
     )
 
 
 def one_round(arguments, late, fed):
     """Play one round, with the feed if ``fed``. The broker and its subscriber run in any case."""
-    with broker() as port, subscriber(port, late), evilpegs(port if fed else None) as (url, pid):
-        return uvloop.run(play(url, pid, arguments))
+    with broker() as port, subscriber(port, late):
+        options = ("--mqtt", f"mqtt://127.0.0.1:{port}") if fed else ()
+        with evilpegs(*options) as server:
+            return uvloop.run(play(server.url, server.pid, arguments))
 
 
-def percentile(values, share):
-    """Return the value below which this share lies."""
-    return sorted(values)[int(len(values) * share)]
+def show(fed, done):
+    """Print the figures of a round."""
+    print(
+        f"{'with' if fed else 'without'} feed: {done.rate:,.0f} guesses/s, p99 {done.p99:.2f} ms, "
+        f"server {done.share:.2f} cores, {1000 * done.per_1000:.0f} ms per 1,000 guesses, "
+        f"publisher {done.publisher:.2f} cores",
+        flush=True,
+    )
 
 
-def median(rounds, name):
-    """Return the median of a figure over rounds."""
-    return statistics.median(getattr(each, name) for each in rounds)
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--connections", type=int, default=100)
-    parser.add_argument("--rate", type=float, default=2000)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--rounds", type=int, default=3)
-    arguments = parser.parse_args()
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Play rounds with and without the feed in turn."""
+    if not (shutil.which("mosquitto") and shutil.which("mosquitto_sub")):
+        raise MissingProgramError("this needs mosquitto; on Debian: apt install mosquitto mosquitto-clients")
     late, rounds = [], {False: [], True: []}
-    for number in range(arguments.rounds):
-        for fed in (False, True) if number % 2 == 0 else (True, False):
-            done = one_round(arguments, late, fed)
-            rounds[fed].append(done)
-            print(
-                f"{'with' if fed else 'without'} feed: {done.rate:,.0f} guesses/s, p99 {done.p99:.2f} ms, "
-                f"server {done.share:.2f} cores, {1000 * done.per_1000:.0f} ms per 1,000 guesses, "
-                f"publisher {done.publisher:.2f} cores",
-                flush=True,
-            )
-    bare, with_feed = rounds[False], rounds[True]
-    print(
-        f"event to subscriber: {len(late):,} events, p50 {percentile(late, 0.5):.1f} ms, "
-        f"p99 {percentile(late, 0.99):.1f} ms (wanted: at most {WANTED_MS})"
-    )
-    costs = [1000 * median(each, "per_1000") for each in (bare, with_feed)]
-    print(f"server process per 1,000 guesses: {costs[0]:.0f} ms without the feed, {costs[1]:.0f} ms with it")
-    print(
-        f"bots' p99 with the feed / without: {median(with_feed, 'p99') / median(bare, 'p99'):.2f} "
-        f"(wanted: at most {WANTED_RATIO})"
-    )
+    for fed in alternating((False, True), options.rounds):
+        rounds[fed].append(one_round(options, late, fed))
+        show(fed, rounds[fed][-1])
+    p50, p99 = percentiles(late, 50, 99)
+    print(f"event to subscriber: {len(late):,} events, p50 {p50:.1f} ms, p99 {p99:.1f} ms")
+    bare, fed = (median(1000 * each.per_1000 for each in rounds[fed]) for fed in (False, True))
+    print(f"server process per 1,000 guesses: {bare:.0f} ms without the feed, {fed:.0f} ms with it")
+    without, with_feed = (median(each.p99 for each in rounds[fed]) for fed in (False, True))
+    return [
+        Figure("feed, event to subscriber, p99", p99, "ms", WANTED_MS),
+        Figure("bots' p99, with the feed / without", with_feed / without, "", WANTED_RATIO),
+    ]
 
 
 if __name__ == "__main__":
-    asyncio.set_event_loop_policy(None)
-    main()
+    run_alone(measure, __doc__, OPTIONS)

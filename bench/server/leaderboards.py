@@ -1,6 +1,6 @@
-"""The time in which a starting server counts the games of all stored matches, and how the event loop fares meanwhile.
+"""Measure how fast a starting server counts the games of all stored matches, and how late its event loop is meanwhile.
 
-    python bench/bench_leaderboards.py [--matches 100000]
+    python -m bench.server.leaderboards [--matches 100000]
 
 The database is invented: matches of 4 games of 5 guesses on the rated built-in ladders, by 300 players. While the
 leaderboards are filled, a task on the same loop wakes every millisecond; its lateness is printed, and for comparison
@@ -17,6 +17,9 @@ from pathlib import Path
 import structlog
 import uvloop
 
+from bench.command import Option, run_alone
+from bench.figures import Figure
+from bench.timing import percentiles
 from evilpegs_protocol.canonical import chain
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
@@ -25,6 +28,12 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 
 PLAYERS, GAMES, GUESSES = 300, 4, 5
+WANTED_SECONDS, WANTED_MEBIBYTES = 10.0, 500.0
+"""Wanted of a million games."""
+WANTED_LATE_MS = 20.0
+"""The longest that anything may hold the event loop."""
+IDLE_SECONDS, SETTLE_SECONDS = 2.0, 0.01
+OPTIONS = (Option("matches", 100_000, 500),)
 CURVE = curve_hashes(load_ladders().values())["classic"]
 """The hash of the curve of classic; the luck of other ladders is not known."""
 FEEDBACK = (
@@ -83,12 +92,14 @@ async def note_lateness(lateness):
 
 
 async def with_lateness(work):
-    """Await ``work``; return its result and the lateness meanwhile."""
-    lateness = []
+    """Await ``work``; return its result, its seconds, and the lateness meanwhile."""
+    lateness, start = [], time.perf_counter()
     noting = asyncio.create_task(note_lateness(lateness))
     result = await work
+    took = time.perf_counter() - start
+    await asyncio.sleep(SETTLE_SECONDS)  # for the wake-up that the end of the work delayed
     noting.cancel()
-    return result, sorted(lateness)
+    return result, took, lateness
 
 
 def resident_mib():
@@ -97,53 +108,61 @@ def resident_mib():
 
 
 def show(name, seconds, late):
-    print(
-        f"{name:32} {seconds:6.2f} s   loop late: p50 {late[len(late) // 2]:.2f} ms"
-        f"  p99 {late[int(len(late) * 0.99)]:.2f} ms  max {late[-1]:.2f} ms"
-    )
+    """Print a row, and return the p99 of the lateness."""
+    p50, p99, most = percentiles(late, 50, 99, 100)
+    print(f"{name:32} {seconds:6.2f} s   loop late: p50 {p50:.2f} ms  p99 {p99:.2f} ms  max {most:.2f} ms", flush=True)
+    return p99
 
 
-async def measure(engine, matches, events, rng):
-    live = LiveLeaderboards(engine, load_ladders(), structlog.get_logger())
-    before = resident_mib()
-    _, late = await with_lateness(asyncio.sleep(2))
-    show("idle", 2, late)
-    start = time.perf_counter()
+async def start_and_rank(live):
+    """Start to count, and return the rows of a ladder, which must wait for the count."""
     await live.start()
-    rows, late = await with_lateness(live.rows("classic"))
-    took = time.perf_counter() - start
-    show(f"filling, {matches * GAMES / took:,.0f} games/s", took, late)
-    print(
-        f"{matches * GAMES:,} games; memory grew by {resident_mib() - before:.0f} MiB (wanted: 10^6 in 10 s, 500 MiB)"
-    )
-    start = time.perf_counter()
+    return await live.rows("classic")
+
+
+async def verify(live):
+    """Update until all events are verified."""
     while not live.is_verified:
         await live.update()
-    show(f"verifying {events:,} events", time.perf_counter() - start, late)
+
+
+async def measure_filling(engine, matches, events, rng):
+    """Fill the leaderboards, verify all events, and update after some more matches."""
+    live, games = LiveLeaderboards(engine, load_ladders(), structlog.get_logger()), matches * GAMES
+    before = resident_mib()
+    show("idle", *(await with_lateness(asyncio.sleep(IDLE_SECONDS)))[1:])
+    rows, took, late = await with_lateness(start_and_rank(live))
+    filling, grown = show(f"filling, {games / took:,.0f} games/s", took, late), resident_mib() - before
+    print(f"{games:,} games; memory grew by {grown:.0f} MiB")
+    show(f"verifying {events:,} events", *(await with_lateness(verify(live)))[1:])
     with engine.begin() as connection:
         insert_matches(connection, range(matches + 1, matches + 101), rng)
-    start = time.perf_counter()
-    _, late = await with_lateness(live.update())
-    show("update of 100 matches", time.perf_counter() - start, late)
+    updating = show("update of 100 matches", *(await with_lateness(live.update()))[1:])
     print(f"{len(rows)} rows on classic; memory grew by {resident_mib() - before:.0f} MiB")
     await live.close()
+    return [
+        Figure("counting a million stored games", took / games * 1e6, "s", WANTED_SECONDS),
+        Figure("memory of leaderboards per million games", grown / games * 1e6, "MiB", WANTED_MEBIBYTES),
+        Figure("event loop while leaderboards are filled, p99 late", filling, "ms", WANTED_LATE_MS),
+        Figure("event loop while leaderboards are updated, p99 late", updating, "ms", WANTED_LATE_MS),
+    ]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--matches", type=int, default=100_000)
-    options = parser.parse_args()
-    rng = random.Random(1)
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Build a database, and measure a start with it."""
+    matches, rng = options.matches, random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.sqlite3"
         engine = open_database(f"sqlite:///{path}")
-        build(engine, options.matches, rng)
-        events = options.matches * (1 + GAMES * (GUESSES + 1))
-        print(f"{options.matches:,} matches, {events:,} events, {path.stat().st_size / 2**20:,.0f} MiB")
-        with tune_gc_and_gil():
-            uvloop.run(measure(engine, options.matches, events, rng))
-        engine.dispose()
+        build(engine, matches, rng)
+        events = matches * (1 + GAMES * (GUESSES + 1))
+        print(f"{matches:,} matches, {events:,} events, {path.stat().st_size / 2**20:,.0f} MiB")
+        try:
+            with tune_gc_and_gil():
+                return uvloop.run(measure_filling(engine, matches, events, rng))
+        finally:
+            engine.dispose()
 
 
 if __name__ == "__main__":
-    main()
+    run_alone(measure, __doc__, OPTIONS)

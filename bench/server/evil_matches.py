@@ -1,10 +1,10 @@
-"""The cost of evil for a server: guesses answered per second in 1,000 matches at once, against the fixed codemaker.
+"""Measure the cost of evil for a server: guesses per second in 1,000 matches at once, beside the fixed codemaker.
 
-    python bench/bench_evil_matches.py [--connections 1000] [--seconds 0.5] [--rounds 40]
+    python -m bench.server.evil_matches [--connections 1000] [--seconds 0.5] [--rounds 40]
 
-One match a connection, all played by a bot that guesses any code that fits, on two servers in processes of their own
-with a durable log: on `classic` here, on `classic-evil` there. They play in turn, a short while each, since the speed
-of a shared machine changes within seconds. Below the ratio of all guesses are quartiles of the rounds.
+Each connection has one match, played by a bot that guesses any code that fits, on two servers in processes of their
+own with a durable log: `classic` on one, `classic-evil` on the other. They take turns, a short while each, because the
+speed of a shared machine changes within seconds. Below the ratio of all guesses are quartiles of the rounds.
 """
 
 import argparse
@@ -15,9 +15,12 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import uvloop
-from bench_server import evilpegs
-from load import Load, Player
 
+from bench.command import Option, run_alone
+from bench.figures import Figure
+from bench.server.load import Load, Player
+from bench.server.processes import evilpegs
+from bench.timing import alternating
 from evilpegs_game.codes import all_codes, column_code, format_code
 from evilpegs_game.feedback import Feedback, feedback_number
 from evilpegs_game.partition import feedback_numbers
@@ -25,8 +28,14 @@ from evilpegs_game.rules import Rules
 
 RULES = Rules(4, 6)
 LADDERS = ("classic", "classic-evil")
-CONNECTIONS, WANTED = 1000, 0.9
-WARM_UP, SETTLE = 3.0, 0.1
+WANTED_RATIO = 0.9
+SETTLE = 0.1
+OPTIONS = (
+    Option("connections", 1000, 10),
+    Option("seconds", 0.5, 0.1, "seconds of a turn of one server"),
+    Option("rounds", 40, 2),
+    Option("warm-up", 3.0, 0.2, "seconds before the first round"),
+)
 
 CODES = all_codes(RULES)
 EVERY = np.arange(RULES.size)
@@ -35,7 +44,7 @@ NUMBERS = np.array([feedback_numbers(CODES, column_code(CODES, index)) for index
 
 
 class Consistent(Player):
-    """Guesses any code that fits, from tables, so that the server is what limits."""
+    """A player who guesses any code that fits, from tables, so that the server is what limits."""
 
     def __init__(self, load, number):
         super().__init__(load, number)
@@ -63,12 +72,12 @@ class Consistent(Player):
 
 
 def value(frame, name):
-    """The one digit after a name in a frame."""
+    """Return the one digit after a name in a frame."""
     return frame[frame.index(name) + len(name)] - ord("0")
 
 
 class Turns(Load):
-    """A load that can be held: who is to guess waits, until it is let go."""
+    """A load that can be held: players wait with their next guess until it is let go."""
 
     held = None
 
@@ -82,7 +91,7 @@ class Turns(Load):
 
 
 async def connect(url, ladder, connections):
-    """A load of so many players who hold, each in a match."""
+    """Return a load of players who hold, each in a match."""
     load = Turns(url, connections, ladder=ladder, together=True)
     load.hold()
     address, loop = urlsplit(url), asyncio.get_running_loop()
@@ -93,7 +102,7 @@ async def connect(url, ladder, connections):
 
 
 async def rate(load, seconds):
-    """Guesses answered per second, while nobody else plays."""
+    """Return the guesses answered per second while nobody else plays."""
     load.let_go()
     await asyncio.sleep(SETTLE)
     load.answered, load.counting, began = 0, True, time.perf_counter()
@@ -105,37 +114,33 @@ async def rate(load, seconds):
 
 
 async def compare(urls, options):
-    """Guesses per second on both ladders, a pair a round."""
+    """Return the guesses per second on both ladders, one row per round."""
     loads = [await connect(url, ladder, options.connections) for url, ladder in zip(urls, LADDERS, strict=True)]
     for load in loads:
-        await rate(load, WARM_UP)
-    pairs = []
-    for number in range(options.rounds):
-        rates = {load.ladder: await rate(load, options.seconds) for load in (loads[::-1] if number % 2 else loads)}
-        pairs.append([rates[ladder] for ladder in LADDERS])
-    return np.array(pairs)
+        await rate(load, options.warm_up)
+    rates = {load.ladder: [] for load in loads}
+    for load in alternating(loads, options.rounds):
+        rates[load.ladder].append(await rate(load, options.seconds))
+    return np.array([rates[ladder] for ladder in LADDERS]).T
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--connections", type=int, default=CONNECTIONS)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--rounds", type=int, default=40)
-    options = parser.parse_args()
+def show(label, fixed, evil, ratio):
+    """Print a row of the table."""
+    print(f"{label:<10}{fixed:>10,.0f}{evil:>10,.0f}{ratio:>8.2f}")
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Compare both ladders."""
     print(f"{options.connections:,} matches at once, a bot that guesses what fits, closed loop; guesses/s")
     with evilpegs() as fixed, evilpegs() as evil:
-        pairs = uvloop.run(compare((fixed, evil), options))
+        pairs = uvloop.run(compare((fixed.url, evil.url), options))
     print(f"{'':<10}{'fixed':>10}{'evil':>10}{'ratio':>8}")
-    show("all", *pairs.mean(axis=0))
+    fixed_mean, evil_mean = pairs.mean(axis=0)
+    show("all", fixed_mean, evil_mean, evil_mean / fixed_mean)
     for percent in (25, 50, 75):
         show(f"{percent} %", *np.percentile(pairs, percent, axis=0), np.percentile(pairs[:, 1] / pairs[:, 0], percent))
-    print(f"wanted of all: at least {WANTED}")
-
-
-def show(label, fixed, evil, ratio=None):
-    """A row of the table; the ratio is of the two unless told."""
-    print(f"{label:<10}{fixed:>10,.0f}{evil:>10,.0f}{evil / fixed if ratio is None else ratio:>8.2f}")
+    return [Figure("guesses per second, evil / fixed", evil_mean / fixed_mean, "", WANTED_RATIO, "at least")]
 
 
 if __name__ == "__main__":
-    main()
+    run_alone(measure, __doc__, OPTIONS)

@@ -1,9 +1,9 @@
-"""The time from the end of a match to its row on the leaderboard of the HTTP API; at most a second is wanted.
-
-    PYTHONPATH=bench python bench/bench_board.py [--matches 40]
+"""Measure the time from the end of a match to its row on the leaderboard of the HTTP API.
 
 New players resign one match each at random moments, on a server that nobody else uses. A reader asks for the
-leaderboard every 20 ms until the player is on it.
+leaderboard every 20 ms until the player is on it. At most a second is wanted.
+
+    python -m bench.server.finished_match [--matches 40]
 """
 
 import argparse
@@ -13,11 +13,18 @@ import random
 import time
 
 import uvloop
-from bench_site import PATH, get, serving
 from websockets.asyncio.client import connect
+
+from bench.command import Option, run_alone
+from bench.figures import Figure
+from bench.server.processes import evilpegs
+from bench.server.site import PATH, get
+from bench.timing import percentiles
 
 LADDER = "classic"
 EVERY_SECONDS = 0.02
+WANTED_SECONDS = 1.0
+OPTIONS = (Option("matches", 40, 2),)
 
 
 async def resign(game, name):
@@ -45,26 +52,24 @@ async def delay(game, site, name):
     return time.perf_counter() - began
 
 
-async def measure(game, site, matches, rng):
-    """Return the sorted delays of some matches."""
+async def delays(game, site, matches, rng):
+    """Return the delays of some matches in seconds."""
     await asyncio.to_thread(get, site, PATH)
-    delays = []
+    measured = []
     for number in range(matches):
         await asyncio.sleep(rng.random())
-        delays.append(await delay(game, site, f"bench{number:03}"))
-    return sorted(delays)
+        measured.append(await delay(game, site, f"bench{number:03}"))
+    return measured
 
 
-def main():
-    """Print the delays."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--matches", type=int, default=40)
-    matches = parser.parse_args().matches
-    with serving() as (game, site):
-        delays = uvloop.run(measure(game, site, matches, random.Random(1)))
-    middle, worst = delays[len(delays) // 2], delays[-1]
-    print(f"{matches} matches on the leaderboard after {middle:.2f} s, at worst {worst:.2f} s (wanted: at most 1)")
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Measure the delays of some matches."""
+    with evilpegs(site=True) as server:
+        measured = uvloop.run(delays(server.url, server.site(), options.matches, random.Random(1)))
+    middle, worst = percentiles(measured, 50, 100)
+    print(f"{options.matches} matches on the leaderboard after {middle:.2f} s, at worst {worst:.2f} s")
+    return [Figure("end of a match to its row on the leaderboard, worst", worst, "s", WANTED_SECONDS)]
 
 
 if __name__ == "__main__":
-    main()
+    run_alone(measure, __doc__, OPTIONS)

@@ -1,6 +1,6 @@
-"""The time of one page of the list of matches, for each kind of filter, on a database of a million matches.
+"""Measure the time of one page of the list of matches, for each kind of filter, on a database of a million matches.
 
-    python bench/bench_browse.py [--matches 1000000] [--pages 300] [--database FILE]
+    python -m bench.server.match_lists [--matches 1000000] [--pages 300] [--database FILE]
 
 The database is invented: matches of 2 games on all built-in ladders by 500 players with 8 client versions each. One
 player has half of the matches, and one ladder a third. Pages are asked for at random places of each list, and some
@@ -11,11 +11,13 @@ import argparse
 import json
 import random
 import tempfile
-import time
 from pathlib import Path
 
 from sqlalchemy import text
 
+from bench.command import Option, run_alone
+from bench.figures import Figure
+from bench.timing import percentiles, seconds_of
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.browse import MatchFilter, list_matches, list_players
 from evilpegs_server.storage.database import open_database
@@ -24,6 +26,13 @@ PLAYERS = 500
 STEP_MS = 1_000
 FIRST_MS = 1_700_000_000_000
 LIMIT = 100
+WANTED_MS = 20.0
+"""The longest that a request to the site may hold the event loop."""
+OPTIONS = (
+    Option("matches", 1_000_000, 2_000),
+    Option("pages", 300, 5, "pages of each list"),
+    Option("database", None, help="a file to make, or to use again"),
+)
 COUNT = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < :count) "
 TABLES = (
     "INSERT INTO players SELECT n, 'player-' || n, 'player' || n, 'bot', printf('%064x', n), 0 FROM series"
@@ -35,7 +44,8 @@ TABLES = (
     " '$[' || (n * 7 % json_array_length(:ladders)) || ']') END AS ladder,"
     " CASE WHEN player = 7 THEN 1 ELSE 1 + n * 13 % 8 END AS version FROM ("
     " SELECT n, CASE WHEN n % 2 THEN 1 + n * 31 % :players ELSE 1 END AS player FROM series))",
-    "INSERT INTO games SELECT n, game, NULL, 'solved', 5, 900 FROM series, (SELECT 1 AS game UNION ALL SELECT 2)",
+    "INSERT INTO games (match, game, outcome, guesses, elapsed_ms) SELECT n, game, 'solved', 5, 900 FROM series,"
+    " (SELECT 1 AS game UNION ALL SELECT 2)",
     "INSERT INTO events (match, seq, at, type, json, hash) SELECT n, 1, :first + n * :step, 'match_started', '{}', ''"
     " FROM series WHERE n % 100 = 0",
 )
@@ -86,42 +96,45 @@ def filters(matches, ladders, rng):
     }
 
 
-def measure(call, pages):
-    """Return the median and the 99th percentile of the time of a call in milliseconds, and the mean rows returned."""
-    times, rows = [], 0
-    for _ in range(pages):
-        start = time.perf_counter()
-        rows += len(call())
-        times.append((time.perf_counter() - start) * 1000)
-    times.sort()
-    return times[len(times) // 2], times[int(len(times) * 0.99)], rows / pages
+def show(name, call, pages):
+    """Call for each page, print a row, and return the p99 in milliseconds."""
+    rows = []
+    p50, p99 = percentiles([1000 * seconds_of(lambda: rows.append(len(call()))) for _ in range(pages)], 50, 99)
+    print(f"{name:38} p50 {p50:6.2f} ms  p99 {p99:6.2f} ms  {sum(rows) / pages:5.1f} rows", flush=True)
+    return p99
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--matches", type=int, default=1_000_000)
-    parser.add_argument("--pages", type=int, default=300)
-    parser.add_argument("--database", type=Path)
-    options = parser.parse_args()
+def measure_pages(engine, matches, pages, ladders):
+    """Time the pages of each kind of list, and return the figures."""
     rng = random.Random(1)
+    slowest = [
+        show(name, lambda draw=draw: list_matches(engine, draw(), LIMIT), pages)
+        for name, draw in filters(matches, ladders, rng).items()
+    ]
+    after = [f"player-{rng.randint(1, PLAYERS)}" for _ in range(pages)]
+    players = show("players", lambda: list_players(engine, after.pop(), LIMIT), pages)
+    return [
+        Figure("page of the list of matches, slowest filter, p99", max(slowest), "ms", WANTED_MS),
+        Figure("page of the list of players, p99", players, "ms", WANTED_MS),
+    ]
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Build the database unless it is there, and time its pages."""
     ladders = sorted(load_ladders())
     with tempfile.TemporaryDirectory() as folder:
-        path = options.database or Path(folder) / "bench.sqlite3"
+        path = Path(options.database or f"{folder}/bench.sqlite3")
         is_new = not path.exists()
         engine = open_database(f"sqlite:///{path}")
-        if is_new:
-            start = time.perf_counter()
-            build(engine, options.matches, ladders)
-            print(f"built {options.matches:,} matches in {time.perf_counter() - start:.0f} s", end=", ")
-        print(f"{path.stat().st_size / 2**20:,.0f} MiB\n{LIMIT} rows per page, {options.pages} pages each")
-        for name, draw in filters(options.matches, ladders, rng).items():
-            middle, high, rows = measure(lambda draw=draw: list_matches(engine, draw(), LIMIT), options.pages)
-            print(f"{name:38} p50 {middle:6.2f} ms  p99 {high:6.2f} ms  {rows:5.1f} rows")
-        after = [f"player-{rng.randint(1, PLAYERS)}" for _ in range(options.pages)]
-        middle, high, rows = measure(lambda: list_players(engine, after.pop(), LIMIT), options.pages)
-        print(f"{'players':38} p50 {middle:6.2f} ms  p99 {high:6.2f} ms  {rows:5.1f} rows")
-        engine.dispose()
+        try:
+            if is_new:
+                print(f"built {options.matches:,} matches in", end=" ", flush=True)
+                print(f"{seconds_of(lambda: build(engine, options.matches, ladders)):.0f} s", end=", ")
+            print(f"{path.stat().st_size / 2**20:,.0f} MiB\n{LIMIT} rows per page, {options.pages} pages each")
+            return measure_pages(engine, options.matches, options.pages, ladders)
+        finally:
+            engine.dispose()
 
 
 if __name__ == "__main__":
-    main()
+    run_alone(measure, __doc__, OPTIONS)

@@ -1,4 +1,4 @@
-"""A light WebSocket load: many connections, each answering every `turn` with a guess.
+"""A light WebSocket load of many connections, which answer every `turn` with a guess.
 
 The client is a bare asyncio protocol that looks at frames only as far as it must, so that what is measured is the
 server. Against the echo server the same frames are sent and the same number of bytes comes back.
@@ -19,9 +19,11 @@ GUESSES = ["1122", "3344", "5566", "1212", "3434", "5656", "1234", "3456", "5612
 
 @dataclass
 class Load:
-    """The state that all connections of a run share. ``pause`` is the mean time between answer and next
-    guess in seconds, spread so that connections do not fall into step.
-    ``together``: nobody plays before all are welcome."""
+    """The state that all connections of a run share.
+
+    ``pause`` is the mean time between answer and next guess in seconds, spread so that connections do not fall into
+    step. With ``together``, nobody plays before all are welcome.
+    """
 
     url: str
     connections: int
@@ -152,7 +154,7 @@ class Player(asyncio.Protocol):
 
 
 async def run(load, seconds, warm_up=1.5, player=Player):
-    """Play for ``seconds`` after a warm-up; answers per second, and the latencies in milliseconds, sorted."""
+    """Play for ``seconds`` after a warm-up; return answers per second and the sorted latencies in milliseconds."""
     address = urlsplit(load.url)
     loop = asyncio.get_running_loop()
     transports = []

@@ -1,0 +1,182 @@
+"""Measure the evaluation of criteria and of strategies against every secret, and of the luck of games.
+
+Evaluations are medians of warm runs that take turns with a plain loop of a million interpreter steps. On the smallest
+rules a plain evaluation that computes a table of all part sizes at every turn runs beside them. The luck of games is
+timed with warm live sets, as after the replies of a server, and with none.
+
+    python -m bench.evaluation [--rounds 5] [--luck 4x6 10x12]
+"""
+
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from statistics import median
+
+from bench.command import Option, run_alone
+from bench.figures import Figure
+from bench.timing import Times, peak_mebibytes, seconds_of, times_beside_loop
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_game.codemakers.codemaker import Fixed
+from evilpegs_game.codes import column_code, parse_code
+from evilpegs_game.evaluation.exact import evaluate, play_turns
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
+from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
+from evilpegs_game.history import Turn
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.luck.game_luck import game_luck
+from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
+from evilpegs_game.partition import part_size_table
+from evilpegs_game.rules import Rules
+
+CLASSIC = Rules(4, 6)
+EVALUATIONS = [
+    ("4x6", MINIMAX, 1, 0.004),
+    ("4x10-distinct", ENTROPY, 1, 0.15),
+    ("5x8", MINIMAX, 1, 0.66),
+    ("5x8", MINIMAX, 2, 1.2),
+    ("6x6", MINIMAX, 2, 5.0),
+]
+"""Rules, criterion, threads, and the most seconds wanted."""
+
+MOVE_RULES = Rules(6, 10)
+MOVE_HISTORY = (("112234", "0,1"), ("567891", "1,1"))
+MOVE_SECONDS = 2.0
+PLAIN_RATIO = 4.0
+"""The least ratio wanted of a plain evaluation to a compiled one."""
+
+LUCK_GAMES = {
+    "4x6": (10, 100),
+    "4x10-distinct": (12, 50),
+    "5x8": (14, 20),
+    "6x10": (20, 5),
+    "8x10": (24, 5),
+    "10x12": (24, 3),
+}
+"""The guess limit and the number of games of each rules."""
+WARM_LUCK_MS, EMPTY_LUCK_MS = {"4x6": 0.1}, {"10x12": 200.0}
+"""The most milliseconds wanted of the luck of a game: median with warm live sets, most with none."""
+OPTIONS = (
+    Option("rounds", 5, 1, "runs of each evaluation"),
+    Option("luck", list(LUCK_GAMES), ["4x6", "5x8"], "rules on which luck is timed", choices=list(LUCK_GAMES)),
+)
+
+
+def plain_guess(position: Position, criterion: Criterion):
+    """Return the best guess according to the table of part sizes of every code."""
+    if position.count <= 2:
+        return position.first_candidate
+    table = part_size_table(position.candidates, position.all_codes)
+    best = criterion.best(table)
+    candidates = best[table[-1, best] > 0]
+    return column_code(position.all_codes, int((candidates if candidates.size else best)[0]))
+
+
+def show(name: str, threads: int, total: object, times: Times, seconds: float | None = None) -> list[Figure]:
+    """Print a row, and return its figure if a most time is wanted."""
+    wall, processor = 1000 * times.wall, 1000 * times.processor
+    print(f"{name:<42}{threads:>3}{total:>9}{wall:>11,.2f}{processor:>11,.2f}{times.loops:>9.2f}", flush=True)
+    on = f"{threads} thread" + "s" * (threads > 1)
+    return [] if seconds is None else [Figure(f"{name}, {on}", wall, "ms", 1000 * seconds)]
+
+
+def run_evaluations(rounds: int) -> list[Figure]:
+    """Evaluate criteria against every secret."""
+    figures = []
+    for text, criterion, threads, seconds in EVALUATIONS:
+        rules = Rules.parse(text)
+        distribution = evaluate_heuristic(rules, criterion, threads=threads)
+        total = sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
+        run = partial(evaluate_heuristic, rules, criterion, threads=threads)
+        name = f"{text} {criterion.name}, all secrets"
+        figures += show(name, threads, total, times_beside_loop(run, rounds), seconds)
+    return figures
+
+
+def run_guesses(rounds: int) -> list[Figure]:
+    """Choose single guesses at a large live set."""
+    history = tuple(Turn(parse_code(code, MOVE_RULES), Feedback.parse(reply)) for code, reply in MOVE_HISTORY)
+    position, figures = Position(MOVE_RULES, history, LiveSets()), []
+    live, guessed = position.candidates, guessed_color_mask(history)
+    for criterion in (MINIMAX, EXPECTED_SIZE, ENTROPY):
+        times = times_beside_loop(partial(best_guess, position, criterion), rounds)
+        name = f"{MOVE_RULES} {criterion.name}, a guess at {position.count:,}"
+        figures += show(name, 1, "", times, MOVE_SECONDS if criterion is MINIMAX else None)
+    part_measure = MINIMAX.measure(position.count)
+    with ThreadPoolExecutor(2) as threads:
+        run = partial(best_guess_at, live, MOVE_RULES, guessed, part_measure, False, threads)
+        times = times_beside_loop(run, rounds)
+    return figures + show(f"{MOVE_RULES} minimax, a guess at {position.count:,}", 2, "", times, MOVE_SECONDS)
+
+
+def run_strategies(rounds: int) -> None:
+    """Evaluate every strategy by calling it at every turn."""
+    for name in STRATEGIES:
+        choose = seeded_choice(load_strategy(name))
+        total = evaluate(choose, CLASSIC).total
+        show(f"{CLASSIC} {name}, called", 1, total, times_beside_loop(partial(evaluate, choose, CLASSIC), rounds))
+
+
+def compare_with_plain_evaluation(rounds: int) -> Figure:
+    """Return the ratio of a plain evaluation to a compiled one."""
+    plain = times_beside_loop(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC), rounds)
+    show(f"{CLASSIC} minimax, plain evaluation", 1, "", plain)
+    compiled = times_beside_loop(partial(evaluate_heuristic, CLASSIC, MINIMAX), rounds)
+    ratio = plain.loops / compiled.loops
+    return Figure(f"plain evaluation of {CLASSIC} minimax / compiled", ratio, "", PLAIN_RATIO, "at least")
+
+
+def play(rules: Rules, number: int) -> list[Turn]:
+    """Return the turns of one game of `sampled`."""
+    seed = game_seed(0, number)
+    choose = seeded_choice(load_strategy("sampled"), seed)
+    turns = play_turns(choose, Fixed(draw_secret(seed, rules)), Position(rules, (), LiveSets()))
+    return [Turn(turn.guess, turn.feedback) for turn in turns]
+
+
+def luck_milliseconds(rules: Rules, limit: int, games: int) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of the luck of games, with warm live sets and with none."""
+    curve = load_value_curve(rules, limit) or ValueCurve(rules, limit, [(1, 10**6), (rules.size, limit * 10**6)])
+    played = [play(rules, number) for number in range(games)]
+    game_luck(rules, played[0], curve, LiveSets())  # loads the kernels
+    warm, empty = [], []
+    for turns in played:
+        run = partial(game_luck, rules, turns, curve, LiveSets())
+        empty.append(1e3 * seconds_of(run))
+        warm.append(1e3 * seconds_of(run))
+    return warm, empty
+
+
+def run_luck(names: list[str]) -> list[Figure]:
+    """Time the luck of games."""
+    figures = []
+    print(f"\n{'milliseconds per game':<22}{'games':>6}{'warm':>10}{'empty':>10}{'empty, most':>13}")
+    for name in names:
+        limit, games = LUCK_GAMES[name]
+        warm, empty = luck_milliseconds(Rules.parse(name), limit, games)
+        print(f"{name:<22}{games:>6}{median(warm):>10.2f}{median(empty):>10.2f}{max(empty):>13.2f}", flush=True)
+        if name in WARM_LUCK_MS:
+            figures.append(Figure(f"luck of a game on {name}, warm", median(warm), "ms", WARM_LUCK_MS[name]))
+        if name in EMPTY_LUCK_MS:
+            figures.append(Figure(f"luck of a game on {name}, empty, most", max(empty), "ms", EMPTY_LUCK_MS[name]))
+    return figures
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Print one row per run."""
+    rounds = options.rounds
+    print(f"{'run':<42}{'on':>3}{'total':>9}{'ms':>11}{'cpu ms':>11}{'loops':>9}")
+    figures = run_evaluations(rounds) + run_guesses(rounds)
+    run_strategies(rounds)
+    figures.append(compare_with_plain_evaluation(rounds))
+    print(f"memory: at most {peak_mebibytes()} MiB for all of it")
+    return figures + run_luck(options.luck)
+
+
+if __name__ == "__main__":
+    run_alone(measure, __doc__, OPTIONS)
