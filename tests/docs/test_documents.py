@@ -24,6 +24,7 @@ DOCUMENTS = [
     "docs/feed.md",
     "docs/architecture.md",
     "docs/counting.md",
+    "docs/kernels.md",
     "docs/trees.md",
     "docs/evaluation.md",
     "docs/analysis.md",

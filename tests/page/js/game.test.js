@@ -48,7 +48,8 @@ test("codes are read as in Python", () => {
 
 test("a wrong code is quoted in the message", () => {
   assert.throws(() => parseCode(parseRules("4x6"), "1127"), /'1127'.*4x6.*123456/);
-  assert.throws(() => parseCode(parseRules("4x6"), "112I"), /'112I'.*no I and no O/);
+  assert.throws(() => parseCode(parseRules("4x10"), "112I"), /'112I'.*no I and no O/);
+  assert.throws(() => parseCode(parseRules("4x9"), "112I"), /'112I'; use 4 of 123456789$/);
 });
 
 test("codes are where Python has them", () => {
