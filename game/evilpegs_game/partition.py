@@ -256,3 +256,25 @@ def take_columns(columns: Columns, indices: Indices) -> Columns:
         for i in range(indices.size):
             row[i] = column[indices[i]]
     return taken
+
+
+@kernel
+def separates(row: Numbers, indices: Indices) -> bool:
+    """Return True if a guess gets a different feedback from each of the codes at ``indices``.
+
+    ``row`` has the feedback numbers of the guess, all below 128. To try every guess of some rules, a loop over guesses
+    is faster: `evilpegs_game.codemakers.small_sets.some_guess_separates`.
+    """
+    low = high = np.uint64(0)
+    for i in range(indices.size):
+        number = row[indices[i]]
+        bit = np.uint64(1) << np.uint64(number & 63)
+        if number < 64:
+            if low & bit:
+                return False
+            low |= bit
+        else:
+            if high & bit:
+                return False
+            high |= bit
+    return True

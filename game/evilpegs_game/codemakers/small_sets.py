@@ -26,9 +26,11 @@ MAX_FEEDBACKS: Final = 64
 
 @kernel
 def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
-    """Return whether some guess gets a different feedback from each of the codes.
+    """Return True if some guess gets a different feedback from each of the codes.
 
-    ``seen`` and ``twice`` are scratch space with one element per guess.
+    ``seen`` and ``twice`` are scratch space with one element per guess. The inner loop runs over guesses, because then
+    compilers make vector instructions of it: asking `evilpegs_game.partition.separates` of one guess after the other
+    takes 5 times as long for ten codes of 4x6 or 4x8, and never much less for more than four codes.
     """
     seen[:] = 0
     twice[:] = 0

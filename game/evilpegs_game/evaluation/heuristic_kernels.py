@@ -11,7 +11,7 @@ from evilpegs_game.codes import Columns
 from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
-from evilpegs_game.partition import Sizes, number_codes, pair_number, sort_into_parts, take_columns
+from evilpegs_game.partition import Sizes, number_codes, pair_number, separates, sort_into_parts, take_columns
 
 _FEW = 8
 """The most codes of a live set that is first searched for a candidate that distinguishes all of them."""
@@ -76,17 +76,14 @@ def _push_parts(
 
 @kernel
 def some_candidate_separates(live: Columns) -> bool:
-    """Return whether some candidate gets a different feedback from each code: then no guess is better."""
-    pegs, codes = live.shape
-    seen = np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64)
-    for guess in range(codes):
-        alone = True
-        for secret in range(codes):
-            number = pair_number(live, guess, secret)
-            if seen[number] == guess + 1:
-                alone = False
-                break
-            seen[number] = guess + 1
-        if alone:
+    """Return True if some candidate gets a different feedback from each code: then no guess is better."""
+    codes = live.shape[1]
+    numbers = np.empty((codes, codes), np.uint8)
+    for first in range(codes):
+        for second in range(first, codes):
+            numbers[first, second] = numbers[second, first] = pair_number(live, first, second)
+    everyone = np.arange(codes).astype(np.int32)
+    for guess in range(codes):  # noqa: SIM110 - compiled code has no generators
+        if separates(numbers[guess], everyone):
             return True
     return False

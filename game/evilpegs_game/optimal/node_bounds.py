@@ -21,7 +21,7 @@ from evilpegs_game.optimal.search_state import (
     SearchStack,
 )
 from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
-from evilpegs_game.partition import Indices, Numbers
+from evilpegs_game.partition import Indices, Numbers, separates
 
 _BLOCK: Final = 64
 
@@ -95,17 +95,9 @@ def _max_codes(tables: GuessTables, limit: int) -> int:
 
 @kernel
 def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
-    """Return whether some code of the set, as a guess, gets a different feedback from each code."""
-    for i in range(codes.size):
-        row = tables.by_guess[tables.self_guess[codes[i]]]
-        seen, different = np.uint64(0), True
-        for j in range(codes.size):
-            bit = np.uint64(1) << np.uint64(row[codes[j]])
-            different = (seen & bit) == np.uint64(0)
-            if not different:
-                break
-            seen |= bit
-        if different:
+    """Return True if some code of the set, as a guess, gets a different feedback from each code."""
+    for i in range(codes.size):  # noqa: SIM110 - compiled code has no generators
+        if separates(tables.by_guess[tables.self_guess[codes[i]]], codes):
             return True
     return False
 
