@@ -60,6 +60,7 @@ class OutletSources:
     game: GameAddress
     process: WorkerProcess
     seats: Callable[[], Seats]
+    table_sizes: Callable[[], Mapping[str, int]]
 
 
 def find_game_address(settings: Settings) -> GameAddress:
@@ -182,10 +183,10 @@ def _site_sources(sources: OutletSources) -> SiteSources:
         "worker": lambda: sources.process.state.cache,
         "analyses": lambda: analyses.state,
     }
-    metrics = Metrics(MetricSources(sources.registry, sources.writer, sources.loop_lag, sources.seats, pools, caches))
     registry, writer, engine, log = sources.registry, sources.writer, sources.engine, sources.log
+    numbers = MetricSources(registry, writer, sources.loop_lag, sources.seats, sources.table_sizes, pools, caches)
     leaderboards, reads, key = sources.leaderboards, sources.reads, sources.server_key
-    return SiteSources(registry, writer, engine, leaderboards, reads, analyses, metrics, log, key)
+    return SiteSources(registry, writer, engine, leaderboards, reads, analyses, Metrics(numbers), log, key)
 
 
 def address_error(

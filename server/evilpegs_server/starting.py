@@ -213,6 +213,7 @@ async def open_site_and_feed(
         game=start.game,
         process=work.process,
         seats=lambda: services.admission.seats,
+        table_sizes=services.table_sizes,
     )
     return await open_outlets(start.settings, broker, hosts, sources, tls, start.outlets)
 

@@ -46,6 +46,15 @@ class SessionServices:
     server_key: str | None = None
     """The public key with which the server signs records, None if it signs none."""
 
+    def table_sizes(self) -> dict[str, int]:
+        """Return the sizes of the tables in memory about people, by name. All of them are bounded."""
+        return {
+            "players": len(self.players),
+            "connected_players": self.presence.players_connected,
+            "absent_guests": self.presence.guests_gone,
+            "addresses": self.admission.known_addresses,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:

@@ -27,12 +27,13 @@ _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 
 @dataclass(frozen=True, slots=True)
 class MetricSources:
-    """The places of the numbers: pools and caches by name, the seats, and the durations of late ticks."""
+    """The places of the numbers: pools and caches by name, the seats, the durations of late ticks, and table sizes."""
 
     registry: MatchRegistry
     writer: Writer
     loop_lag: Durations
     seats: Callable[[], Seats]
+    table_sizes: Callable[[], Mapping[str, int]]
     pools: Mapping[str, Callable[[], PoolMetrics]] = field(default_factory=dict)
     caches: Mapping[str, Callable[[], CacheState]] = field(default_factory=dict)
 
@@ -67,6 +68,7 @@ class _ServerCollector(Collector):
         lag = {"": self._sources.loop_lag}
         yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
         yield from self._pools()
+        yield self._tables()
         yield from self._caches()
 
     def _matches(self) -> Iterator[Metric]:
@@ -158,6 +160,17 @@ class _ServerCollector(Collector):
             longest.add_metric([pool], state.oldest_running)
             done.add_metric([pool], state.done)
         return iter((waiting, running, oldest, longest, done))
+
+    def _tables(self) -> Metric:
+        """Return the sizes of tables about people, all of which are bounded, so that a leak can be seen."""
+        entries = GaugeMetricFamily(
+            "evilpegs_table_entries", "Entries of a table in memory about those who play", labels=["table"]
+        )
+        sizes = dict(self._sources.table_sizes())
+        sizes |= {f"charged_for_{pool}": read().charged_players for pool, read in self._sources.pools.items()}
+        for table, number in sizes.items():
+            entries.add_metric([table], number)
+        return entries
 
     def _caches(self) -> Iterator[Metric]:
         used = GaugeMetricFamily("evilpegs_cache_bytes", "Bytes held by a cache", labels=["cache"])

@@ -23,6 +23,7 @@ class PoolMetrics:
     done: int
     work: int
     longest_wait: float
+    charged_players: int
 
 
 class Pool(Protocol):
@@ -91,6 +92,7 @@ class TaskPool:
             done=self._done,
             work=self._work,
             longest_wait=self._longest_wait,
+            charged_players=self._scheduler.charged_players,
         )
 
     def close(self) -> None:

@@ -99,7 +99,7 @@ class FairScheduler(Generic[_T]):
         for player, jobs in self._waiting.items():
             if player in self._running or not self._has_free_slot(jobs[0]):
                 continue
-            excess = self._excess(player, tick)
+            excess = max(0, self._usage(player, tick) - self._limits.budget)
             if best is None or excess < smallest_excess:
                 best, smallest_excess = jobs, excess
             if not smallest_excess:
@@ -124,13 +124,12 @@ class FairScheduler(Generic[_T]):
 
     def usage(self, player: object, now: float) -> int:
         """Return the units of work that a player has used within the last window."""
-        spending = self._spending.get(player)
-        return spending.total(self._tick(now)) if spending else 0
+        return self._usage(player, self._tick(now))
 
     @property
-    def charged_players(self) -> list[object]:
-        """The players who used work within the last window. The player charged last is at the end."""
-        return list(self._spending)
+    def charged_players(self) -> int:
+        """The number of players who are remembered because they used work lately."""
+        return len(self._spending)
 
     @property
     def running(self) -> int:
@@ -173,9 +172,9 @@ class FairScheduler(Generic[_T]):
             return self._heavy < self._limits.heavy_slots
         return len(self._running) - self._heavy < self._limits.cheap_slots
 
-    def _excess(self, player: object, tick: int) -> int:
+    def _usage(self, player: object, tick: int) -> int:
         spending = self._spending.get(player)
-        return max(0, spending.total(tick) - self._limits.budget) if spending else 0
+        return spending.total(tick) if spending else 0
 
     def _tick(self, now: float) -> int:
         return int(now * _TICKS / self._limits.window)

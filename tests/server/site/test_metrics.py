@@ -68,6 +68,7 @@ def metrics(fake_server, loop_lag, pool, cache):
             writer=fake_server.writer,
             loop_lag=loop_lag,
             seats=lambda: fake_server.services.admission.seats,
+            table_sizes=fake_server.services.table_sizes,
             pools={"hints": pool.metrics},
             caches={"replies": lambda: cache.state},
         )
@@ -202,9 +203,30 @@ async def test_seats_and_limits_are_shown(fake_server, metrics):
     assert values(metrics.text())["evilpegs_limits_met_total", "connections_before_hello"] == 1
 
 
+def table_entries(metrics):
+    """Return the entries of each table about people, by the name of the table."""
+    shown = values(metrics.text())
+    return {labels[0]: value for (name, *labels), value in shown.items() if name == "evilpegs_table_entries"}
+
+
+async def test_tables_about_people_are_shown(fake_server, metrics, pool):
+    fake_server.services.admission.open("192.0.2.1", 0.0)
+    guest = fake_server.connect()
+    await guest.hello()
+    await guest.play("tiny-practice")
+    sizes = {"players": 1, "connected_players": 1, "absent_guests": 0, "addresses": 1, "charged_for_hints": 0}
+    assert table_entries(metrics) == sizes
+    guest.session.leave()
+    assert table_entries(metrics) == sizes | {"connected_players": 0, "absent_guests": 1}
+
+
 async def test_full_practice_is_counted(open_fake_server, engine):
     server = open_fake_server(engine, guest_limits=GuestLimits(max_practice_matches=1))
-    shown = Metrics(MetricSources(server.registry, server.writer, Durations(), lambda: server.services.admission.seats))
+    services = server.services
+    sources = MetricSources(
+        server.registry, server.writer, Durations(), lambda: services.admission.seats, services.table_sizes
+    )
+    shown = Metrics(sources)
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")
     ann, bob = server.clients

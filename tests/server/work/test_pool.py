@@ -98,7 +98,15 @@ def test_pool_metrics_count_waiting_running_done(harness):
     harness.submit("d", HEAVY, "d")
     harness.seconds = 5.0
     assert harness.pool.metrics() == PoolMetrics(
-        waiting=2, oldest_wait=5.0, oldest_running=5.0, running=2, heavy=2, done=0, work=0, longest_wait=0.0
+        waiting=2,
+        oldest_wait=5.0,
+        oldest_running=5.0,
+        running=2,
+        heavy=2,
+        done=0,
+        work=0,
+        longest_wait=0.0,
+        charged_players=0,
     )
     for player, cost in zip("abcd", (0, 0, 50, 1), strict=True):
         harness.executor.end(player, cost=cost)
@@ -111,6 +119,7 @@ def test_pool_metrics_count_waiting_running_done(harness):
         done=4,
         work=40 + 40 + 50 + 40,
         longest_wait=5.0,
+        charged_players=4,
     )
 
 

@@ -104,12 +104,12 @@ class TestCharge:
         for second in range(100):
             spend(scheduler, second, 1 + second % 2, float(second))
             spend(scheduler, "ann", 1, float(second))
-        assert scheduler.charged_players == [*range(84, 100), "ann"]
+        assert scheduler.charged_players == len([*range(84, 100), "ann"])
 
     def test_free_jobs_are_not_remembered(self):
         scheduler = scheduler_with(("ann", 0))
         run(scheduler)
-        assert scheduler.charged_players == []
+        assert scheduler.charged_players == 0
 
     @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), max_size=60))
     def test_spending_sums_last_ticks(self, steps):
