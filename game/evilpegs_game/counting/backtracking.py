@@ -4,7 +4,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, Layout, PegSubsets, Rows, Slots, Table, Words
+from evilpegs_game.counting.layout import (
+    BLACK,
+    BLACK_2,
+    COLORINGS,
+    MATCH,
+    MATCH_2,
+    NEEDED_BLACK,
+    NEEDED_WHITE,
+    Index,
+    Layout,
+    PegSubsets,
+    Rows,
+    Slots,
+    Table,
+    Words,
+)
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import (
     MIX,
@@ -48,9 +63,9 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
     """Return True if two rows together give every guess its feedback."""
     for word in range(targets.shape[0]):
-        black = rows[row, 2 * word + 1] + other[partner, 2 * word + 1]
-        match = rows[row, 2 * word + 2] + other[partner, 2 * word + 2]
-        if black != targets[word, 0] or match - black != targets[word, 1]:
+        black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
+        match = rows[row, MATCH + 2 * word] + other[partner, MATCH + 2 * word]
+        if black != targets[word, NEEDED_BLACK] or match - black != targets[word, NEEDED_WHITE]:
             return False
     return True
 
@@ -58,10 +73,11 @@ def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Wor
 @kernel
 def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
     """Return the `row_hash` of the row that would complete this one."""
-    black, match = targets[0, 0] - rows[row, 1], targets[0, 0] + targets[0, 1] - rows[row, 2]
+    black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
+    match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
     if rows.shape[1] == 5:
-        black += (targets[1, 0] - rows[row, 3]) * MIX
-        match += (targets[1, 0] + targets[1, 1] - rows[row, 4]) * STIR
+        black += (targets[1, NEEDED_BLACK] - rows[row, BLACK_2]) * MIX
+        match += (targets[1, NEEDED_BLACK] + targets[1, NEEDED_WHITE] - rows[row, MATCH_2]) * STIR
     return hash_words(black, match)
 
 
@@ -69,16 +85,15 @@ def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
 def list_live_edges(
     subsets: PegSubsets,
     previous: Table,
-    increments: Words,
-    ways: Words,
+    increments: Rows,
     table: Table,
     live: NDArray[np.bool_],
     edges: Slots,
 ) -> int:
     """List the edges that lead from the previous table, which has one color less, to the live rows of ``table``.
 
-    ``increments`` and ``ways`` belong to that color. ``edges``, int32 (max_edges, 3), is filled with (row, peg subset
-    that gets the color, next row), in the order of the next rows' subsets. Return the number of edges; it is at most
+    ``increments`` belong to that color. ``edges``, int32 (max_edges, 3), is filled with (row, peg subset that gets the
+    color, next row), in the order of the next rows' subsets. Return the number of edges; it is at most
     the number of codes that the live rows stand for.
     """
     count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
@@ -91,7 +106,7 @@ def list_live_edges(
             continue
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
-            if not ways[added]:
+            if not increments[added, COLORINGS]:
                 continue
             for row in range(starts[subset - added], starts[subset - added + 1]):
                 next_row = heads[_next_row_hash(rows, row, increments, added) & mask]
@@ -121,39 +136,39 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 
 
 @kernel
-def _next_row_hash(rows: Rows, row: int, increments: Words, added: int) -> int:
+def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
     """Return the `row_hash` of the row that this one becomes when the peg subset ``added`` gets the color."""
-    black, match = rows[row, 1] + increments[added, 0], rows[row, 2] + increments[added, 1]
+    black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
-        black += (rows[row, 3] + increments[added, 2]) * MIX
-        match += (rows[row, 4] + increments[added, 3]) * STIR
+        black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * MIX
+        match += (rows[row, MATCH_2] + increments[added, MATCH_2]) * STIR
     return hash_words(black, match)
 
 
 @kernel
-def _leads_to(rows: Rows, row: int, increments: Words, added: int, next_rows: Rows, next_row: int) -> bool:
+def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Rows, next_row: int) -> bool:
     for column in range(1, rows.shape[1]):
-        if rows[row, column] + increments[added, column - 1] != next_rows[next_row, column]:
+        if rows[row, column] + increments[added, column] != next_rows[next_row, column]:
             return False
     return True
 
 
 @kernel
 def step_back(
-    subsets: PegSubsets, previous: Table, increments: Words, ways: Words, subset: int, row: Words, index: int
+    subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
     """Return the previous row and the added peg subset from which coloring ``index`` of a row comes."""
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):
         added = inner.numbers[number]
-        if not ways[added]:
+        if not increments[added, COLORINGS]:
             continue
         for origin in range(starts[subset - added], starts[subset - added + 1]):
             same = True
             for column in range(1, row.size):
-                same = same and rows[origin, column] + increments[added, column - 1] == row[column]
+                same = same and rows[origin, column] + increments[added, column] == row[column]
             if same:
-                if left < rows[origin, 0]:
+                if left < rows[origin, COLORINGS]:
                     return origin, added
-                left -= rows[origin, 0]
+                left -= rows[origin, COLORINGS]
     return -1, -1

@@ -8,7 +8,25 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, Layout, Rows, Slots, Table, Words
+from evilpegs_game.counting.layout import (
+    BLACK,
+    BLACK_2,
+    COLORINGS,
+    GUARDS,
+    MATCH,
+    MATCH_2,
+    MAX_MATCH,
+    MIN_BLACK,
+    MIN_MATCH,
+    NEEDED_BLACK,
+    NEEDED_WHITE,
+    Index,
+    Layout,
+    Rows,
+    Slots,
+    Table,
+    Words,
+)
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import MIX, STIR, hash_words
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
@@ -67,14 +85,14 @@ def extend(
     Return the new table, the hash slots for the next call, and True if the table has at most ``max_rows`` rows; if not,
     it is returned without rows.
     """
-    increments, ways = score_increments(layout, color)
+    increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)
     starts = np.empty_like(table.starts)
     room = min(_GROWTH * table.rows.shape[0] + initial_rows, max_rows)
     while True:
         rows = np.empty((room, table.rows.shape[1]), np.uint64)
         slots[:] = -1
-        used = _add_color(layout, table, increments, ways, bounds, starts, rows, slots)
+        used = _add_color(layout, table, increments, bounds, starts, rows, slots)
         if used >= 0:
             return Table(starts, rows[:used]), slots, True
         if used == _NO_SLOT:
@@ -89,8 +107,7 @@ def extend(
 def _add_color(  # noqa: C901, PLR0912
     layout: Layout,
     table: Table,
-    increments: Words,
-    ways: Words,
+    increments: Rows,
     bounds: Words,
     out_starts: Index,
     out: Rows,
@@ -98,7 +115,7 @@ def _add_color(  # noqa: C901, PLR0912
 ) -> int:
     """Write the rows of a table with one more color: in each peg subset, any part of it may have that color.
 
-    ``increments`` and ``ways`` come from `score_increments`, ``bounds`` from `score_bounds`; ``slots`` must be all -1.
+    ``increments`` come from `score_increments`, ``bounds`` from `score_bounds`; ``slots`` must be all -1.
     Return the number of rows, or ``_NO_ROW`` if ``out`` is full and ``_NO_SLOT`` if ``slots`` is.
 
     It is one long function: with the search for a slot and the writing of a row in kernels of their own, a count takes
@@ -113,25 +130,27 @@ def _add_color(  # noqa: C901, PLR0912
     used = 0
     inner = new_inner_subsets(subsets)
     numbers, choices = inner.numbers, inner.choices
-    guards = targets[0, 2]
-    max_black, max_white = targets[0, 0] | guards, targets[0, 1] | guards
+    guards = targets[0, GUARDS]
+    max_black, max_white = targets[0, NEEDED_BLACK] | guards, targets[0, NEEDED_WHITE] | guards
     for subset in range(subsets.sizes.size):
         out_starts[subset] = base = used
-        min_black, min_match, max_match = bounds[subset, 0, 0], bounds[subset, 0, 1], bounds[subset, 0, 2] | guards
+        min_black, min_match = bounds[subset, 0, MIN_BLACK], bounds[subset, 0, MIN_MATCH]
+        max_match = bounds[subset, 0, MAX_MATCH] | guards
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
             first, last = starts[subset - added], starts[subset - added + 1]
-            if first == last or not ways[added]:
+            if first == last or not increments[added, COLORINGS]:
                 continue
-            factor = ways[added] * choices[index]
-            more_black, more_match = increments[added, 0], increments[added, 1]
+            factor = increments[added, COLORINGS] * choices[index]
+            more_black, more_match = increments[added, BLACK], increments[added, MATCH]
             for row in range(first, last):
-                black, match = rows[row, 1] + more_black, rows[row, 2] + more_match
+                black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
                 if not _is_reachable(black, match, max_black, max_white, guards, min_black, min_match, max_match):
                     continue
                 black2 = match2 = np.uint64(0)
                 if wide:
-                    black2, match2 = rows[row, 3] + increments[added, 2], rows[row, 4] + increments[added, 3]
+                    black2 = rows[row, BLACK_2] + increments[added, BLACK_2]
+                    match2 = rows[row, MATCH_2] + increments[added, MATCH_2]
                     if not _is_reachable_second(black2, match2, targets, bounds, subset):
                         continue
                 slot = hash_words(black + black2 * MIX, match + match2 * STIR) & mask
@@ -143,17 +162,17 @@ def _add_color(  # noqa: C901, PLR0912
                         if (used - base) * 2 > mask:
                             return _NO_SLOT
                         slots[slot] = used
-                        out[used, 0] = rows[row, 0] * factor
-                        out[used, 1] = black
-                        out[used, 2] = match
+                        out[used, COLORINGS] = rows[row, COLORINGS] * factor
+                        out[used, BLACK] = black
+                        out[used, MATCH] = match
                         if wide:
-                            out[used, 3] = black2
-                            out[used, 4] = match2
+                            out[used, BLACK_2] = black2
+                            out[used, MATCH_2] = match2
                         used += 1
                         break
-                    same = out[existing, 1] == black and out[existing, 2] == match
-                    if same and (not wide or (out[existing, 3] == black2 and out[existing, 4] == match2)):
-                        out[existing, 0] += rows[row, 0] * factor
+                    same = out[existing, BLACK] == black and out[existing, MATCH] == match
+                    if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
+                        out[existing, COLORINGS] += rows[row, COLORINGS] * factor
                         break
                     slot = (slot + 1) & mask
     out_starts[subsets.sizes.size] = used
@@ -179,14 +198,14 @@ def _is_reachable(
 
 @kernel
 def _is_reachable_second(black: np.uint64, match: np.uint64, targets: Words, bounds: Words, subset: int) -> bool:
-    guards = targets[1, 2]
+    guards = targets[1, GUARDS]
     return _is_reachable(
         black,
         match,
-        targets[1, 0] | guards,
-        targets[1, 1] | guards,
+        targets[1, NEEDED_BLACK] | guards,
+        targets[1, NEEDED_WHITE] | guards,
         guards,
-        bounds[subset, 1, 0],
-        bounds[subset, 1, 1],
-        bounds[subset, 1, 2] | guards,
+        bounds[subset, 1, MIN_BLACK],
+        bounds[subset, 1, MIN_MATCH],
+        bounds[subset, 1, MAX_MATCH] | guards,
     )

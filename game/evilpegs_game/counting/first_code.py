@@ -12,7 +12,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, ScoreLanes, Words
+from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, Index, ScoreLanes, Words
 from evilpegs_game.counting.part_counts import count_prefix
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
@@ -135,13 +135,14 @@ def _place_color(
 ) -> bool:
     """Write the scores after a color at ``peg`` to row ``peg + 1``; return True if every feedback can be reached."""
     for word in range(targets.shape[0]):
-        guards = targets[word, 2]
+        guards = targets[word, GUARDS]
         black = blacks[peg, word] + black_increments[peg, color, word]
         match = matches[peg, word] + match_increments[color, nth, word]
         blacks[peg + 1, word], matches[peg + 1, word] = black, match
         enough = ((black | guards) - least[peg + 1, word, 0]) & ((match | guards) - least[peg + 1, word, 1])
         # A white can become a black when its color occurs again, so the whites alone decide nothing yet.
-        not_over = ((targets[word, 0] | guards) - black) & (((targets[word, 0] + targets[word, 1]) | guards) - match)
+        needed = targets[word, NEEDED_BLACK]
+        not_over = ((needed | guards) - black) & (((needed + targets[word, NEEDED_WHITE]) | guards) - match)
         if (enough & not_over & guards) != guards:
             return False
     return True

@@ -3,7 +3,20 @@
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, Layout, Rows, Table, Words
+from evilpegs_game.counting.layout import (
+    BLACK,
+    BLACK_2,
+    COLORINGS,
+    MATCH,
+    MATCH_2,
+    NEEDED_BLACK,
+    NEEDED_WHITE,
+    Index,
+    Layout,
+    Rows,
+    Table,
+    Words,
+)
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import MIX, STIR, hash_words, index_rows, new_chains
 from evilpegs_game.counting.score_increments import score_increments
@@ -16,7 +29,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
     So the last and largest table is never made. Add the number of codes that give the open guess some blacks and
     matches to ``sizes[black << open_bits | match]``. Return the number of rows looked up.
     """
-    increments, ways = score_increments(layout, color)
+    increments = score_increments(layout, color)
     subsets, targets = layout.subsets, layout.lanes.targets
     open_mask, open_bits = layout.lanes.open_mask, layout.lanes.open_bits
     inner = new_inner_subsets(subsets)
@@ -37,27 +50,29 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
             first, last = starts[subset - added], starts[subset - added + 1]
-            if first == last or not ways[added]:
+            if first == last or not increments[added, COLORINGS]:
                 continue
-            factor = ways[added] * choices[index] * arrangements[subset]
-            needed_black = all_black - (increments[added, 0] & answered)
-            needed_match = all_match - (increments[added, 1] & answered)
+            factor = increments[added, COLORINGS] * choices[index] * arrangements[subset]
+            needed_black = all_black - (increments[added, BLACK] & answered)
+            needed_match = all_match - (increments[added, MATCH] & answered)
             needed_black2 = needed_match2 = np.uint64(0)
             if wide:
-                needed_black2, needed_match2 = all_black2 - increments[added, 2], all_match2 - increments[added, 3]
+                needed_black2 = all_black2 - increments[added, BLACK_2]
+                needed_match2 = all_match2 - increments[added, MATCH_2]
             looked_up += last - first
             for row in range(first, last):
-                black, match = needed_black - (rows[row, 1] & answered), needed_match - (rows[row, 2] & answered)
+                black = needed_black - (rows[row, BLACK] & answered)
+                match = needed_match - (rows[row, MATCH] & answered)
                 black2 = match2 = np.uint64(0)
                 if wide:
-                    black2, match2 = needed_black2 - rows[row, 3], needed_match2 - rows[row, 4]
+                    black2, match2 = needed_black2 - rows[row, BLACK_2], needed_match2 - rows[row, MATCH_2]
                 partner = heads[hash_words(black + black2 * MIX, match + match2 * STIR) & mask]
                 while partner >= 0:
                     if _has_scores(other_rows, partner, answered, black, match, black2, match2):
-                        got = rows[row, 1] + increments[added, 0] + other_rows[partner, 1] & open_mask
-                        met = rows[row, 2] + increments[added, 1] + other_rows[partner, 2] & open_mask
+                        got = rows[row, BLACK] + increments[added, BLACK] + other_rows[partner, BLACK] & open_mask
+                        met = rows[row, MATCH] + increments[added, MATCH] + other_rows[partner, MATCH] & open_mask
                         sizes[np.int64((got << np.uint64(open_bits)) | met)] += np.int64(
-                            factor * rows[row, 0] * other_rows[partner, 0]
+                            factor * rows[row, COLORINGS] * other_rows[partner, COLORINGS]
                         )
                     partner = following[partner - base]
     return looked_up
@@ -66,10 +81,10 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
 @kernel
 def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return the blacks and matches that a code needs with the answered guesses: first word, then second, or zeros."""
-    black, white = targets[0, 0] & answered, targets[0, 1] & answered
+    black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
     if targets.shape[0] == 1:
         return black, black + white, np.uint64(0), np.uint64(0)
-    return black, black + white, targets[1, 0], targets[1, 0] + targets[1, 1]
+    return black, black + white, targets[1, NEEDED_BLACK], targets[1, NEEDED_BLACK] + targets[1, NEEDED_WHITE]
 
 
 @kernel
@@ -80,5 +95,5 @@ def _has_scores(
 
     A guess that scored too much borrows from the next lane, which leaves more there than any row has.
     """
-    same = rows[row, 1] & answered == black and rows[row, 2] & answered == match
-    return bool(same and (rows.shape[1] == 3 or (rows[row, 3] == black2 and rows[row, 4] == match2)))
+    same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
+    return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

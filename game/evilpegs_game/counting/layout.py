@@ -2,21 +2,37 @@
 
 A *table* belongs to a set of colors. For each *peg subset* it holds the ways to give exactly these pegs exactly these
 colors, grouped by the scores that the guesses have then. There is one row per group: rows ``starts[subset]`` to
-``starts[subset + 1]`` of a uint64 array.
-
-    column 0          number of colorings in the group
-    column 1, 2       blacks and matches (black + white) so far, each a few bits per guess
-    column 3, 4       the same for the guesses that do not fit into the first two words; absent where all fit
+``starts[subset + 1]`` of a uint64 array. Its columns are `COLORINGS`, the number of colorings in the group; `BLACK` and
+`MATCH`, the blacks and matches (black + white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the same
+for the guesses that do not fit into the first two words. The last two are absent where all guesses fit, so the rows
+are no records: every kernel would be compiled for two types of them.
 
 The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
 ``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
 subtraction compares all guesses of a word.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+COLORINGS: Final = 0
+BLACK: Final = 1
+MATCH: Final = 2
+BLACK_2: Final = 3
+MATCH_2: Final = 4
+"""The columns of table rows, and of what a color adds to them."""
+
+NEEDED_BLACK: Final = 0
+NEEDED_WHITE: Final = 1
+GUARDS: Final = 2
+"""The columns of `ScoreLanes.targets`."""
+
+MIN_BLACK: Final = 0
+MIN_MATCH: Final = 1
+MAX_MATCH: Final = 2
+"""The last axis of score bounds."""
 
 Words = NDArray[np.uint64]
 Rows = NDArray[np.uint64]

@@ -9,7 +9,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.color_order import color_order
-from evilpegs_game.counting.layout import Colors, Index, Layout, ScoreLanes, Table, Words
+from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, ScoreLanes, Table, Words
 from evilpegs_game.counting.memory import MAX_WORDS, check_bytes
 from evilpegs_game.counting.peg_subsets import peg_subsets
 from evilpegs_game.errors import TooLargeError
@@ -68,7 +68,7 @@ class CountingProblem:
         starts = np.ones(len(self.layout.subsets.pegs) + 1, np.int64)
         starts[0] = 0
         rows = np.zeros((1, 1 + 2 * len(self.layout.lanes.targets)), np.uint64)
-        rows[0, 0] = 1
+        rows[0, COLORINGS] = 1
         return Table(starts, rows)
 
     def _lay_out_colors(self, classes: list[list[int]], prefix: Code) -> Colors:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Rows, Slots, Table
+from evilpegs_game.counting.layout import BLACK, BLACK_2, MATCH, MATCH_2, Rows, Slots, Table
 
 MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 STIR: Final = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -56,10 +56,10 @@ def hash_words(black: np.uint64, match: np.uint64) -> int:
 @kernel
 def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
     """Return a hash of the scores of the answered guesses in a row."""
-    black, match = rows[row, 1] & ~open_mask, rows[row, 2] & ~open_mask
+    black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
     if rows.shape[1] == 5:
-        black += rows[row, 3] * MIX
-        match += rows[row, 4] * STIR
+        black += rows[row, BLACK_2] * MIX
+        match += rows[row, MATCH_2] * STIR
     return hash_words(black, match)
 
 

@@ -6,23 +6,34 @@
 import numpy as np
 
 from evilpegs_game.compiled import kernel
-from evilpegs_game.counting.layout import Index, Layout, ScoreLanes, Words
+from evilpegs_game.counting.layout import (
+    BLACK,
+    COLORINGS,
+    MATCH,
+    MAX_MATCH,
+    MIN_BLACK,
+    MIN_MATCH,
+    Index,
+    Layout,
+    Rows,
+    ScoreLanes,
+    Words,
+)
 
 
 @kernel
-def score_increments(layout: Layout, color: int) -> tuple[Words, Words]:
+def score_increments(layout: Layout, color: int) -> Rows:
     """Return what each peg subset adds to the scores of the guesses if it gets ``color``, and in how many ways.
 
-    The increments are uint64 (subsets, 2 x words), blacks and matches in turn for each word. The ways are uint64
-    (subsets,); they are 0 where a guess would score more than its feedback.
+    The increments are table rows, one per peg subset. Their `COLORINGS` are the ways, 0 where a guess would score more
+    than its feedback.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
-    guess_colors, color_counts, ways_of = layout.colors.guess_colors, layout.colors.color_counts, layout.colors.ways
+    guess_colors, color_counts, ways = layout.colors.guess_colors, layout.colors.color_counts, layout.colors.ways
     max_pegs = layout.colors.max_pegs[color]
     blacks, matches, words, shifts = _lane_arrays(layout.lanes)
-    increments = np.zeros((sizes.size, 2 * layout.lanes.targets.shape[0]), np.uint64)
-    ways = np.zeros(sizes.size, np.uint64)
+    increments = np.zeros((sizes.size, 1 + 2 * layout.lanes.targets.shape[0]), np.uint64)
     for subset in range(sizes.size):
         possible = sizes[subset] <= max_pegs
         for guess in range(matches.size):
@@ -38,22 +49,22 @@ def score_increments(layout: Layout, color: int) -> tuple[Words, Words]:
                 if black > blacks[guess] or match > matches[guess] or match - black > whites:
                     possible = False
             word, shift = words[guess], np.uint64(shifts[guess])
-            increments[subset, 2 * word] += np.uint64(black) << shift
-            increments[subset, 2 * word + 1] += np.uint64(match) << shift
+            increments[subset, BLACK + 2 * word] += np.uint64(black) << shift
+            increments[subset, MATCH + 2 * word] += np.uint64(match) << shift
         if possible:
-            ways[subset] = ways_of[color, sizes[subset]]
-    _enforce_prefix(layout, color, ways)
-    return increments, ways
+            increments[subset, COLORINGS] = ways[color, sizes[subset]]
+    _enforce_prefix(layout, color, increments)
+    return increments
 
 
 @kernel
-def _enforce_prefix(layout: Layout, color: int, ways: Words) -> None:
+def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
     """Set the ways to 0 for peg subsets that contradict the fixed colors of the first pegs."""
     prefix, pegs = layout.colors.prefix, layout.subsets.pegs
     for peg in range(prefix.size):
-        for subset in range(ways.size):
+        for subset in range(increments.shape[0]):
             if (pegs[subset, peg] == 1) != (prefix[peg] == color):
-                ways[subset] = 0
+                increments[subset, COLORINGS] = 0
 
 
 @kernel
@@ -67,7 +78,7 @@ def score_bounds(layout: Layout, remaining: Index) -> Words:
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
     blacks, matches, words, shifts = _lane_arrays(layout.lanes)
     bounds = np.zeros((pegs.shape[0], layout.lanes.targets.shape[0], 3), np.uint64)
-    bounds[:, 0, 2] = layout.lanes.open_mask
+    bounds[:, 0, MAX_MATCH] = layout.lanes.open_mask
     for guess in range(matches.size):
         if matches[guess] >= 0:
             shift, word = np.uint64(shifts[guess]), words[guess]
@@ -86,9 +97,9 @@ def score_bounds(layout: Layout, remaining: Index) -> Words:
                 max_match = matches[guess] - max(min(free, least), free - foreign)
                 if max_match < 0:  # out of reach: no number is at least 1 and at most 0
                     min_match, max_match = 1, 0
-                bounds[subset, word, 0] += np.uint64(min_black) << shift
-                bounds[subset, word, 1] += np.uint64(min_match) << shift
-                bounds[subset, word, 2] += np.uint64(max_match) << shift
+                bounds[subset, word, MIN_BLACK] += np.uint64(min_black) << shift
+                bounds[subset, word, MIN_MATCH] += np.uint64(min_match) << shift
+                bounds[subset, word, MAX_MATCH] += np.uint64(max_match) << shift
     return bounds
 
 

@@ -20,7 +20,7 @@ from evilpegs_game.counting.code_numbers import (
     sort_numbers,
 )
 from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
-from evilpegs_game.counting.layout import Index, Slots, Table, Words
+from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
 from evilpegs_game.counting.part_counts import INITIAL_ROWS, row_limit
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
@@ -57,14 +57,14 @@ class SolutionTables:
         self._max_bytes = max_bytes
         self.bytes_used = 0
         """The bytes of the tables and, while codes are listed, of the edges between them."""
-        self._increments: dict[int, tuple[Words, Words]] = {}
+        self._increments: dict[int, Rows] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build_levels()
             self._partners = self._match_halves()
         self._rows = np.flatnonzero(self._partners >= 0)
-        one, other = self._levels[0][-1][1].rows, self._levels[1][-1][1].rows
-        counts = one[self._rows, 0].astype(np.int64) * other[self._partners[self._rows], 0].astype(np.int64)
-        self._sums = np.cumsum(counts)
+        one = self._levels[0][-1][1].rows[self._rows]
+        other = self._levels[1][-1][1].rows[self._partners[self._rows]]
+        self._sums = np.cumsum(one[:, COLORINGS].astype(np.int64) * other[:, COLORINGS].astype(np.int64))
         if not len(self._sums):
             message = f"no code of {rules} is consistent with the feedback so far"
             raise ContradictionError(message)
@@ -141,7 +141,7 @@ class SolutionTables:
     def _match_halves(self) -> Index:
         return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
-    def _increments_of(self, color: int) -> tuple[Words, Words]:
+    def _increments_of(self, color: int) -> Rows:
         """Return the `score_increments` of a color, computed once."""
         known = self._increments.get(color)
         if known is None:
@@ -152,10 +152,10 @@ class SolutionTables:
         """Color the pegs of a row in ``code``, last color first, each way with a probability by its count."""
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
-            increments, ways = self._increments_of(color)
+            increments = self._increments_of(color)
             subset = int(np.searchsorted(table.starts, row, side="right")) - 1
-            index = rng.randrange(int(table.rows[row, 0]))
-            row, added = step_back(subsets, previous, increments, ways, subset, table.rows[row], index)
+            index = rng.randrange(int(table.rows[row, COLORINGS]))
+            row, added = step_back(subsets, previous, increments, subset, table.rows[row], index)
             for peg in np.flatnonzero(subsets.pegs[added]).tolist():
                 code[peg] = problem.color_groups[color][0]
 
@@ -185,8 +185,8 @@ class SolutionTables:
         return ones * np.uint64(problem.color_groups[color][0])
 
     def _edges(self, table: Table, previous: Table, color: int, live: NDArray[np.bool_]) -> Slots:
-        increments, ways = self._increments_of(color)
-        max_edges = int(table.rows[live, 0].sum())
+        increments = self._increments_of(color)
+        max_edges = int(table.rows[live, COLORINGS].sum())
         self._reserve(max_edges * _EDGE_BYTES)
         edges = np.empty((max_edges, 3), np.int32)
-        return edges[: list_live_edges(self._problem.layout.subsets, previous, increments, ways, table, live, edges)]
+        return edges[: list_live_edges(self._problem.layout.subsets, previous, increments, table, live, edges)]
