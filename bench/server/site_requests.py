@@ -31,6 +31,7 @@ def start_requests(site, path, seconds, niceness=NICENESS):
 async def request_until(end, site, path, latencies):
     """Send requests in open loop until ``end``; a request that has to wait for a connection is late."""
     address = urlsplit(site)
+    text = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
     idle = asyncio.Queue()
     for _ in range(CONNECTIONS):
         idle.put_nowait(await asyncio.open_connection(address.hostname, address.port))
@@ -41,7 +42,7 @@ async def request_until(end, site, path, latencies):
             if planned > end:
                 break
             await asyncio.sleep(max(0, planned - time.perf_counter()))
-            tasks.create_task(request(idle, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n", planned, latencies))
+            tasks.create_task(request(idle, text, planned, latencies))
 
 
 async def request(idle, text, planned, latencies):
