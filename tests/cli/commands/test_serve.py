@@ -163,7 +163,7 @@ def test_serve_logs_text_when_asked(serve, monkeypatch, how):
     if how == "variable":
         monkeypatch.setenv("EVILPEGS_LOG_FORMAT", "text")
     running = serve(*(("--log-format", "text") if how == "option" else ()))
-    first, last = [line for line in running.end(signal.SIGTERM).err.splitlines() if "as root" not in line]
+    first, *_, last = [line for line in running.end(signal.SIGTERM).err.splitlines() if "as root" not in line]
     assert "listening" in first
     assert "port=" in first
     assert "stopped" in last
