@@ -7,6 +7,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from evilpegs_protocol.client_messages import ClientRequest
+from evilpegs_protocol.field_errors import describe_error
 from evilpegs_protocol.fields import Event, Message
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
@@ -19,7 +20,6 @@ _RE: Final = {"re"}
 # Possessive, and matching to the end if a string is not closed, so that any text takes a single pass.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
 
 
 class CodecError(ValueError):
@@ -51,7 +51,7 @@ def decode_event(text: str) -> ServerEvent:
     try:
         return _SERVER_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
-        raise CodecError(ErrorCode.BAD_MESSAGE, _describe(error)) from None
+        raise CodecError(ErrorCode.BAD_MESSAGE, describe_error(error, outer=1)) from None
 
 
 def decode_record_event(text: str) -> RecordEvent:
@@ -59,7 +59,7 @@ def decode_record_event(text: str) -> RecordEvent:
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
-        raise CodecError(ErrorCode.BAD_MESSAGE, _describe(error)) from None
+        raise CodecError(ErrorCode.BAD_MESSAGE, describe_error(error)) from None
 
 
 def encode(message: Message) -> str:
@@ -117,23 +117,12 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
     message_id = value.get("id") if isinstance(value, dict) else None
     re = message_id if isinstance(message_id, str) and is_message_id(message_id) else None
     if not isinstance(value, dict) or "type" not in value:
-        return CodecError(ErrorCode.BAD_MESSAGE, "a message is a JSON object with a type", re)
+        return CodecError(ErrorCode.BAD_MESSAGE, 'a message must be a JSON object with a field "type"', re)
     if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
         return CodecError(ErrorCode.UNKNOWN_TYPE, "there is no such type of client message", re)
-    return CodecError(ErrorCode.BAD_MESSAGE, _describe(error), re)
+    return CodecError(ErrorCode.BAD_MESSAGE, describe_error(error), re)
 
 
 def is_message_id(text: str) -> bool:
     """Return True if the text may be repeated as a message id: 1 to 64 printable ASCII characters."""
     return 1 <= len(text) <= 64 and text.isascii() and text.isprintable()
-
-
-def _describe(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(_name(part) for part in first["loc"])
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}" if where else first["msg"]
-
-
-def _name(part: str | int) -> str:
-    plain = isinstance(part, int) or _PLAIN_NAME.fullmatch(part)
-    return str(part) if plain else "(unprintable)"

@@ -39,7 +39,7 @@ def refusal(message):
 def assert_refused_at(message, where):
     error = refusal(message)
     assert error.code is ErrorCode.BAD_MESSAGE
-    assert str(error).startswith(f"{where}: ")
+    assert str(error).startswith((f"{where} ", f"{where}: "))
 
 
 def problem_of(error):
@@ -97,7 +97,7 @@ def test_request_without_type_is_bad_message(value):
     error = refusal(value)
     assert error.code is ErrorCode.BAD_MESSAGE
     assert "type" in str(error)
-    assert ": " not in str(error)  # it names no field of a message
+    assert " field " in str(error)
 
 
 @pytest.mark.parametrize("value", [True, False, 1.0, 1e3, "1", [1], {"n": 1}])

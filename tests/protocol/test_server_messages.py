@@ -84,7 +84,7 @@ def test_event_keeps_null_only_where_meant(message):
 @pytest.mark.parametrize(("kind", "name"), sorted(NULL_IS_SAID))
 def test_event_refuses_missing_nullable_field_by_name(kind, name):
     without = {key: value for key, value in sample(kind).items() if key != name}
-    with pytest.raises(CodecError, match=rf"{kind}\.{name}: "):
+    with pytest.raises(CodecError, match=rf"{kind}\.{name} "):
         read(without)
 
 
@@ -116,12 +116,12 @@ def test_event_of_unknown_type_reads_as_unknown(kind):
 @pytest.mark.parametrize("value", [True, 1.0, "1", None, -1])
 @pytest.mark.parametrize("field", ["black", "white", "took_ms", "game", "turn", "seq", "at"])
 def test_event_refuses_wrong_number_by_name(field, value):
-    with pytest.raises(CodecError, match=rf"feedback\.{field}: "):
+    with pytest.raises(CodecError, match=rf"feedback\.{field} "):
         read(sample("feedback") | {field: value})
 
 
 def test_event_names_wrong_list_member_by_place():
-    with pytest.raises(CodecError, match=r"match_over\.outcomes\.1: "):
+    with pytest.raises(CodecError, match=r"match_over\.outcomes\.1 "):
         read(sample("match_over") | {"outcomes": ["solved", "lost"]})
 
 
