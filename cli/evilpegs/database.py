@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
 from evilpegs.kernels import keep_kernels_beside
+from evilpegs_game.errors import quoted
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
@@ -65,7 +66,7 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
         raise CommandError(message)
     ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
     if not ids:
-        message = f"no match begins with {name[:40]!r}; name another database with --database, or last for the newest"
+        message = f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
         if name == NEWEST:
             message = "there is no match in the database yet; play one, or name another database with --database"
         raise CommandError(message)

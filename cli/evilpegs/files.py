@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
@@ -162,7 +162,9 @@ def read_public_keys(key: str) -> tuple[str, ...]:
     try:
         lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
     except (OSError, ValueError) as error:
-        message = f"{key[:200]!r} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
+        message = (
+            f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
+        )
         raise CommandError(message) from None
     keys = tuple(line for line in lines if line and not line.startswith("#"))
     if not keys or not all(map(_is_public_key, keys)):

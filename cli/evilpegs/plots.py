@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.files import write_obstacle
+from evilpegs_game.errors import quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ def check_plot(path: Path) -> None:
             matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
-        message = f"a plot is a .png or a .svg file, not {path.name[:40]!r}"
+        message = f"a plot is a .png or a .svg file, not {quoted(path.name)}"
         raise CommandError(message)
     if not path.parent.is_dir():
         message = f"there is no directory {path.parent} for the plot; make it or name another file"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.rules import Rules
@@ -17,7 +17,7 @@ def parse_turn(text: str, rules: Rules) -> Turn:
     """
     code, colon, feedback = text.partition(":")
     if not colon:
-        message = f"{text[:40]!r} has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
+        message = f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
         raise MalformedError(message)
     turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
     turn.feedback.check(rules.pegs)

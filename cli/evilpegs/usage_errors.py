@@ -15,6 +15,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
+from evilpegs_game.errors import quoted
+
 MAX_QUOTED = 80
 _KINDS = {int: "a whole number", float: "a number"}
 
@@ -58,19 +60,19 @@ def _unexpected(error: UnusedCliTokensError) -> str:
     typed = " ".join(error.unused_tokens or ())
     is_for_play = tuple(error.command_chain or ()) == ("play",)
     hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if is_for_play else ""
-    return f"unexpected argument {_quote(typed)}{hint}"
+    return f"unexpected argument {quoted(typed, MAX_QUOTED)}{hint}"
 
 
 def _unknown_command(error: UnknownCommandError) -> str:
     """Return the message with the most similar command. The error's own text would import every command."""
     typed = (error.unused_tokens or [""])[0]
     kind = "option" if typed.startswith("-") else "command"
-    return f"there is no {kind} {_quote(typed)}" + _suggestion(typed, list(error.app or ()))
+    return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, list(error.app or ()))
 
 
 def _unknown_option(token: Token, known: list[str]) -> str:
     typed = token.keyword or token.value
-    return f"there is no option {_quote(typed)}" + _suggestion(typed, known)
+    return f"there is no option {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
 
 
 def _missing_value(error: MissingArgumentError) -> str:
@@ -88,7 +90,7 @@ def _wrong_value(error: CoercionError) -> str:
     assert token is not None  # noqa: S101 - `_what` has matched it
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
     source = f"environment variable {name}" if token.source == "env" else name
-    return f"{source} must be {_kind(error.target_type)}, not {_quote(token.value)}" + _suggestion(
+    return f"{source} must be {_kind(error.target_type)}, not {quoted(token.value, MAX_QUOTED)}" + _suggestion(
         token.value, _choices(error.target_type)
     )
 
@@ -110,7 +112,3 @@ def _suggestion(typed: str, known: list[str]) -> str:
     names = {name.strip("-").lower(): name for name in known}
     close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]}?" if close else ""
-
-
-def _quote(text: str) -> str:
-    return repr(text[:MAX_QUOTED])

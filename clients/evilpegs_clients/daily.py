@@ -19,6 +19,7 @@ from typing import Final
 from evilpegs_clients.errors import ClientError
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import Code, code_at
+from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.history import History
 from evilpegs_game.live.position import Position
@@ -44,7 +45,7 @@ def parse_date(text: str) -> date:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    message = f"not a date: {text[:40]!r}; write YYYY-MM-DD like 2026-11-22"
+    message = f"not a date: {quoted(text)}; write YYYY-MM-DD like 2026-11-22"
     raise DateError(message)
 
 

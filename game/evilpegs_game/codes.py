@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLargeError
+from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLargeError, quoted
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
@@ -37,7 +37,9 @@ def parse_code(text: str, rules: Rules) -> Code:
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
-        message = f"not a code: {text[:40]!r}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"
+        message = (
+            f"not a code: {quoted(text)}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"
+        )
         raise MalformedError(message) from None
     _check(code, rules, text)
     return code
@@ -55,7 +57,7 @@ def format_code(code: Sequence[int]) -> str:
 
 def check_code(code: Code, rules: Rules) -> None:
     """Raise IllegalCodeError, with the reason, unless ``code`` is a code of ``rules``."""
-    _check(code, rules, "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:40]))
+    _check(code, rules, "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[:41]))
 
 
 def _check(code: Code, rules: Rules, shown: str) -> None:
@@ -68,7 +70,7 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
         rule, why = "repeats", f"repeats a color; {rules} allows each once"
     else:
         return
-    message = f"{shown[:40]!r} {why}"
+    message = f"{quoted(shown)} {why}"
     raise IllegalCodeError(message, rule=rule)
 
 

@@ -88,3 +88,14 @@ class StuckError(GameError):
 
 class OverBudgetError(GameError):
     """A choice that would take more feedback evaluations than its budget allows."""
+
+
+def quoted(text: str, most: int = 40) -> str:
+    """Return ``text`` in quotation marks for a message, without what follows its first ``most`` characters.
+
+    >>> quoted("4y6")
+    "'4y6'"
+    >>> quoted("4y6" * 20, 6)
+    "'4y64y6...'"
+    """
+    return repr(text if len(text) <= most else text[:most] + "...")

@@ -6,7 +6,7 @@ from functools import cache
 from operator import eq
 from typing import NamedTuple, Self
 
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import MalformedError, quoted
 
 _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
@@ -31,7 +31,7 @@ class Feedback(NamedTuple):
         """Read a text such as ``1,2``. Raise MalformedError if it has another form."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            message = f"not a feedback: {text[:40]!r}; write BLACK,WHITE like 1,2"
+            message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
             raise MalformedError(message)
         return cls(int(match[1]), int(match[2]))
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final, Self
 
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import MalformedError, quoted
 
 MAX_PEGS: Final = 16
 MAX_COLORS: Final = 34
@@ -52,9 +52,9 @@ class Rules:
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
             if close := get_close_matches(text[:40].lower(), PRESETS, n=1, cutoff=0.7):
-                message = f"not rules: {text[:40]!r}; did you mean {close[0]}?"
+                message = f"not rules: {quoted(text)}; did you mean {close[0]}?"
                 raise MalformedError(message)
-            message = f"not rules: {text[:40]!r}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
+            message = f"not rules: {quoted(text)}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
             raise MalformedError(message + ", ".join(PRESETS))
         return cls(int(match[1]), int(match[2]), repeats=match[3] is None)
 

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from evilpegs_game.errors import quoted
+
 TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
 
 PREFIX: Final = "evilpegs/v1"
@@ -68,7 +70,7 @@ def is_id(text: str) -> bool:
 
 def _check_id(text: str) -> str:
     if text != ANY and not is_id(text):
-        message = f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {text[:60]!r}"
+        message = f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {quoted(text, 60)}"
         raise ValueError(message)
     return text
 

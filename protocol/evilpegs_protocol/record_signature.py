@@ -10,6 +10,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, Final
 
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.canonical import canonical, event_hash
 
 KEY_BYTES: Final = 32
@@ -49,6 +50,6 @@ def parse_bytes(text: str, size: int) -> bytes:
     except (binascii.Error, UnicodeEncodeError):
         data = b""
     if len(data) != size or format_bytes(data) != text:
-        message = f"not {size} bytes in base64url without padding: {text[:80]!r}"
+        message = f"not {size} bytes in base64url without padding: {quoted(text, 80)}"
         raise ValueError(message)
     return data

@@ -17,6 +17,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from evilpegs_game.errors import quoted
 from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 from evilpegs_server.gateway.admission import AdmissionLimits
 from evilpegs_server.gateway.presence import GuestLimits
@@ -38,7 +39,9 @@ def _split_names(value: object) -> object:
 def _check_host_name(name: str) -> str:
     """Return the name of a host; raises ValueError."""
     if not _HOST_NAME.fullmatch(name):
-        message = f"not the name of a host: {name[:80]!r}; write a name such as games.example, without scheme or port"
+        message = (
+            f"not the name of a host: {quoted(name, 80)}; write a name such as games.example, without scheme or port"
+        )
         raise ValueError(message)
     return name
 
@@ -50,7 +53,7 @@ def _parse_network(value: object) -> object:
     try:
         return ip_network(value)
     except ValueError as error:
-        message = f"not a network: {value[:80]!r}; write an IP address or a network such as 10.0.0.0/8 ({error})"
+        message = f"not a network: {quoted(value, 80)}; write an IP address or a network such as 10.0.0.0/8 ({error})"
         raise ValueError(message) from None
 
 
@@ -61,7 +64,7 @@ HostName = Annotated[str, AfterValidator(_check_host_name)]
 def _check_site_url(url: str) -> str:
     """Return a URL at which a site can be reached; raises ValueError."""
     if not _is_site_url(url):
-        message = f"not the address of a site: {url[:80]!r}; write http://HOST:PORT/ or https://HOST/PATH/"
+        message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
         raise ValueError(message)
     return url
 
@@ -69,7 +72,7 @@ def _check_site_url(url: str) -> str:
 def _check_game_url(url: str) -> str:
     """Return a URL at which a game can be reached; raises ValueError."""
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
-        message = f"not the address of a game: {url[:80]!r}; write ws://HOST:PORT/v1 or wss://HOST/v1"
+        message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
         raise ValueError(message)
     return url
 

@@ -15,7 +15,7 @@ from evilpegs_game.codes import (
     parse_code,
     to_columns,
 )
-from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError, TooLargeError
+from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError, TooLargeError, quoted
 from evilpegs_game.rules import MAX_COLORS, Rules
 from support.messages import values_in
 
@@ -64,7 +64,7 @@ def test_parse_code_refuses_unknown_symbols(text):
     ],
 )
 def test_parse_code_names_broken_rule(text, rules, broken, values):
-    with pytest.raises(IllegalCodeError, match=repr(text[:40])) as caught:
+    with pytest.raises(IllegalCodeError, match=re.escape(quoted(text))) as caught:
         parse_code(text, rules)
     assert caught.value.rule == broken
     assert {str(rules), *values} <= values_in(caught.value)

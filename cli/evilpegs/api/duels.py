@@ -19,7 +19,7 @@ from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
 from evilpegs_game.codes import Code
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.evaluation.exact import duel as play_duel
 from evilpegs_game.feedback import Feedback
@@ -124,5 +124,5 @@ def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> C
             return Fixed(to_code(secret, rules))
         case "fixed":
             return Fixed(draw_secret(seed, rules))
-    message = f"no codemaker {name[:40]!r}; take evil, devil, fixed or an object with reply(position, guess)"
+    message = f"no codemaker {quoted(name)}; take evil, devil, fixed or an object with reply(position, guess)"
     raise MalformedError(message)

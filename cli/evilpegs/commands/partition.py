@@ -16,6 +16,7 @@ from evilpegs.turns import parse_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
+from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -60,7 +61,7 @@ def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list
     """Return the texts after --after: turns, then guesses if none stand before the option; raises CommandError."""
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
-        message = f"{unanswered[0][:40]!r} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
+        message = f"{quoted(unanswered[0])} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
         raise CommandError(message)
     return [text for text in after if ":" in text], unanswered
 

@@ -22,6 +22,7 @@ from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.strategies.warm_up import warm_up
 from evilpegs_clients.verification.cache import VerificationCache
+from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
@@ -190,7 +191,7 @@ def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
     try:
         return ClientInfo(name=_label(strategy.name), version=client_version)
     except ValidationError:
-        message = f"not a version: {client_version[:80]!r}; write 1 to 64 printable ASCII characters"
+        message = f"not a version: {quoted(client_version, 80)}; write 1 to 64 printable ASCII characters"
         raise ClientError(message) from None
 
 

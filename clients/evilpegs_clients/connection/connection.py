@@ -36,6 +36,7 @@ from evilpegs_clients.errors import (
     UnreachableReason,
 )
 from evilpegs_clients.printable import printable
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL
@@ -84,7 +85,7 @@ def is_loopback(url: str) -> bool:
 def _not_a_url(text: str) -> ServerUnreachableError:
     match = _OTHER_SCHEME.fullmatch(text.strip())
     instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
-    message = f"not the address of a server: {text[:80]!r}; write {instead}{PATH}"
+    message = f"not the address of a server: {quoted(text, 80)}; write {instead}{PATH}"
     return ServerUnreachableError(message, UnreachableReason.ADDRESS)
 
 

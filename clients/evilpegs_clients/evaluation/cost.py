@@ -6,8 +6,10 @@ from typing import Final
 
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
+from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
+from evilpegs_game.counting.problem import check_countable
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
@@ -73,8 +75,11 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
     rules, strategy = spec.rules, spec.load()
     codes = LiveSets.bytes_needed(rules)
     if codes > DEFAULT_BYTES:
-        message = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; "
-        message += "take smaller rules, or play some games with --games"
+        check_countable(rules)
+        needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
+        remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
+        message = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; take smaller rules, or "
+        message += remedy
         raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, CriterionStrategy):

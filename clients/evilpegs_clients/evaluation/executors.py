@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
+from evilpegs_game.errors import quoted
 
 PATIENCE: Final = 10.0
 """Seconds that a cluster may take to answer, and to have a worker."""
@@ -131,7 +132,7 @@ def _connect(address: str) -> Any:
         socket.create_connection(parse_host_port(host_port, DEFAULT_PORT), PATIENCE).close()
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        message = f"no Dask scheduler answers at {address[:80]!r}; start one with: dask scheduler"
+        message = f"no Dask scheduler answers at {quoted(address, 80)}; start one with: dask scheduler"
         raise EvaluationError(message) from error
 
 

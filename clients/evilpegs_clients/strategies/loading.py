@@ -19,7 +19,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.source import SiblingModule, find_siblings, source_version
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
@@ -85,7 +85,7 @@ def _unknown_text(name: str) -> str:
     close = get_close_matches(name[:40].lower(), STRATEGIES, n=1)
     others = ", ".join(other for other in STRATEGIES if other not in close)
     hint = f"did you mean {close[0]}? There are also {others}, and you may name" if close else f"take {others} or"
-    return f"no strategy {name[:40]!r}; {hint} a .py file with choose(position, rng)"
+    return f"no strategy {quoted(name)}; {hint} a .py file with choose(position, rng)"
 
 
 def _from_file(path: Path) -> FileStrategy:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard, deferred_signals
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 ANSWER_SECONDS: Final = 60.0
@@ -167,7 +167,7 @@ def _split(command: str) -> list[str]:
     try:
         arguments = shlex.split(command)
     except ValueError as error:
-        message = f"not a command: {command[:80]!r}: {str(error).lower()}; quote it as in a shell"
+        message = f"not a command: {quoted(command, 80)}: {str(error).lower()}; quote it as in a shell"
         raise StrategyError(message) from None
     if not arguments:
         message = "the command of a program is empty; write a program and its arguments, such as ./mybot"
@@ -179,7 +179,7 @@ def _find(program: str) -> Path:
     """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
     file = shutil.which(program)
     if file is None:
-        message = f"the program {program[:80]!r} {_why_not_found(program)}"
+        message = f"the program {quoted(program, 80)} {_why_not_found(program)}"
         raise StrategyError(message)
     path = Path(file).resolve()
     _check_interpreter(path)
@@ -215,8 +215,8 @@ def _check_interpreter(path: Path) -> None:
     missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]
     if missing:
         message = (
-            f"the program {path} needs the interpreter {missing[0][:80]!r} of its first line, which does not exist; "
-            f"install it, or correct that line"
+            f"the program {path} needs the interpreter {quoted(missing[0], 80)} of its first line, which does not "
+            f"exist; install it, or correct that line"
         )
         raise StrategyError(message)
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.rules import Rules
 
 CURVES_FOLDER: Final = Path(__file__).with_name("curves")
@@ -130,7 +130,7 @@ def _parse(data: bytes, rules: Rules, guess_limit: int) -> ValueCurve:
 
 def _require_equal(field: str, value: object, expected: object) -> None:
     if type(value) is not type(expected) or value != expected:
-        message = f"{field} is {str(value)[:40]!r}, not {str(expected)!r}"
+        message = f"{field} is {quoted(str(value))}, not {str(expected)!r}"
         raise MalformedError(message)
 
 

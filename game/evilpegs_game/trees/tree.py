@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.errors import GameError, MalformedError, TooLargeError
+from evilpegs_game.errors import GameError, MalformedError, TooLargeError, quoted
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.rules import Rules
 
@@ -174,17 +174,17 @@ def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
     if " ".join(words[:-1]) != TITLE:
-        why = f"{line[:40]!r} does not begin a tree; its first line is: {TITLE} {_VERSION}"
+        why = f"{quoted(line)} does not begin a tree; its first line is: {TITLE} {_VERSION}"
         raise _text_error(number, "title", why)
     if words[-1] != _VERSION:
-        why = f"version {words[-1][:40]!r} of the form cannot be read; write: {TITLE} {_VERSION}"
+        why = f"version {quoted(words[-1])} of the form cannot be read; write: {TITLE} {_VERSION}"
         raise _text_error(number, "version", why)
 
 
 def _read_rules(number: int, line: str) -> Rules:
     word, _, rules = line.partition(" ")
     if word != "rules":
-        raise _text_error(number, "rules", f"{line[:40]!r} stands where the rules should; write them like: rules 4x6")
+        raise _text_error(number, "rules", f"{quoted(line)} stands where the rules should; write them like: rules 4x6")
     try:
         return Rules.parse(rules)
     except GameError as error:
@@ -233,7 +233,7 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
 def _read_feedback(number: int, line: str, pegs: int) -> Feedback:
     text, space, _ = line.lstrip(" ").partition(" ")
     if not space:
-        raise _text_error(number, "turn", f"{text[:40]!r} is not FEEDBACK GUESS, like: 1,2 1123")
+        raise _text_error(number, "turn", f"{quoted(text)} is not FEEDBACK GUESS, like: 1,2 1123")
     try:
         feedback = Feedback.parse(text)
         feedback.check(pegs)

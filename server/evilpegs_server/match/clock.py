@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
+from evilpegs_game.errors import quoted
+
 _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 
@@ -23,7 +25,7 @@ class TimeControl:
         """Parse a text such as ``60+1``; raises ValueError."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            message = f"not a clock: {text[:40]!r}; write BASE+INCREMENT in seconds like 60+1"
+            message = f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1"
             raise ValueError(message)
         return cls(int(match[1]) * 1000, int(match[2]) * 1000)
 

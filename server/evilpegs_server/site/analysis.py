@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 from sqlalchemy import Engine
 
-from evilpegs_game.errors import EvilpegsError
+from evilpegs_game.errors import EvilpegsError, quoted
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.replay import MatchReplay, add_analyses, histories, read_replay, replay_document
@@ -116,7 +116,7 @@ class MatchAnalyses:
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
     stored = load_match(engine, match)
     if stored is None:
-        message = f"there is no match {match[:40]!r}"
+        message = f"there is no match {quoted(match)}"
         raise MatchUnknownError(message)
     if not stored.over:
         message = f"match {match} is in play; it can be analyzed when it is over"

@@ -10,6 +10,7 @@ from sqlalchemy import URL, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 from structlog.stdlib import BoundLogger
 
+from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
 SIDE_FILES: Final = ("-wal", "-shm")
@@ -82,13 +83,13 @@ def _sqlite_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        message = f"not a database URL: {url[:80]!r}; write sqlite:///FILE"
+        message = f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE"
         raise DatabaseUnusableError(message) from None
     if parsed.drivername != "sqlite":
         message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
         raise DatabaseUnusableError(message)
     if parsed.host or parsed.query or "\0" in url:
-        message = f"not the URL of a file: {url[:80]!r}; write sqlite:///FILE, with three slashes and no options"
+        message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
         raise DatabaseUnusableError(message)
     if parsed.database in {None, "", ":memory:"}:
         message = "a database in memory would lose every match; write sqlite:///FILE"

@@ -13,6 +13,7 @@ from rich.console import Console
 from evilpegs.commands.feed.board import board_table
 from evilpegs.commands.feed.lines import event_line
 from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.codec import decode_record_event
 from support.brokers import Mosquitto
 
@@ -93,7 +94,7 @@ def test_feed_hints_at_missing_ladder(start, serve, broker, options):
 def test_feed_refuses_what_is_no_ladder(run, name):
     result = run("feed", name, "--mqtt", "mqtt://127.0.0.1:1")
     assert result.status == 2
-    assert repr(name[:40]) in result.complaint
+    assert quoted(name) in result.complaint
 
 
 @pytest.mark.parametrize("host", ["a..b", "a" * 64])

@@ -11,7 +11,7 @@ from typing import Final
 from evilpegs.errors import CommandError
 from evilpegs_clients.terminal.words import parse_words
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.errors import GameError, MalformedError
+from evilpegs_game.errors import GameError, MalformedError, quoted
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
@@ -107,7 +107,7 @@ def parse_feedback(text: str, pegs: int) -> Feedback:
     """Return the feedback written as ``1,0``, ``1 0``, ``1b 0w``, ``bww`` or ``-`` for none; raises MalformedError."""
     feedback = _match_feedback(text.strip().lower())
     if feedback is None:
-        message = f"not a feedback: {text[:40]!r}; write BLACK,WHITE like 1,2"
+        message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
         raise MalformedError(message)
     feedback.check(pegs)
     return feedback

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
+from evilpegs_game.errors import quoted
 
 
 def write_new_strategy(path: Path) -> str:
@@ -14,7 +15,7 @@ def write_new_strategy(path: Path) -> str:
         CommandError: the name does not end in .py, the file exists, or it cannot be written.
     """
     if path.suffix != ".py":
-        message = f"{str(path)[:80]!r} is not the name of a Python file; write one that ends in .py"
+        message = f"{quoted(str(path), 80)} is not the name of a Python file; write one that ends in .py"
         raise CommandError(message)
     text = files("evilpegs.commands.bot").joinpath("template.py").read_text(encoding="utf-8").replace("FILE", str(path))
     try:

@@ -12,6 +12,7 @@ from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, FILE, to_server
 from evilpegs_clients.feed.watch_feed import Watched
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt
 from evilpegs_protocol.feed_topics import is_id
 
@@ -114,7 +115,7 @@ def _choose_source(mqtt: str | None, server: str) -> str | None:
 
 def _check_ladder(ladder: str) -> None:
     if not is_id(ladder):
-        message = f"not the id of a ladder: {ladder[:40]!r}; see: evilpegs ladders"
+        message = f"not the id of a ladder: {quoted(ladder)}; see: evilpegs ladders"
         raise CommandError(message)
 
 

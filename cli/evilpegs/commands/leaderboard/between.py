@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20
@@ -113,7 +114,7 @@ def _find_row(standings: Standings, player: str) -> StandingsRow:
         if row.player.lower() == player.lower():
             return row
     message = (
-        f"{player[:40]!r} has no game that counts on {standings.ladder}; see: evilpegs leaderboard {standings.ladder}"
+        f"{quoted(player)} has no game that counts on {standings.ladder}; see: evilpegs leaderboard {standings.ladder}"
     )
     raise CommandError(message)
 

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from evilpegs.errors import CommandError
 from evilpegs.reading import explain_refusals, server_reader
 from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.canonical import canonical
 from evilpegs_server.record.event_log import EventLog, LogEntry
 
@@ -46,7 +47,7 @@ def fetch_recorded(server: str, name: str) -> RecordedMatch:
         ClientError: the server cannot be reached, refuses a request or contradicts itself.
     """
     if name != NEWEST and not _ID.fullmatch(name.lower()):
-        message = f"not the id of a match: {name[:40]!r}; write its 16 hex digits, or last for the newest"
+        message = f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest"
         raise CommandError(message)
     return asyncio.run(_fetch(server, name.lower()))
 

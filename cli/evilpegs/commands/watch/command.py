@@ -13,6 +13,7 @@ from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server
 from evilpegs.output import console
 from evilpegs_clients.feed.watch_feed import Watched
+from evilpegs_game.errors import quoted
 
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
 _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
@@ -51,6 +52,6 @@ def _find_target(text: str | None) -> Watched:
     if text is not None and _MATCH.fullmatch(text.lower()):
         return Watched(match=text.lower())
     if text is not None and _LIKE_MATCH.fullmatch(text.lower()):
-        message = f"not the id of a match: {text[:40]!r}; write its 16 hex digits, or the id of a ladder"
+        message = f"not the id of a match: {quoted(text)}; write its 16 hex digits, or the id of a ladder"
         raise CommandError(message)
     return Watched(ladder=text, pasts=MAX_BOARDS)
