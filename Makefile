@@ -13,21 +13,25 @@ test: check
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
 	@$(BIN)/python tests/support/compile_kernels.py
-	@$(MAKE) --no-print-directory -j2 test-outer test-inner test-plain
+	@$(MAKE) --no-print-directory -j2 test-outer test-cli test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
-# What computes and what starts processes run side by side; what the second prints comes in one piece, after its end.
-INNER := tests/game tests/protocol tests/clients tests/docs tests/repository tests/compatibility tests/examples tests/page
+# Four groups, two at a time. What all but the first print comes in one piece, after their ends.
+CLI := tests/cli
+INNER := tests/game tests/protocol tests/clients tests/repository tests/compatibility tests/examples tests/page
 
 test-outer: $(READY)
-	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(INNER))
+	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(CLI) $(INNER))
+
+test-cli: $(READY)
+	@printed=$$($(BIN)/coverage run -m pytest -q $(CLI) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 test-inner: $(READY)
 	@printed=$$($(BIN)/coverage run -m pytest -q $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 # The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
-# so are their lines counted as covered. What it prints comes in one piece, after its end.
+# so are their lines counted as covered.
 test-plain: $(READY)
 	@printed=$$(NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/clients/strategies \
 	    --ignore=tests/clients/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
@@ -104,4 +108,4 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-inner test-plain check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-cli test-inner test-plain check format bench results load abuse statistics page screenshot worst snapshots openapi vendor

@@ -5,6 +5,7 @@ from math import fsum
 from random import Random
 from statistics import NormalDist
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,8 @@ from support.all_games import GOOD_STRATEGIES, STRATEGIES, scores
 
 CLASSIC = Rules(4, 6)
 LIMIT = 10
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,7 @@ def test_luck_is_unbiased_for_random_strategies(text, data, seed, limit):
     assert sum(exact) == 0
 
 
-@pytest.mark.parametrize("limit", [LIMIT, 4, 2])
+@pytest.mark.parametrize("limit", [pytest.param(LIMIT, marks=compiled), pytest.param(4, marks=compiled), 2])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_adjusted_mean_equals_raw_mean(curve, name, limit):
     raw, luck = scores(name, curve, limit)
@@ -96,12 +99,14 @@ def test_adjusted_mean_equals_raw_mean(curve, name, limit):
     assert luck.std() > 0
 
 
+@compiled
 @pytest.mark.parametrize("name", GOOD_STRATEGIES)
 def test_adjusted_scores_vary_less(curve, name):
     raw, luck = scores(name, curve, LIMIT)
     assert 8 <= raw.var() / (raw - luck).var() <= 35
 
 
+@compiled
 @pytest.mark.parametrize("name", GOOD_STRATEGIES)
 def test_all_black_with_value_one_is_unbiased_and_useless(curve, name, monkeypatch):
     """The control of the test above: a wrong value of the all-black part shows in the variance alone."""
@@ -132,6 +137,7 @@ def games_for_power(first, second):
     return float(quantiles**2 * (first.var() + second.var()) / (first.mean() - second.mean()) ** 2)
 
 
+@compiled
 def test_adjusted_scores_tell_strategies_apart_in_fewer_games(curve):
     (raw, luck), (other_raw, other_luck) = scores("minimax", curve, LIMIT), scores("entropy", curve, LIMIT)
     assert (raw.mean().round(4), other_raw.mean().round(4)) == (4.4761, 4.4151)
