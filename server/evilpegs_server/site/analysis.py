@@ -18,13 +18,13 @@ from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
 
 ANALYSIS_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a pool for analyses: one at a time, in a slot of their own, so that they never delay a reply."""
+"""The limits of a pool for analyses. The pool runs one analysis at a time and nothing else."""
 MAX_BYTES: Final = 8 << 20
-"""The bytes of documents that are kept."""
+"""The most bytes that kept documents take."""
 MAX_WAITING: Final = 16
-"""The number of matches that may be analyzed or wait for it at the same time."""
+"""The largest number of matches whose analysis may be running or waiting at the same time."""
 _COST: Final = 1
-"""A cost for the scheduler, which has nothing to choose from: all analyses wait in one queue."""
+"""The cost of every analysis for the scheduler. It is arbitrary, because all analyses wait in one queue."""
 
 
 class MatchUnknownError(EvilpegsError, LookupError):
@@ -32,18 +32,19 @@ class MatchUnknownError(EvilpegsError, LookupError):
 
 
 class MatchNotOverError(EvilpegsError):
-    """The refusal to analyze a match in play: its player could read the analysis."""
+    """The error of a match that cannot be analyzed yet, because its player could read the analysis during play."""
 
 
 class AnalysesBusyError(EvilpegsError):
-    """The refusal to analyze a match because too many others wait. A later attempt may succeed."""
+    """The error of a match that cannot be analyzed now, because too many others wait. A later attempt may succeed."""
 
 
 class MatchAnalyses:
-    """The analyses of the matches in a database.
+    """The analyses of the matches in a database, computed on demand and kept in at most ``max_bytes`` of memory.
 
-    ``pool`` runs the analyses; it should be one with `ANALYSIS_LIMITS`. The database is read and documents are built in
-    ``threads``, by default those of the event loop. Every match is analyzed once, however many ask for it.
+    ``pool`` runs the analyses; it should be one with `ANALYSIS_LIMITS`. Reading the database and building the documents
+    happens in ``threads``, by default the executor of the event loop. Requests for a match that is being analyzed share
+    one computation.
     """
 
     def __init__(self, engine: Engine, pool: Pool, threads: Executor | None = None, max_bytes: int = MAX_BYTES) -> None:
@@ -55,33 +56,35 @@ class MatchAnalyses:
 
     @property
     def state(self) -> CacheState:
-        """The documents kept now, and how many requests found theirs."""
+        """The memory that kept documents use, their number, and the numbers of requests that hit and missed them."""
         return self._texts.state
 
     async def document(self, match: str) -> dict[str, Any]:
-        """Return a match with the analysis of its turns: the JSON object of ``evilpegs replay --json``.
+        """Return a match with the analysis of its turns, as the JSON object that ``evilpegs replay --json`` prints.
+
+        ``match`` is the id of the match. The first request for a match computes the analysis.
 
         Raises:
             MatchUnknownError: there is no such match.
             MatchNotOverError: the match is in play.
-            AnalysesBusyError: too many other matches wait.
+            AnalysesBusyError: too many other matches wait for their analysis.
             RecordUnreadableError: the events of the match cannot be read.
         """
         document: dict[str, Any] = orjson.loads(await self.text(match))
         return document
 
     async def text(self, match: str) -> bytes:
-        """Return the `document` as JSON text; it raises the same errors."""
+        """Return the JSON text of a match with the analysis of its turns; `document` lists the errors."""
         text = self._texts.get(match)
         return await asyncio.shield(self._computation(match)) if text is None else text
 
     def close(self) -> None:
-        """Stop waiting for analyses; every waiting request is cancelled."""
+        """Cancel every request that waits for an analysis."""
         for task in self._running.values():
             task.cancel()
 
     def _computation(self, match: str) -> asyncio.Task[bytes]:
-        """Return the task that computes the text of a match; those who wait may leave without ending it."""
+        """Return the running task that computes the JSON text of a match; start one if there is none."""
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
                 message = "too many matches wait for their analysis; try again in a minute"

@@ -13,8 +13,8 @@ from evilpegs_server.site.services import SiteServices
 
 
 def create_app(services: SiteServices) -> FastAPI:
-    """Return the application that answers with these services. The outermost layer comes first."""
-    layers = [
+    """Return the ASGI application of the site, whose routes take their data from ``services``."""
+    layers = [  # the outermost comes first
         Middleware(RecentAnswers),
         Middleware(RefusalCount, services.registry.counts.http),
         Middleware(Guard, services.log),

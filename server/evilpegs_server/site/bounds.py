@@ -1,4 +1,4 @@
-"""Bounds of the guesses that a ladder's rules need: from counting, and from the best results known.
+"""Bounds on the number of guesses that a ladder needs, from counting and from the best known results.
 
 A guess has at most f feedbacks. One of them ends the game, so after t guesses at most (f - 1)^t situations are left
 to tell apart. At most (f - 1)^(t - 1) codes can therefore be found with the t-th guess, by any strategy. Against an
@@ -21,7 +21,7 @@ COUNTING: Final = "counting the feedbacks of a guess"
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """A number of guesses that a strategy reaches; if it is ``proved``, none needs fewer."""
+    """A number of guesses that some strategy reaches. ``proved`` means that no strategy needs fewer."""
 
     guesses: float
     proved: bool
@@ -29,11 +29,11 @@ class KnownResult:
 
 
 KnownResults = Mapping[tuple[str, str], KnownResult]
-"""The best results by rules and objective, ``mean`` or ``worst``."""
+"""The best known results by rules, such as ``4x6``, and objective, which is ``mean`` or ``worst``."""
 
 
 def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
-    """Return the results in a file."""
+    """Return the known results that the TOML file at ``path`` lists."""
     rows: list[dict[str, Any]] = tomllib.loads(path.read_text())["results"]
     return {
         (row["rules"], row["objective"]): KnownResult(
@@ -46,10 +46,10 @@ def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
 
 
 def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
-    """Return what is known about the guesses that a ladder needs.
+    """Return bounds on the number of guesses that the best strategy needs on a ladder.
 
-    A secret drawn at random has a mean. A worst case of the rules bounds what any codemaker can force, and only a devil
-    that solves the whole game forces all of it.
+    The mean is bounded only for a fixed codemaker, whose secrets are random. A proved worst case is a lower bound only
+    if the codemaker is fixed or a devil that solves the whole game, because other codemakers may force fewer guesses.
     """
     rules = str(ladder.rules)
     forced = ladder.codemaker == "fixed" or (ladder.exact_up_to or 0) >= ladder.rules.size
@@ -67,7 +67,11 @@ def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Boun
 
 
 def feedback_count(rules: Rules) -> int:
-    """Return the number of feedbacks that a guess can receive. One peg off a permutation cannot be misplaced."""
+    """Return the number of different feedbacks that are possible under the rules.
+
+    All blacks but one and one white are impossible. If colors do not repeat, a guess and the secret share at least
+    ``2 * pegs - colors`` colors.
+    """
     pegs = rules.pegs
     fewest = 0 if rules.repeats else max(0, 2 * pegs - rules.colors)
     return sum(
@@ -79,7 +83,7 @@ def feedback_count(rules: Rules) -> int:
 
 
 def _found_at_most(rules: Rules) -> Iterator[int]:
-    """Yield the number of codes that can be found with the first guess, the second, and so on, until all are found."""
+    """Yield the largest number of codes that the first guess can find, then the second guess, until all are found."""
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:
         count = min(left, most)
@@ -89,10 +93,10 @@ def _found_at_most(rules: Rules) -> Iterator[int]:
 
 
 def least_worst(rules: Rules) -> int:
-    """Return a number of guesses that every strategy needs in the worst case."""
+    """Return a lower bound, by counting, on the number of guesses that any strategy needs in the worst case."""
     return sum(1 for _ in _found_at_most(rules))
 
 
 def least_mean(rules: Rules) -> float:
-    """Return a lower bound on the mean number of guesses that any strategy needs over all secrets."""
+    """Return a lower bound, by counting, on the mean number of guesses over all secrets that any strategy needs."""
     return sum(turn * count for turn, count in enumerate(_found_at_most(rules), 1)) / rules.size

@@ -1,7 +1,7 @@
-"""A layer that gives every answer an entity tag, compresses it, and sends nothing to a client that has it already.
+"""ASGI middleware that gives responses an entity tag, compresses them, and answers 304 to a client that has them.
 
-The tag is a hash of the body, so equal answers have equal tags, whatever time or restart is between them. The tag of
-the compressed form differs, because it stands for other bytes.
+The tag is a hash of the body, so equal bodies have equal tags, even after a restart of the server. The compressed form
+has a tag of its own, because its bytes differ.
 """
 
 import gzip
@@ -19,20 +19,20 @@ from evilpegs_server.site.problems import problem_response
 from evilpegs_server.storage.reads import BusyError
 
 MIN_GZIP_BYTES: Final = 1_000
-"""The smallest body that is compressed; smaller ones fit into one packet as they are."""
+"""The smallest body that is compressed. Smaller bodies fit into one packet without compression."""
 MAX_INLINE_BYTES: Final = 8_000
-"""The largest body that is compressed in the event loop, which takes a quarter of a millisecond."""
+"""The largest body that is compressed in the event loop, where it takes a quarter of a millisecond."""
 GZIP_LEVEL: Final = 5
 REVALIDATE: Final = "no-cache"
-"""The answer may be kept, but the client must ask whether it still holds."""
+"""The Cache-Control of a response that a client may keep but must validate before each use."""
 
 _KEPT: Final = ("Cache-Control", "Vary", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy")
-"""The headers of an answer that a client has already, which replace those that it kept."""
+"""The headers of a response that are sent again with status 304."""
 
 
 @dataclass(slots=True)
 class _Answer:
-    """The answer of the application, whole."""
+    """The complete response of the application, collected from its ASGI messages."""
 
     status: int = 500
     headers: MutableHeaders = field(default_factory=MutableHeaders)
@@ -47,14 +47,17 @@ class _Answer:
 
 
 class Caching:
-    """The layer. The bodies of all answers are whole, so that they can be hashed."""
+    """ASGI middleware that tags and compresses responses, and negotiates their media type.
+
+    It collects each body completely before it sends anything. ``reads`` compresses large bodies in threads.
+    """
 
     def __init__(self, app: ASGIApp, reads: MeteredReads) -> None:
         self._app = app
         self._reads = reads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and send the answer in the form that the client wants."""
+        """Pass a request to the application, and send its response in the form that the client accepts."""
         answer = _Answer()
         await self._app(scope, receive, answer.take)
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
@@ -84,7 +87,7 @@ class Caching:
         return _response(answer)
 
     async def _compress(self, answer: _Answer, tag: str) -> None:
-        """Compress an answer in place. A large one is left as it is while the threads have too much to do."""
+        """Compress a response in place and give it ``tag``; leave a large one unchanged if the threads are busy."""
         if len(answer.body) <= MAX_INLINE_BYTES:
             body = _gzip(answer.body)
         else:

@@ -1,4 +1,4 @@
-"""The connections of the site: limits for strangers, and requests that wait for their turn."""
+"""The HTTP connections of the site: their limits, and the queue in which their requests wait."""
 
 import asyncio
 from collections import Counter
@@ -14,18 +14,21 @@ from evilpegs_server.site.problems import problem_response
 
 MAX_CONNECTIONS: Final = 500
 MAX_PER_ADDRESS: Final = 300
-"""The most connections per address, enough for a class behind one. Those of this machine itself are not counted."""
+"""The most connections per address, enough for a class that shares one. This machine itself has no such limit."""
 MAX_REQUEST_BYTES: Final = 16 << 10
-"""The longest request, with its headers and a body that nobody reads."""
+"""The most bytes of a request, including its headers and its body."""
 CHECK_SECONDS: Final = 5.0
-"""The time in which a connection must send the rest of a request, or take more of an answer."""
+"""The seconds between two checks of a connection for progress with its request and its response."""
 PIECE: Final = 512
-"""The bytes that are parsed at a time: most requests fit, and few fit twice."""
+"""The number of bytes that are parsed at a time. Most requests fit into it, and few fit twice."""
 _MALFORMED: Final = "this is not a request that the server can read"
 
 
 class Connections:
-    """The connections of a site: their number, their addresses, and the queue of their requests."""
+    """The open connections of the site, counted per address, and the queue of their requests.
+
+    Numbers of connections, refusals and waits go into ``counts``. Requests wait while ``share`` is used up.
+    """
 
     def __init__(self, counts: HttpCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
         self._counts = counts
@@ -33,7 +36,10 @@ class Connections:
         self._queue = RequestQueue(share, loop)
 
     def add(self, address: str) -> bool:
-        """Count a connection and return True if it may stay."""
+        """Count a connection from ``address``, and return True if it is within the limits.
+
+        A connection that is refused must be removed with `remove` too.
+        """
         self._counts.connections += 1
         self._by_address[address] += 1
         within = self._by_address[address] <= MAX_PER_ADDRESS or _is_local(address)
@@ -43,12 +49,12 @@ class Connections:
         return False
 
     def queue_request(self, connection: object, address: str, begin: Callable[[], None]) -> None:
-        """Call ``begin`` when it is the turn of a connection's next request."""
+        """Arrange that ``begin`` is called when the next request of ``connection`` may be handled."""
         if not self._queue.enter(connection, address, begin):
             self._counts.waits += 1
 
     def remove(self, connection: object, address: str) -> None:
-        """Forget a connection that was counted."""
+        """Forget a connection that `add` has counted, and its waiting request."""
         self._queue.leave(connection, address)
         self._counts.connections -= 1
         self._by_address[address] -= 1
@@ -56,7 +62,7 @@ class Connections:
             del self._by_address[address]
 
     def note_malformed(self) -> None:
-        """Count a request that cannot be read."""
+        """Count a request that is not valid HTTP."""
         self._counts.note_status("site", 400)
 
 
@@ -66,9 +72,11 @@ def _is_local(address: str) -> bool:
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """A connection that ends if it asks for nothing, sends too much or too slowly, or does not take its answer.
+    """An HTTP connection with limits, for use as the protocol class of uvicorn.
 
-    Each request waits for its turn before it is parsed, and the one after it stays unparsed until it is answered.
+    The connection is closed if the client sends no request, sends a request that is too long or too slow, or does not
+    read its response. Each request waits in the queue of ``site`` before it is parsed. The next request of the
+    connection stays unparsed until the current one is answered.
     """
 
     _address = ""
@@ -85,7 +93,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._unparsed = bytearray()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the connection, or end it if there are too many."""
+        """Begin the connection, or close it if there are too many."""
         super().connection_made(transport)
         peer = parse_address(self.client[0]) if self.client else None
         self._address = "" if peer is None else counted_network(peer)
@@ -95,21 +103,21 @@ class LimitedProtocol(HttpToolsProtocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection and stop its timer."""
         self._site.remove(self, self._address)
         if self._check is not None:
             self._check.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Keep what was received until it is its turn; read no more than the longest request before that."""
+        """Keep the received bytes until their request may be parsed; stop reading while they exceed the limit."""
         self._unset_keepalive_if_required()
         self._unparsed += data
         self._pause_if_full()
         self._read_on()
 
     def on_response_complete(self) -> None:
-        """Read the next request, if it has been received."""
+        """Continue with the next request if its bytes have been received."""
         super().on_response_complete()
         if not self.transport.is_closing():
             self._pause_if_full()
@@ -137,7 +145,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._parse()
 
     def _parse(self) -> None:
-        """Parse until the request is whole. A request that is too long ends the connection."""
+        """Parse the kept bytes until the request is complete; close the connection if the request is too long."""
         while self._unparsed and self._has_turn and not self.transport.is_closing():
             piece = bytes(self._unparsed[:PIECE])
             del self._unparsed[:PIECE]
@@ -151,13 +159,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self._read_on()
 
     def on_headers_complete(self) -> None:
-        """Pass a request on. One for the server as a whole, `OPTIONS *`, is answered as one for its index."""
+        """Pass a request to the application. The request ``OPTIONS *`` is treated as a request for the path ``/``."""
         if self.url == b"*":
             self.url = b"/" if self.parser.get_method() == b"OPTIONS" else b"/*"
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the text of uvicorn
-        """Answer what is not HTTP with a problem, and close the connection."""
+        """Answer invalid HTTP with a problem document, and close the connection. ``msg`` is not used."""
         self._site.note_malformed()
         response = problem_response(400, _MALFORMED, {"Connection": "close"})
         head = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in response.raw_headers)]
@@ -165,7 +173,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def on_message_complete(self) -> None:
-        """Note that the next bytes belong to another request."""
+        """Note that the request is complete, so that the next bytes belong to another request."""
         super().on_message_complete()
         self._received, self._stale, self._has_asked, self._has_turn = 0, False, True, False
 

@@ -1,4 +1,4 @@
-"""uvicorn within the event loop of the server: listening, and an orderly end."""
+"""The HTTP server of the site: uvicorn, running in the event loop of the match server."""
 
 import asyncio
 import logging
@@ -19,20 +19,26 @@ from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 KEEP_ALIVE_SECONDS: Final = 15
 _BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 2.0
-"""The time that answers have to reach their clients when the server stops."""
+"""The seconds that responses have to reach their clients when the server stops."""
 
 
 class EmbeddedServer(uvicorn.Server):
-    """A uvicorn server that leaves signals to the program around it."""
+    """A uvicorn server that installs no signal handlers, because the program around it handles signals."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture nothing."""
+        """Leave all signal handlers unchanged within the block."""
         yield
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of ``host``; port 0 picks a free port. Raises OSError."""
+    """Return a listening socket for each address of ``host``; all listen on the same port.
+
+    With port 0, the system picks a free port.
+
+    Raises:
+        OSError: an address cannot be resolved or bound.
+    """
     loop = asyncio.get_running_loop()
     infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
@@ -70,9 +76,10 @@ async def running_http_server(
     tls: ssl.SSLContext | None = None,
     share: LoopShare | None = None,
 ) -> AsyncIterator[None]:
-    """Serve the application on these sockets within the block. At its end, answers in progress have a short time.
+    """Serve ``app`` over HTTP on the listening ``sockets`` within the block.
 
-    Connections, and requests that cannot be read, are counted in ``counts``. Requests wait while ``share`` is used up.
+    When the block ends, responses in progress have `CLOSE_SECONDS` to finish; then their connections are closed.
+    Connections and malformed requests are counted in ``counts``. Requests wait while ``share`` is used up.
     """
     share = share or LoopShare()
     site = Connections(counts or HttpCounts(), share, asyncio.get_running_loop())

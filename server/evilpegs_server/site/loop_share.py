@@ -1,4 +1,4 @@
-"""The part of the server's time that the site may take, and the order in which its requests get it.
+"""A limit on the time that the site takes from the event loop, and the order in which its requests are handled.
 
 The games run on the same event loop as the site, so a flood of requests would delay every guess (measured: 400
 connections that ask without a pause raise the median of a guess from 2 to 600 ms). Everything that a request costs is
@@ -21,17 +21,20 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 SHARE: Final = 0.3
-"""The part of the time that requests may take: 30 %, so that games keep most of it."""
+"""The part of the time that requests may take, 30 %. Games keep at least the remaining 70 %."""
 BURST_SECONDS: Final = 0.3
-"""The time that requests may take at once after a rest: some hundred requests, such as a class that opens the page."""
+"""The seconds that requests may take at once after a rest, enough for a class that opens the page (some hundred)."""
 REQUEST_SECONDS: Final = 150e-6
-"""The cost of a request besides its application: accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
+"""The seconds that accepting, parsing and sending take per request (measured with wrk: 0.1 to 0.2 ms)."""
 ADMITTED_PER_STEP: Final = 4
-"""The most requests that begin in one step of the event loop, so that a guess waits for at most these."""
+"""The most requests that begin in one step of the event loop. A guess waits for no more requests than these."""
 
 
 class LoopShare:
-    """A budget of seconds that grows with time up to a bound. What is spent may exceed it; then it is in debt."""
+    """A budget of seconds, which grows by ``share`` seconds per second up to ``burst`` seconds.
+
+    Spending may make the budget negative. The new budget is full. ``clock`` returns seconds.
+    """
 
     def __init__(
         self, share: float = SHARE, burst: float = BURST_SECONDS, clock: Callable[[], float] = perf_counter
@@ -40,23 +43,23 @@ class LoopShare:
         self._left, self._counted_at = burst, clock()
 
     def spend(self, seconds: float) -> None:
-        """Take time off the budget."""
+        """Subtract ``seconds`` from the budget, which may become negative."""
         self._left -= seconds
 
     def wait_seconds(self) -> float:
-        """Return the time until the budget is positive again, 0 if it is."""
+        """Return the seconds until the budget is no longer negative; 0 if it is not negative now."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._counted_at) * self._share)
         self._counted_at = now
         return max(0.0, -self._left / self._share)
 
     def metered(self, coroutine: Awaitable[None]) -> Awaitable[None]:
-        """Return a coroutine that does the same and spends the time of its steps."""
+        """Return an awaitable that runs ``coroutine`` and spends the time that its steps take on the event loop."""
         return _Metered(coroutine, self)
 
 
 class _Metered:
-    """A coroutine whose steps are measured."""
+    """An awaitable that runs another one and spends the time of each step from a `LoopShare`."""
 
     def __init__(self, coroutine: Awaitable[None], share: LoopShare) -> None:
         self._coroutine, self._share = coroutine, share
@@ -84,24 +87,28 @@ def _thrower(steps: Any, error: BaseException) -> Callable[[], Any]:
 
 
 class MeteredApp:
-    """A layer that spends the time that requests take on the event loop."""
+    """ASGI middleware that spends the time of each request on the event loop from ``share``."""
 
     def __init__(self, app: ASGIApp, share: LoopShare) -> None:
         self._app, self._share = app, share
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request to the application and spend its time."""
         await self._share.metered(self._app(scope, receive, send))
 
 
 class MeteredReads:
-    """Reads in threads whose time is spent too, because they take the interpreter lock from the event loop."""
+    """Reads in threads whose time is spent from ``share``, because threads take the interpreter lock."""
 
     def __init__(self, reads: Reads, share: LoopShare) -> None:
         self._reads, self._share = reads, share
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call a function in a thread and return its result. Raises BusyError if too many calls wait."""
+        """Call ``function`` in a thread with the given arguments, and return its result.
+
+        Raises:
+            BusyError: too many calls wait.
+        """
         times = []
 
         def call() -> _T:
@@ -119,7 +126,10 @@ class MeteredReads:
 
 
 class RequestQueue:
-    """The connections whose next request waits for the share of the site. Addresses take turns."""
+    """The connections whose next request waits until ``share`` has time for it.
+
+    Addresses take turns, so an address with many waiting requests delays only itself.
+    """
 
     def __init__(self, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
         self._share, self._loop = share, loop
@@ -127,9 +137,10 @@ class RequestQueue:
         self._next_step: asyncio.Handle | None = None
 
     def enter(self, connection: object, address: str, begin: Callable[[], None]) -> bool:
-        """Call ``begin`` when the request of ``connection`` may begin, never within this call.
+        """Queue the request of ``connection``; the event loop calls ``begin`` when the request may begin.
 
-        Return False if it has to wait because the share of the site is used up.
+        ``begin`` is never called within this call. Return False if the time of the site is used up, so that the request
+        has to wait.
         """
         self._waiting.setdefault(address, {}).setdefault(connection, begin)
         if self._next_step is None:
@@ -137,7 +148,7 @@ class RequestQueue:
         return self._share.wait_seconds() == 0
 
     def leave(self, connection: object, address: str) -> None:
-        """Forget a connection that is closed."""
+        """Remove a closed connection from the queue; do nothing if it is not waiting."""
         connections = self._waiting.get(address, {})
         connections.pop(connection, None)
         if not connections:
@@ -154,7 +165,7 @@ class RequestQueue:
             self._next_step = self._loop.call_later(self._share.wait_seconds(), self._admit)
 
     def _take_next(self) -> Callable[[], None]:
-        """Remove the oldest request of the address whose turn it is."""
+        """Remove the oldest request of the next address, and return the function that begins it."""
         address, connections = self._waiting.popitem(last=False)
         begin = connections.pop(next(iter(connections)))
         if connections:

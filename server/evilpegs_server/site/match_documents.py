@@ -1,4 +1,4 @@
-"""The document of one match, from the events of its record."""
+"""The document of one match, built from the events of its record."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,7 +10,10 @@ from evilpegs_server.site.models import GameDocument, MatchDocument, TurnDocumen
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
-    """Return the match whose record begins with these entries, of which there is at least one."""
+    """Return the document of the match whose record begins with ``entries``.
+
+    ``entries`` must not be empty. Games and turns after the last entry are missing from the document.
+    """
     started, *events = (orjson.loads(entry.text) for entry in entries)
     return MatchDocument(
         match=started["match"],

@@ -27,7 +27,11 @@ _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 
 @dataclass(frozen=True, slots=True)
 class MetricSources:
-    """The places of the numbers: pools and caches by name, the seats, the durations of late ticks, and table sizes."""
+    """The objects and functions from which the metrics are read.
+
+    ``loop_lag`` holds the lateness of the event loop's ticks. ``seats``, ``table_sizes``, and the values of ``pools``
+    and ``caches`` are functions that return current numbers; the keys of all three mappings are names.
+    """
 
     registry: MatchRegistry
     writer: Writer
@@ -47,12 +51,12 @@ class Metrics:
         ProcessCollector(registry=self._registry)
 
     def text(self) -> bytes:
-        """Return the page. This takes about a millisecond."""
+        """Return the metrics in the text format of Prometheus. This takes about a millisecond."""
         return generate_latest(self._registry)
 
 
 class _ServerCollector(Collector):
-    """Makes the metrics from their sources whenever the page is asked for."""
+    """A Prometheus collector that computes all metrics from ``sources`` at each request."""
 
     def __init__(self, sources: MetricSources) -> None:
         self._sources = sources
@@ -96,7 +100,7 @@ class _ServerCollector(Collector):
         yield from self._http()
 
     def _limits(self) -> Iterator[Metric]:
-        """Yield the seats, and how often each limit was met: all kinds, so that their sudden growth can be seen."""
+        """Return the metrics of the seats, of each limit that was met, and of connections that the server ended."""
         counts, seats = self._sources.registry.counts, self._sources.seats()
         there = GaugeMetricFamily("evilpegs_seats", "Seats of the game by kind", labels=["kind"])
         taken = GaugeMetricFamily("evilpegs_seats_taken", "Seats that are taken by kind", labels=["kind"])
@@ -162,7 +166,7 @@ class _ServerCollector(Collector):
         return iter((waiting, running, oldest, longest, done))
 
     def _tables(self) -> Metric:
-        """Return the sizes of tables about people, all of which are bounded, so that a leak can be seen."""
+        """Return the sizes of the tables in memory that have entries per player; their growth would show a leak."""
         entries = GaugeMetricFamily(
             "evilpegs_table_entries", "Entries of a table in memory about those who play", labels=["table"]
         )
@@ -185,7 +189,10 @@ class _ServerCollector(Collector):
 
 
 def _histogram(name: str, help_text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:
-    """Return a histogram of ``durations`` by the value of ``label``, or without a label of the only ones."""
+    """Return a histogram of ``durations``, whose keys are the values of ``label``.
+
+    Without ``label``, the histogram has no labels, and ``durations`` has one entry, whose key is not used.
+    """
     family = HistogramMetricFamily(name, help_text, labels=[label] if label else [])
     bounds = [*map(str, BOUNDS), "+Inf"]
     for value, each in durations.items():

@@ -1,4 +1,4 @@
-"""Layers around the application: counts of refusals, failures and time limits, allowed hosts, and HEAD."""
+"""ASGI middleware of the site: handling of failures, a time limit, counts of refusals, allowed hosts, and HEAD."""
 
 import asyncio
 from typing import Final
@@ -12,11 +12,14 @@ from evilpegs_server.matches.counts import HttpCounts
 from evilpegs_server.site.problems import busy_response, problem_response
 
 REQUEST_SECONDS: Final = 10.0
-"""The time in which a request is answered, or refused."""
+"""The seconds that a request may take before it is answered with status 503."""
 
 
 class Guard:
-    """A layer that answers failures with a problem, and requests that take longer than ``seconds``."""
+    """ASGI middleware that answers exceptions with status 500 and slow requests with status 503.
+
+    A request is slow if it takes longer than ``seconds``. Exceptions are written to ``log``.
+    """
 
     def __init__(self, app: ASGIApp, log: BoundLogger, seconds: float = REQUEST_SECONDS) -> None:
         self._app = app
@@ -24,7 +27,7 @@ class Guard:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request to the application; if that fails before a response begins, send a problem document."""
         started = False
 
         async def note_and_send(message: Message) -> None:
@@ -45,14 +48,14 @@ class Guard:
 
 
 class RefusalCount:
-    """A layer that counts refusals by their status."""
+    """ASGI middleware that counts responses with a status of 400 or more in ``counts``."""
 
     def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
         self._app = app
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request to the application and count its response if it is a refusal."""
 
         async def count_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -63,14 +66,14 @@ class RefusalCount:
 
 
 class HostCheck:
-    """A layer that refuses requests that name a host which is not allowed."""
+    """ASGI middleware that refuses a request with status 421 unless ``hosts`` allows its Host header."""
 
     def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
         self._app = app
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse it. HTTP/1.0 requests need no Host header."""
         named = Headers(scope=scope).getlist("host")
         if self._hosts.find(named) is None and (named or scope["http_version"] != "1.0"):
             detail = "this server does not answer for that host; add its name to the setting hosts"
@@ -80,13 +83,16 @@ class HostCheck:
 
 
 class HeadAsGet:
-    """A layer that lets the application answer HEAD as it answers GET. The HTTP server leaves the body out."""
+    """ASGI middleware that passes HEAD requests to the application as GET requests.
+
+    The HTTP server leaves the body out of the response.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request to the application, with the method GET instead of HEAD."""
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)

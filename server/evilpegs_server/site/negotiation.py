@@ -1,10 +1,10 @@
-"""The headers by which a client states what it accepts and what it already has."""
+"""Parsers of the request headers Accept, Accept-Encoding and If-None-Match."""
 
 from collections.abc import Iterator
 
 
 def _weighted(header: str) -> Iterator[tuple[str, float]]:
-    """Yield the values of a header in lower case with their weights, which are 1 where none is given."""
+    """Yield each value of a header, in lower case, with its weight ``q``, which is 1 if the header gives none."""
     for item in header.split(","):
         value, *parameters = (part.strip().lower() for part in item.split(";"))
         weights = [part.removeprefix("q=") for part in parameters if part.startswith("q=")]
@@ -19,14 +19,17 @@ def _weight(text: str) -> float:
 
 
 def accepts_media(accept: str, media_type: str) -> bool:
-    """Return True if an Accept header admits the media type. The most specific range that fits decides."""
+    """Return True if the Accept header ``accept`` admits ``media_type``. An empty header admits every type.
+
+    If several ranges of the header fit, the most specific one decides.
+    """
     if not accept.strip():
         return True
     return _media_weight(accept, media_type) > 0
 
 
 def prefers_media(accept: str, media_type: str, other: str) -> bool:
-    """Return True if an Accept header gives a media type more weight than another one."""
+    """Return True if the Accept header ``accept`` gives ``media_type`` more weight than ``other``."""
     return _media_weight(accept, media_type) > _media_weight(accept, other)
 
 
@@ -37,13 +40,13 @@ def _media_weight(accept: str, media_type: str) -> float:
 
 
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Return True if an Accept-Encoding header admits gzip."""
+    """Return True if the Accept-Encoding header ``accept_encoding`` admits gzip."""
     weights = dict(_weighted(accept_encoding))
     return weights.get("gzip", weights.get("*", 0.0)) > 0
 
 
 def matching_tag(if_none_match: str, tags: tuple[str, ...]) -> str | None:
-    """Return the first of the entity tags that an If-None-Match header names; None if it names none of them."""
+    """Return the first entity tag in ``tags`` that an If-None-Match header names; None if it names none of them."""
     if if_none_match.strip() == "*":
         return tags[0]
     named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}

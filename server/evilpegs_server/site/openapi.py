@@ -1,6 +1,6 @@
-"""The description of the HTTP API in the terms of OpenAPI 3.1, which is committed as docs/openapi.json.
+"""The OpenAPI 3.1 description of the HTTP API.
 
-``python -m evilpegs_server.site.openapi`` writes that file again.
+``python -m evilpegs_server.site.openapi`` writes it to docs/openapi.json.
 """
 
 import json
@@ -29,7 +29,7 @@ _MEANINGS: Final = {
 
 
 def openapi_text() -> str:
-    """Return the description as the text of docs/openapi.json."""
+    """Return the OpenAPI description of the HTTP API as JSON text, which is the content of docs/openapi.json."""
     app = FastAPI(openapi_url=None)
     add_routes(app)
     document = get_openapi(title="evilpegs", version="1", description=DESCRIPTION, routes=app.routes)
@@ -37,7 +37,7 @@ def openapi_text() -> str:
 
 
 def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    """Describe invalid parameters as the site answers them: with a problem, not with FastAPI's own document."""
+    """Replace FastAPI's description of errors by the problem documents of the site; return the changed document."""
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -49,7 +49,7 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_responses(responses: dict[str, Any]) -> None:
-    """Describe what the layers around every route add to its responses."""
+    """Add the headers and the status 304 that the middleware adds to the responses of every route."""
     responses.pop("422", None)
     responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
     responses["304"] = {

@@ -1,7 +1,7 @@
-"""The files of the page, and the headers that confine it to this server.
+"""The files of the page, and the headers that let the page connect only to this server.
 
-The files are read once, when the server starts. What is not among them cannot be requested, so a path that leaves their
-directory is unknown like any other.
+The files are read once, when the server starts. Only these files can be requested, so a path that leaves their
+directory is unknown.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """A file of the page: its bytes and their media type."""
+    """A file of the page: its content and its media type."""
 
     body: bytes
     media_type: str
 
 
 def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
-    """Return the files of the page by their paths below ``directory``. Files of other types are left out."""
+    """Return all files below ``directory`` by their relative paths. Files without a known media type are left out."""
     return MappingProxyType(
         {
             path.relative_to(directory).as_posix(): WebFile(path.read_bytes(), _MEDIA_TYPES[path.suffix])
@@ -47,7 +47,7 @@ def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:
-    """Return the headers of the page, which let it use this server and connect to ``game_url``, and no more."""
+    """Return the HTTP headers of the page. They allow it to load from this server and to connect to ``game_url``."""
     connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -57,6 +57,9 @@ def page_headers(game_url: str | None) -> dict[str, str]:
 
 
 def _source(url: str) -> str:
-    """Return a URL as a source of a Content-Security-Policy, which knows no IPv6 addresses: for them, its scheme."""
+    """Return the origin of a URL as a source for a Content-Security-Policy.
+
+    For a URL with an IPv6 address, return only the scheme, because a policy cannot name such an address.
+    """
     parts = urlsplit(url)
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"

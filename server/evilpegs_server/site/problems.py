@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 describes them: every refusal is a JSON object with a status, a title and one line of detail."""
+"""Error responses as in RFC 9457: every refusal is a JSON object with a status, a title and one line of detail."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from evilpegs_server.storage.reads import BusyError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
-"""The time after which a client may try again what the server was too busy for."""
+"""The seconds after which a client should repeat a request that the server was too busy for."""
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
@@ -33,23 +33,23 @@ class Problem(BaseModel):
 
 
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response that explains an error in one line."""
+    """Return a problem document as a response. ``detail`` explains the error in one line."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
 
 
 def busy_response(detail: str) -> Response:
-    """Return a response that asks the client to try again soon."""
+    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`."""
     return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
 
 
 def quote(value: object) -> str:
-    """Return the beginning of a value that a client sent as printable ASCII in quotation marks."""
+    """Return the first 40 characters of a value from a client, quoted and escaped as printable ASCII."""
     return ascii(str(value)[:_QUOTED])
 
 
 def handle_problems(app: FastAPI) -> None:
-    """Let the application answer every error that it knows with a problem."""
+    """Register handlers that turn HTTP errors, invalid requests and database errors into problem documents."""
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(BusyError, _too_busy)
@@ -86,7 +86,7 @@ async def _invalid_request(_request: Request, error: Exception) -> Response:
 
 
 def _describe(name: str, error: Mapping[str, Any]) -> str:
-    """Return what is wrong with a parameter of a query."""
+    """Return a sentence that says what is wrong with the query parameter ``name``."""
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":

@@ -1,4 +1,4 @@
-"""A check that the server can take matches."""
+"""A check that matches can begin on the server."""
 
 from typing import Final
 
@@ -7,14 +7,14 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Writer
 
 PROBE: Final = "readyz"
-"""The reader whose cursor is written to find out whether the database can be written again."""
+"""The name under which a cursor is stored to find out if the database can be written again."""
 
 
 class Readiness:
-    """The state of the match registry and of the writer.
+    """A check of the match registry and of the writer for obstacles to new matches.
 
-    While the last commit has failed, every question also submits a small write, one at a time. Otherwise a server to
-    which nobody is sent would never learn that its disk has room again.
+    If the last commit has failed, each check also submits a small write, one at a time. Without that write, a server
+    without players would never notice that its disk has space again.
     """
 
     def __init__(self, registry: MatchRegistry, writer: Writer) -> None:
@@ -23,7 +23,7 @@ class Readiness:
         self._probing = False
 
     def obstacle(self) -> str | None:
-        """Return why no match can begin, None if one can."""
+        """Return the reason why no match can begin, as one line of text; None if a match can begin."""
         if self._registry.draining:
             return "the server is about to stop"
         if self._writer.health.stuck:

@@ -1,8 +1,8 @@
-"""A layer that gives an answer of the last moment again, so that many screens cost no more than one.
+"""ASGI middleware that sends a recent response again, so that many clients cost little more than one.
 
 A class that watches a leaderboard asks for the same document many times per second, and the games share the event loop
-with these requests. An answer of the API depends only on the path, the query and the headers below, and the documents
-change at most twice per second or with a finished match, so an answer that is a fifth of a second old will do.
+with these requests. A response of the API depends only on the method, the path, the query and the headers below.
+Documents change at most twice per second or with a finished match, so a response may be a fifth of a second old.
 """
 
 import time
@@ -14,19 +14,19 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 KEEP_SECONDS: Final = 0.2
-"""The age up to which an answer is given again."""
+"""The age in seconds up to which a response is sent again."""
 MAX_BODY_BYTES: Final = 64 << 10
-"""The longest body that is kept."""
+"""The size of the largest body that is kept."""
 MAX_TOTAL_BYTES: Final = 4 << 20
-"""The most memory that kept bodies take."""
+"""The most bytes that all kept bodies take."""
 MAX_ANSWERS: Final = 1_000
 
 _PREFIX: Final = "/api/v1/"
 _LIVE: Final = "/api/v1/live"
-"""Changes with every guess, so each request for it is answered freshly."""
+"""The path of the open matches. Its responses are never kept, because they change with every guess."""
 _STATUSES: Final = (200, 304)
 _HEADERS: Final = frozenset((b"host", b"accept", b"accept-encoding", b"if-none-match"))
-"""The headers of a request on which an answer depends."""
+"""The request headers on which a response depends."""
 
 _Key = tuple[object, ...]
 
@@ -43,7 +43,7 @@ class _Answer:
 
 
 class RecentAnswers:
-    """The layer. It keeps whole answers to questions that were answered well, each for a moment."""
+    """ASGI middleware that keeps successful responses of the API and sends them again for `KEEP_SECONDS`."""
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._clock = app, clock
@@ -51,7 +51,7 @@ class RecentAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give a recent answer to the same request again, or pass the request on and keep its answer."""
+        """Send a recent response to the same request again, or pass the request on and keep its response."""
         if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE:
             await self._app(scope, receive, send)
             return
@@ -73,7 +73,7 @@ class RecentAnswers:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of answers that are kept, and the bytes of their bodies."""
+        """The number of kept responses, and the total bytes of their bodies."""
         return len(self._answers), self._bytes
 
     def _forget_old(self) -> None:
@@ -86,7 +86,7 @@ class RecentAnswers:
             self._answers.popitem(last=False)
 
     def _keep(self, key: _Key, messages: list[Message]) -> None:
-        """Keep an answer that came in one piece, unless the same request has been answered meanwhile."""
+        """Keep a response that was sent in one piece, unless one to the same request is already kept."""
         if len(messages) != 2 or messages[0]["status"] not in _STATUSES or key in self._answers:
             return
         answer = _Answer(self._clock(), messages[0], messages[1])

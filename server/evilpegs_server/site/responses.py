@@ -1,4 +1,4 @@
-"""Responses of the routes, and how the OpenAPI document describes them."""
+"""Builders of the routes' responses and of their descriptions in the OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,9 +11,9 @@ from evilpegs_server.site import problems
 
 JSON: Final = "application/json"
 MINUTE: Final = "max-age=60"
-"""For answers that seldom change."""
+"""The Cache-Control of responses that seldom change."""
 HOUR: Final = "max-age=3600"
-"""For answers about matches that are over, which do not change."""
+"""The Cache-Control of responses about finished matches, which do not change."""
 
 _MEANINGS: Final[Mapping[int, str]] = {
     400: "A parameter is wrong.",
@@ -30,7 +30,10 @@ _ALWAYS: Final = (405, 406, 421, 500, 503)
 
 
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the description of the errors of a route: those that every route has, and ``statuses``."""
+    """Return the OpenAPI descriptions of a route's error responses by their status.
+
+    ``statuses`` are added to the errors that every route has.
+    """
     schema = {"$ref": f"#/components/schemas/{problems.Problem.__name__}"}
     return {
         status: {"description": _MEANINGS[status], "content": {problems.MEDIA_TYPE: {"schema": schema}}}
@@ -39,17 +42,23 @@ def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def json_body(body: bytes | str, cache: str | None = None) -> Response:
-    """Return a response with a JSON text. ``cache`` is its Cache-Control; by default it must be validated again."""
+    """Return a response with JSON text as its body.
+
+    ``cache`` is the value of its Cache-Control header. Without it, clients must validate the response before each use.
+    """
     return Response(body, 200, None if cache is None else {"Cache-Control": cache}, JSON)
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:
-    """Return a response with a document of the API."""
+    """Return a response with ``model`` as JSON. ``cache`` is the value of its Cache-Control header."""
     return json_body(model.model_dump_json(), cache)
 
 
 def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str | None) -> str | None:
-    """Return the path of the page that begins after ``cursor``; None if there is none."""
+    """Return the path and query of the page of a list that begins at ``cursor``; None if ``cursor`` is None.
+
+    ``query`` has the parameters of the current page; those that are None are left out.
+    """
     if cursor is None:
         return None
     wanted = {name: value for name, value in query.items() if value is not None} | {"cursor": cursor}

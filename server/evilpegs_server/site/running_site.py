@@ -1,4 +1,4 @@
-"""The site as a whole: its services, its application and its sockets."""
+"""The running site: its services, its application and its sockets."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -28,7 +28,11 @@ from evilpegs_server.storage.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """The address to listen on, the path below which others reach the site, and who may use it."""
+    """The options of a site.
+
+    ``host`` and ``port`` are the address to listen on, ``base_path`` is the path at which clients reach the site, and
+    ``game`` the address of the game. ``hosts`` are the host names that requests may use.
+    """
 
     host: str
     port: int
@@ -56,7 +60,13 @@ class SiteSources:
 
 @asynccontextmanager
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
-    """Run the site within the block, and give the block the port that was bound. Raises OSError."""
+    """Serve the site within the block; yield the port on which it listens.
+
+    When the block ends, the site is closed and waiting analyses are cancelled.
+
+    Raises:
+        OSError: the address cannot be bound.
+    """
     sockets = await bind(options.host, options.port)
     share = LoopShare()
     app = create_app(_services(options, sources, share))

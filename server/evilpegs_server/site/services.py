@@ -1,4 +1,4 @@
-"""The services that the routes of the site use, and the layers between a request and its route."""
+"""The services that the routes and the middleware of the site use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from evilpegs_server.storage.server_key import ServerKey
 
 @dataclass(frozen=True, slots=True)
 class SiteServices:
-    """The services that all requests to the site share. ``base_path`` is the path below which others reach it."""
+    """The services that all requests to the site share. ``base_path`` is the path at which clients reach the site."""
 
     registry: MatchRegistry
     engine: Engine
@@ -48,4 +48,4 @@ async def _services(request: Request) -> SiteServices:
 
 
 Services = Annotated[SiteServices, Depends(_services)]
-"""The parameter by which a route receives the services."""
+"""The type of the parameter through which a route receives the services."""

@@ -1,4 +1,4 @@
-"""Health, readiness, the keys of the server, and the description of the API."""
+"""The routes of health, readiness, the keys of the server, and the description of the API."""
 
 from fastapi import APIRouter, Request, Response
 

@@ -14,7 +14,11 @@ router = APIRouter(tags=["ladders"])
 
 
 def find_ladder(services: SiteServices, ladder: str) -> Ladder:
-    """Return the ladder with this id, or answer that there is none."""
+    """Return the ladder whose id is ``ladder``.
+
+    Raises:
+        HTTPException: the server knows no such ladder (404).
+    """
     info = services.registry.ladders.get(ladder)
     if info is None:
         refusal = unknown_ladder_text(ladder, services.registry.ladders).encode("ascii", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""The matches that are played now, straight from the match registry."""
+"""The route of the matches that are played now, which are read from the match registry."""
 
 from heapq import nlargest
 from typing import Annotated
@@ -60,7 +60,10 @@ def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
 
 
 def _position(runner: MatchRunner) -> tuple[int, int]:
-    """Return the game and the turn that a match has reached. What is not durable yet does not show."""
+    """Return the numbers of the game and of the turn that a match has reached, as its player has received them.
+
+    Both count from 1; the turn is 0 while a game waits for its player.
+    """
     last = orjson.loads(runner.event_log.entries[runner.sent_count - 1].text)
     if last["type"] == "feedback":
         return last["game"], last["turn"] + 1

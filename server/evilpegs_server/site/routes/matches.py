@@ -1,4 +1,4 @@
-"""Matches: lists of them, their records and their analyses."""
+"""The routes of matches: lists, records and analyses."""
 
 from typing import Annotated, Any, Final
 
@@ -71,7 +71,7 @@ def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
 
 
 def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | None:
-    """Return the ladders to which a query is restricted; None if it is not."""
+    """Return the ids of the ladders to which ``query`` is restricted; None if it is not restricted to any."""
     if query.ladder is None and query.codemaker is None:
         return None
     all_ladders = services.registry.ladders.values()
@@ -80,7 +80,11 @@ def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | Non
 
 
 async def _entries(services: SiteServices, match: str) -> list[LogEntry]:
-    """Return the events of a match that its player has received; of a match that is over, all."""
+    """Return the log entries of a match that its player has received, or all entries if the match is not open.
+
+    Raises:
+        HTTPException: there is no such match (404).
+    """
     runner = services.registry.get(match)
     if runner is not None:
         entries = runner.sent_entries

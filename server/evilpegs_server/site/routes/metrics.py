@@ -1,4 +1,4 @@
-"""The metrics page, for programs on this machine unless the settings say otherwise."""
+"""The route of the metrics, which only programs on this machine may read unless a setting allows all."""
 
 import ipaddress
 import re
@@ -13,7 +13,7 @@ from evilpegs_server.site.services import Services
 
 router = APIRouter(tags=["server"])
 _FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
-"""Headers of a request that came through a proxy, so that its real sender may be anywhere."""
+"""The names of headers that a proxy adds. A request with one of them may come from anywhere."""
 
 _METRICS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -34,9 +34,10 @@ async def get_metrics(services: Services, request: Request) -> Response:
 
 
 def is_local(request: Request) -> bool:
-    """Return True if a request comes from this machine itself and names it so, not through a proxy on it.
+    """Return True if a request comes from this machine and not through a proxy on it.
 
-    A proxy that writes a loopback address as the Host and adds no header cannot be distinguished.
+    The Host header must name this machine by a loopback address or as ``localhost``. A proxy that sets such a Host
+    header and adds no header of its own cannot be detected.
     """
     if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False

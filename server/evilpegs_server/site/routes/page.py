@@ -1,4 +1,4 @@
-"""The page: its document for browsers at the index, its files, and the address of the game that it plays on."""
+"""The routes of the page: the index, the files of the page, and the address of the game."""
 
 from typing import Any, Final
 
@@ -71,5 +71,5 @@ def _file(services: SiteServices, path: str, headers: dict[str, str] | None = No
 
 
 def _game_url(services: SiteServices, request: Request) -> str | None:
-    """Return the URL of the game. A request of HTTP/1.0 that names no host gets the one for this machine."""
+    """Return the URL of the game for the host that a request names, or for ``localhost`` if it names none."""
     return services.game.url_for(services.hosts.find(request.headers.getlist("host")) or "localhost")

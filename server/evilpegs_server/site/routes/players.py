@@ -1,4 +1,4 @@
-"""Players and what they have reached."""
+"""The routes of players and their results."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -49,7 +49,10 @@ async def get_player(
 
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
-    """Return the document of a player. It is made in a thread, because a player may have thousands of versions."""
+    """Return the document of a player as JSON text; ``rows`` are pairs of a ladder's id and a leaderboard row.
+
+    Call this function in a thread, because a player may have thousands of versions of their client.
+    """
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
     entry = PlayerEntry.model_validate(player)
     return PlayerDocument(**dict(entry), results=results).model_dump_json()
