@@ -1,4 +1,4 @@
-"""Reading the database: players, open matches, whole event logs."""
+"""Functions that read players, matches with their event logs, and results from the database."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,10 @@ from evilpegs_server.storage.tables import cursors, events, games, matches, play
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as it is in the database.
+    """A match as stored in the database.
 
-    ``client_nonces`` has a key for each game that has begun or is over, with None if there is no nonce.
+    ``player`` is the id of the player, and ``seed`` the secret seed of the nonces. ``client_nonces`` has a key for each
+    game that has begun or is over; the value is None if the client gave no nonce.
     """
 
     id: str
@@ -30,20 +31,25 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """The result of a match: the JSON of its first event, `match_started`, and of its last, `match_over`."""
+    """The result of a finished match.
+
+    ``match`` is its id. ``started`` and ``over`` are the JSON texts of its first and last event, `match_started` and
+    `match_over`.
+    """
 
     match: str
     event: int
-    """The id of `match_over`."""
+    """The id of the event `match_over`."""
     started: str
     over: str
 
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """Results of matches in the order in which they were stored, up to the event with the id ``last_event``.
+    """A page of results of matches, in the order in which they were stored.
 
-    ``is_last`` is True if no more results were stored when the page was read.
+    The page covers all events up to the id ``last_event``. ``is_last`` is True if no more results were stored when the
+    page was read.
     """
 
     results: list[StoredResult]
@@ -54,8 +60,8 @@ class ResultPage:
 def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
     """Return all players who ever claimed a name, and the guests who have an open match.
 
-    Other guests are read when they come back, because most never do. Names that were claimed before ``lapsed_before``,
-    in Unix milliseconds, and have no match are reserved, but their tokens are forgotten.
+    Other guests are read only when they return, because most never do. If a name was claimed before ``lapsed_before``,
+    in Unix milliseconds, and has no match, it stays reserved, but its token is forgotten.
     """
     loaded = Players()
     open_matches = select(matches.c.player).where(~matches.c.over)
@@ -70,14 +76,17 @@ def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
 
 
 def load_player(engine: Engine, token_hash: str) -> Player | None:
-    """Return the player whose token has this hash, None if there is none."""
+    """Return the stored player whose token has the hash ``token_hash``, or None if there is none."""
     with engine.connect() as connection:
         row = connection.execute(select(players).where(players.c.token_hash == token_hash)).one_or_none()
     return None if row is None else _player(row)
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the hashes of the tokens of names that were claimed before this Unix time in ms and have no match."""
+    """Return the hashes of the tokens of players without a match who claimed their name before ``before``.
+
+    ``before`` is in Unix milliseconds. Guests are left out.
+    """
     query = select(players.c.token_hash).where(
         players.c.kind != "guest",
         players.c.created_at < before,
@@ -97,8 +106,10 @@ def load_open_matches(
 ) -> list[StoredMatch]:
     """Return every match that is not over.
 
-    If ``skip`` is given, it is called with the id of each match whose events cannot be read, and the others are
-    returned. Otherwise the error is raised.
+    ``skip`` is called with the id and the error of each match whose events cannot be read; these matches are left out.
+
+    Raises:
+        DatabaseUnusableError: a match cannot be read and ``skip`` is None.
     """
     stored = []
     with engine.connect() as connection:
@@ -120,7 +131,7 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
 
 
 def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
-    """Return at most ``limit`` results that were stored after the event with the id ``event``."""
+    """Return the first results that were stored after the event with the id ``event``, at most ``limit`` of them."""
     started = events.alias("started")
     query = (
         select(events.c.id, matches.c.id.label("match_id"), started.c.json.label("started"), events.c.json)
@@ -139,13 +150,13 @@ def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
 
 
 def load_last_event_id(engine: Engine) -> int:
-    """Return the id of the event that was stored last, 0 if there is none."""
+    """Return the id of the event that was stored last, or 0 if there is none."""
     with engine.connect() as connection:
         return connection.execute(select(func.max(events.c.id))).scalar() or 0
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    """Return the id of the last event that ``reader`` has dealt with, None if it has none."""
+    """Return the id of the last event that ``reader`` has processed, or None if no cursor is stored for it."""
     with engine.connect() as connection:
         return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
 

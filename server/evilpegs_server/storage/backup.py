@@ -29,15 +29,16 @@ _MAX_FLAWS: Final = 20
 """The number of damaged places that a check lists."""
 _NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
-"""A function that is called with what is being done, how much of it is done, and how much there is."""
+"""A function that is called with the name of the current activity, the amount done and the total amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCheck:
-    """The result of a check, and the size of the database including its log.
+    """The result of a database check.
 
-    ``damage`` has a line for each damaged place of the file, at most 20, and ``broken`` the ids of the matches whose
-    chain of hashes is broken.
+    ``bytes`` is the size of the database, and ``players``, ``matches``, ``open_matches`` and ``events`` are numbers of
+    rows. ``damage`` has a line for each damaged place of the file, at most 20. ``broken`` has the ids of the matches
+    whose chain of hashes is broken.
     """
 
     bytes: int
@@ -50,7 +51,7 @@ class DatabaseCheck:
 
     @property
     def sound(self) -> bool:
-        """True if nothing is damaged or broken."""
+        """True if no page is damaged and no match is broken."""
         return not self.damage and not self.broken
 
     def to_json(self) -> dict[str, Any]:
@@ -66,15 +67,15 @@ def backup_database(
     overwrite: bool = False,
     others: Mapping[Path, Path] = _NO_FILES,
 ) -> DatabaseCheck:
-    """Copy the database at ``url`` to the file ``target``, which only its owner can read, and check the copy.
+    """Copy the database at ``url`` to the file ``target``, check the copy, and return the result of the check.
 
-    The target is replaced in one step when the copy is complete and none of its pages is damaged. Matches whose hashes
-    are broken are copied as they are. The keys of ``others`` are small files that belong to the database, such as the
-    key that signs its records; each is copied to its value in the same way, after the database.
+    Only the owner can read the copy. It appears at ``target`` in one step, when it is complete and none of its pages is
+    damaged. Matches whose hashes are broken are copied as they are. Afterwards each key of ``others``, a small file
+    such as the server key, is copied to the path that is its value.
 
     Raises:
-        DatabaseUnusableError: there is no database, it is damaged, or a target exists or is in use.
-        OSError: a target cannot be written, or one of the others cannot be read.
+        DatabaseUnusableError: there is no database, it is damaged, or a target is in use or must not be overwritten.
+        OSError: a target cannot be written, or a key of ``others`` cannot be read.
     """
     source = _existing_file(url)
     _check_target(source, target, overwrite=overwrite)
@@ -96,7 +97,9 @@ def backup_database(
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
-    """Check every page and every chain of hashes of a database, which may be in use. Nothing is written.
+    """Check every page and every chain of hashes of the database at ``url``, which a server may be using.
+
+    Nothing is written. If a page is damaged, the chains are not checked.
 
     Raises:
         DatabaseUnusableError: there is no database, or it cannot be opened.
@@ -122,14 +125,14 @@ def _existing_file(url: str) -> Path:
 
 
 def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
-    """Raise DatabaseUnusableError if the target must not be replaced."""
+    """Raise DatabaseUnusableError if ``target`` is in use, or exists and must not be overwritten."""
     if target.exists():
         _check_replaceable(source, target, overwrite=overwrite)
         DatabaseLock(f"sqlite:///{target}").release()
 
 
 def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
-    """Raise DatabaseUnusableError if the target is the source, or exists and must not be overwritten."""
+    """Raise DatabaseUnusableError if ``target`` is the same file as ``source``, or exists without ``overwrite``."""
     if not target.exists():
         return
     if target.samefile(source):
@@ -147,7 +150,7 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Turn errors of SQLite within the block into a DatabaseUnusableError, which explains them in one line."""
+    """Turn an error of SQLite within the block into a DatabaseUnusableError that explains it in one line."""
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:
@@ -184,7 +187,10 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
-    """Return the numbers of players, matches, open matches and events; 0 where damage hinders counting."""
+    """Return the numbers of players, matches, open matches and events, in this order.
+
+    With ``ignore_damage``, a number that cannot be counted is 0; otherwise the error of SQLite is raised.
+    """
     queries = ("players", "matches", "matches WHERE NOT over", "events")
 
     def count(query: str) -> int:

@@ -1,8 +1,8 @@
-"""Lists of matches and players, page by page, for people who look around.
+"""Lists of matches and players, page by page.
 
-Every list is ordered by columns of an index, and a filter is a prefix of that index: one index seek per ladder finds
-the rows of a page, whatever the filters are and however many rows match them. A page is one JSON text, as in
-`game_sums`.
+Every list is ordered by columns of an index, and a filter is a prefix of that index. One index seek per ladder
+therefore finds the rows of a page, for all filters and any number of matching rows. The database returns each page as
+one JSON text; `game_sums` gives the reason.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from evilpegs_server.storage.players import PlayerKind
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """The matches to be listed; a member that is None matches all.
+    """The conditions that listed matches fulfill. A condition that is None holds for all matches.
 
     ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that follow
     it in the list are included, so the number of the last match of a page leads to the next page. ``over`` selects
-    matches by whether they are over; open ones are so few that no index needs the column.
+    finished or open matches; open ones are so few that no index needs the column.
     """
 
     ladders: tuple[str, ...] | None = None
@@ -33,9 +33,10 @@ class MatchFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedMatch:
-    """A match in a list; ``outcomes``, ``guesses`` and ``elapsed_ms`` cover the games that are over.
+    """A match in a list.
 
-    ``number`` is the order in which matches were stored.
+    ``number`` counts matches in the order in which they were stored. ``outcomes`` and ``guesses`` have one entry per
+    finished game, and ``elapsed_ms`` is the total time of these games. ``started_at`` is in Unix milliseconds.
     """
 
     number: int
@@ -52,7 +53,7 @@ class ListedMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlayer:
-    """A player as in the database; ``created_at`` is in Unix milliseconds."""
+    """A player as stored in the database; ``created_at`` is in Unix milliseconds."""
 
     id: int
     name: str
@@ -61,7 +62,10 @@ class StoredPlayer:
 
 
 def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
-    """Return at most ``limit`` matches, the latest start first; of equal starts, the highest number first."""
+    """Return at most ``limit`` matches that fulfill the conditions ``wanted``, the latest start first.
+
+    Matches with the same start are ordered by number, the highest first.
+    """
     with engine.connect() as connection:
         ladders = _ladders(connection, wanted)
         if not ladders:
@@ -74,21 +78,21 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
 
 
 def find_match_number(engine: Engine, match: str) -> int | None:
-    """Return the number of the match with this id, or None if there is none."""
+    """Return the number of the match with the id ``match``, or None if there is none."""
     with engine.connect() as connection:
         number: int | None = connection.execute(_MATCH_NUMBER, {"match": match}).scalar()
     return number
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    """Return the player with this name, or None if there is none."""
+    """Return the stored player with the given name, or None if there is none."""
     with engine.connect() as connection:
         row = connection.execute(_PLAYER, {"name": name}).one_or_none()
     return None if row is None else StoredPlayer(*row)
 
 
 def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
-    """Return at most ``limit`` players in the order of their names, from the first name after ``after_name``."""
+    """Return at most ``limit`` players whose names come after ``after_name``, ordered by name."""
     with engine.connect() as connection:
         rows = orjson.loads(connection.execute(_PLAYERS, {"after": after_name, "limit": limit}).scalar_one())
     return sorted((StoredPlayer(*row) for row in rows), key=lambda player: player.name)
@@ -113,7 +117,10 @@ def _summary(
 
 
 def _ladders(connection: Connection, wanted: MatchFilter) -> list[str | None]:
-    """Return the wanted ladders that have matches, or a single None if only times and numbers restrict the list."""
+    """Return the ids of the wanted ladders that have matches.
+
+    Return a single None if neither a ladder, a player nor a client restricts the list.
+    """
     if (wanted.ladders, wanted.player, wanted.client) == (None, None, None):
         return [None]
     stored = connection.execute(_ALL_LADDERS).scalars()
@@ -137,7 +144,10 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
 
 
 def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
-    """Return the query of a page: the first matches of each ladder from an index, of which the latest are kept."""
+    """Return the query of a page of matches.
+
+    It takes the first matches of each of the ``ladders`` ladders from an index, and keeps the latest of all.
+    """
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(
         f"{column} = :{column} AND " for column in ("player", "client", "over") if getattr(wanted, column) is not None
@@ -150,7 +160,7 @@ def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
 
 
 _END_OF_TIME: Final = 2**63 - 1
-"""A number above all times and all numbers of matches."""
+"""A number greater than all times and all numbers of matches."""
 
 _ALL_LADDERS: Final = text(
     """

@@ -1,9 +1,9 @@
-"""Matches whose chain of hashes is broken, found among stored events without reading whole matches.
+"""A search for matches whose chain of hashes is broken, without reading whole matches.
 
-The hash of an event covers its text and the hash of the event before. So whether an event fits to the one before it
-can be checked for each event alone, in any order, and a match is broken if one of its events does not fit. SQLite has
-no SHA-256; it hands over all texts of a range in one value, because the driver releases the interpreter lock at each
-row and has to compete with the event loop to acquire it again.
+The hash of an event covers its text and the hash of the event before. Each event can therefore be checked alone, in any
+order, and a match is broken if one of its events does not fit to the one before. SQLite has no SHA-256. It returns all
+texts of a range in one value, because the driver releases the interpreter lock at each row and has to compete with the
+event loop to acquire it again.
 """
 
 from collections.abc import Iterator
@@ -22,19 +22,20 @@ _HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
 _ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
 _LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
 _LAST: Final = text("SELECT max(rowid) FROM events")
-"""The rowid of an event is its id, which the tables of the first version had not yet declared."""
+"""The query for the greatest rowid, which is the id of the last event. The first tables had no column ``id``."""
 _HASH_LENGTH: Final = len(GENESIS)
 
 
 CHUNK: Final = 4_000
-"""The number of events that are verified at a time. More would hold the interpreter lock for too long."""
+"""The number of events that are verified at a time. Larger chunks would hold the interpreter lock for too long."""
 
 
 def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
     """Verify all events that are stored now, `CHUNK` at a time.
 
     Yields:
-        after each chunk, the part of the events that is verified, in thousandths, and the matches found broken in it.
+        after each chunk, the part of the events verified so far, in thousandths, and the numbers of the matches that
+        are broken in this chunk.
     """
     with engine.connect() as connection:
         last: int = connection.execute(_LAST).scalar() or 0
@@ -46,7 +47,8 @@ def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
 def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
     """Return the numbers of the matches that are broken at an event with an id above ``after`` and up to ``last``.
 
-    A match with a missing event is broken at the next one. This takes 2 microseconds per event.
+    A match is broken at an event whose hash does not follow from the event before it, also if that event is missing.
+    The search takes 2 microseconds per event.
     """
     limits = {"after": after, "last": last}
     with engine.connect() as connection:

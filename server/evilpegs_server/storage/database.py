@@ -1,4 +1,4 @@
-"""Opening the database: its settings for full durability, the migration of its schema, and errors in one line."""
+"""Functions that open the database with full durability, migrate its schema, and explain errors in one line."""
 
 import sqlite3
 from contextlib import closing
@@ -23,18 +23,18 @@ from evilpegs_server.storage.lock import DatabaseLock
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _OUR_TABLE: Final = "events"
-"""A table that databases of all versions have."""
+"""The name of a table that every version of the database has."""
 
 
 def open_database(url: str) -> Engine:
-    """Return an engine on the database at ``url``, which is created and migrated as needed.
+    """Return an engine on the database at ``url``; create and migrate the database as needed.
 
-    SQLite runs in WAL mode with ``synchronous=FULL``: committed data survives a loss of power. From then on, errors
-    that concern the whole database are raised as a DatabaseUnusableError: damaged pages, a full disk, and the like.
+    SQLite runs in WAL mode with ``synchronous=FULL``, so committed data survives a loss of power. The engine raises
+    errors that concern the whole database, such as damaged pages or a full disk, as DatabaseUnusableError.
 
     Raises:
         DatabaseUnusableError: the URL is malformed, the file is not writable, or it is not a database of evilpegs.
-        DatabaseDamagedError: it is one, but a page that is needed to open it is damaged.
+        DatabaseDamagedError: a page that is needed to open the database is damaged.
     """
     file = database_file(url)
     # Errors are logged, and rows contain secrets.
@@ -63,11 +63,11 @@ def open_database(url: str) -> Engine:
 
 
 def open_existing_database(url: str) -> Engine:
-    """Return an engine on the existing database at ``url``, which is migrated as needed.
+    """Return an engine on the existing database at ``url``; migrate the database as needed.
 
     Raises:
-        DatabaseMissingError: the file does not exist. It is not created.
-        DatabaseUnusableError: as for `open_database`.
+        DatabaseMissingError: the file does not exist or is empty. It is not created.
+        DatabaseUnusableError: the database cannot be opened, for a reason that `open_database` lists.
     """
     file = database_file(url)
     if not file.exists() or not file.stat().st_size:
@@ -78,10 +78,10 @@ def open_existing_database(url: str) -> Engine:
 
 
 def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
-    """Refuse every connection of ``engine`` while the file of ``lock`` is not in its place, with DatabaseMovedError.
+    """Make ``engine`` raise DatabaseMovedError for each connection while the file of ``lock`` is not in its place.
 
-    So nothing is read from a file that was moved away, and nothing is written to one that took its place. A check
-    costs 2 microseconds.
+    Then nothing is read from a file that was moved away, and nothing is written to another file in its place. The check
+    of a connection takes 2 microseconds.
     """
 
     def check(*_: object) -> None:
@@ -92,7 +92,12 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
 
 
 def _check_is_ours(file: Path) -> None:
-    """Raise DatabaseUnusableError, or an error of SQLite, if a file holds something else. Nothing is changed."""
+    """Raise an error if ``file`` exists and is not a database of evilpegs; change nothing.
+
+    Raises:
+        DatabaseUnusableError: the file is another program's database.
+        sqlite3.Error: the file cannot be read as a database.
+    """
     if not file.exists() or not file.stat().st_size:
         return
     with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
@@ -106,7 +111,7 @@ def _check_is_ours(file: Path) -> None:
 
 
 class _Explainer:
-    """A listener to errors of an engine that replaces those of the whole database by one that explains them."""
+    """A listener to errors of an engine, which replaces errors of the whole database by an error that explains them."""
 
     def __init__(self, file: Path) -> None:
         self._database = str(file)
@@ -125,7 +130,7 @@ def _set_pragmas(connection: Any, _record: object) -> None:
 
 
 def alembic_config() -> Config:
-    """Return the configuration with which Alembic finds the migrations."""
+    """Return the Alembic configuration of the migrations, without a connection."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")

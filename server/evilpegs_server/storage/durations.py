@@ -1,19 +1,19 @@
-"""A histogram of durations as plain numbers, which a metrics page reads when it is asked for."""
+"""A histogram of durations, kept as plain numbers for the metrics."""
 
 from bisect import bisect_left
 from typing import Final
 
 BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-"""The upper bounds of the buckets in seconds, without the last bucket, which has none.
+"""The upper bounds of the buckets in seconds. The last bucket has no bound and is not listed.
 
-One is 20 milliseconds, the longest that a request to the site may hold the event loop.
+The bound of 20 milliseconds is the longest time that a request to the site may hold the event loop.
 """
 
 
 class Durations:
-    """The number of durations in each bucket of `BOUNDS`, and their sum in seconds.
+    """A histogram of durations: ``counts`` per bucket of `BOUNDS`, not cumulative, and the sum in ``seconds``.
 
-    One thread adds, others may read at the same time.
+    Only one thread may add durations; other threads may read at the same time.
     """
 
     __slots__ = ("counts", "seconds")
@@ -23,6 +23,6 @@ class Durations:
         self.seconds = 0.0
 
     def add(self, seconds: float) -> None:
-        """Add a duration."""
+        """Add a duration in seconds."""
         self.counts[bisect_left(BOUNDS, seconds)] += 1
         self.seconds += seconds

@@ -1,7 +1,7 @@
-"""Errors of the database: one class per thing that a user or operator can do about it.
+"""Errors of the database: one class per remedy that a user or operator has.
 
-SQLite reports what is wrong with a number. `explain` turns the numbers that concern the whole file into an error whose
-message is one line that says what happened and what to do; all other errors are faults of a statement.
+SQLite reports errors by code. `explain` turns each code that concerns the whole file into an error whose message says,
+in one line, what happened and what to do. All other errors are faults of a statement.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ class DatabaseUnusableError(EvilpegsError):
 
 
 class DatabaseMissingError(DatabaseUnusableError):
-    """The error of a database that was to be read but whose file does not exist."""
+    """The error of a database whose file does not exist."""
 
 
 class DatabaseInUseError(DatabaseUnusableError):
@@ -29,7 +29,7 @@ class DatabaseMovedError(DatabaseUnusableError):
 
 
 class DatabaseDamagedError(DatabaseUnusableError):
-    """The error of a database of which a page cannot be read. What is on other pages can be."""
+    """The error of a database with a damaged page. Data on other pages can still be read."""
 
 
 class DatabaseUnavailableError(DatabaseUnusableError):
@@ -52,17 +52,20 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
         sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
     }
 )
-"""The remedy for each kind of error that may pass, by the primary code of SQLite."""
+"""The remedy for each kind of temporary error, by the primary result code of SQLite."""
 
 
 def error_code(error: BaseException) -> int | None:
-    """Return the primary code of an error of SQLite, also inside an error of SQLAlchemy; None for other errors."""
+    """Return the primary result code of an SQLite error, or of one that SQLAlchemy wraps; None for other errors."""
     code: int | None = getattr(getattr(error, "orig", None) or error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def explain(error: BaseException, database: str) -> DatabaseUnusableError | None:
-    """Return the error that explains a failure of the whole database, None if ``error`` concerns one statement."""
+    """Return an error that explains a failure of the whole database; None if ``error`` concerns one statement only.
+
+    ``database`` is the name of the database in the message.
+    """
     code = error_code(error)
     reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
     if code == sqlite3.SQLITE_CORRUPT:

@@ -1,4 +1,4 @@
-"""The log of failures of the database: one short line per second, however many matches a failure concerns."""
+"""The log of database failures: at most one short line per second, however many matches a failure concerns."""
 
 import time
 from collections import Counter
@@ -8,16 +8,16 @@ from typing import Any, Final
 from structlog.stdlib import BoundLogger
 
 QUIET_SECONDS: Final = 1.0
-"""The shortest time between two lines."""
+"""The shortest time between two lines, in seconds."""
 MAX_REASON: Final = 300
-"""The number of characters of a reason that are logged."""
+"""The largest number of characters of a reason that are logged."""
 
 
 class FaultLog:
-    """A log of failures that follow from one cause. ``now`` returns seconds and never goes back.
+    """A log of database failures, of which many may follow from one cause.
 
-    ``counts`` counts all of them by the class of their error.
-    Failures within `QUIET_SECONDS` after a line are counted, and the next line says how many there were.
+    Failures within `QUIET_SECONDS` after a line are not logged, but the next line says how many there were. ``counts``
+    counts all failures by the class of their error. ``now`` is a monotonic clock in seconds.
     """
 
     def __init__(
@@ -30,7 +30,10 @@ class FaultLog:
         self._unsaid = 0
 
     def report(self, what: str, error: Exception, **facts: Any) -> None:
-        """Log that ``what`` happened because of ``error``, without a traceback or the SQL that the error quotes."""
+        """Count a failure, and log that ``what`` happened because of ``error`` unless a line was logged just before.
+
+        ``facts`` are added to the line. Only the first line of the error's text is logged, without a traceback or SQL.
+        """
         self._counts[type(error).__name__] += 1
         now = self._now()
         if now < self._quiet_until:

@@ -14,11 +14,15 @@ import orjson
 from sqlalchemy import Connection, TextClause, text
 
 Curves = Mapping[str, str | None]
-"""The ladders whose games are wanted, each with the hash of its value curve, or None if it has none."""
+"""A mapping from the ids of wanted ladders to the hashes of their value curves; None for a ladder without a curve."""
 
 
 class MatchSums(NamedTuple):
-    """The number of matches of a player with a client version on a ladder, and the least and greatest match number."""
+    """The number of matches that a player has on a ladder with one client version.
+
+    ``player`` is the id of the player, and ``client`` has the name and version of the client. ``first`` and ``last``
+    are the least and greatest of the numbers of the matches.
+    """
 
     player: int
     ladder: str
@@ -29,12 +33,12 @@ class MatchSums(NamedTuple):
 
 
 class GameSums(NamedTuple):
-    """The finished games with one outcome and number of guesses of a player with a client version on a ladder.
+    """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
 
-    ``times_ms`` lists the milliseconds of all guesses in these games, with commas between them. ``lucks`` is the number
-    of the games whose luck is known by the curve of their ladder, ``luck`` the sum of their luck in millionths of a
-    guess, and ``luck_squares`` the sum of its squares. ``unadjusted`` has the games whose luck is not known, if the
-    ladder has a curve.
+    The length is ``guesses``, and ``games`` is the number of these games. ``times_ms`` lists the milliseconds of all
+    their guesses, with commas between them. ``lucks`` is the number of games whose luck is known by the curve of the
+    ladder, ``luck`` the sum of their luck in millionths of a guess, and ``luck_squares`` the sum of its squares.
+    ``unadjusted`` has the identifiers of the games whose luck is not known, if the ladder has a curve.
     """
 
     player: int
@@ -62,7 +66,7 @@ _MATCHES: Final = """
 """
 _SQUARES: Final = GameSums._fields.index("luck_squares")
 _LOW_BITS: Final = 20
-"""Squares are added up in two parts, their low bits and the others, because a million might not fit into 63 bits."""
+"""The number of low bits of each square that are added up apart, because sums of squares might exceed 63 bits."""
 _GAMES: Final = """
     {wanted}
     SELECT json_group_array(json_array(player, ladder, client, outcome, guesses, games, times_ms, lucks, luck,
@@ -116,9 +120,10 @@ _NAMES: Final = text(
 
 
 def last_player(connection: Connection, after: int, matches: int) -> int | None:
-    """Return the number of a player so that those above ``after`` and up to it have more than ``matches`` matches.
+    """Return the id of the last player of the next group, which begins with the first player above ``after``.
 
-    It is the player with the greatest number if the rest have fewer; None if nobody has a match.
+    The group is the smallest one with more than ``matches`` matches. If the players above ``after`` have no more than
+    that, return the greatest id of a player with a match. Return None if there are no matches at all.
     """
     (player,) = _read(connection, _PLAYER_AFTER, {"after": after, "matches": matches})
     return None if player is None else int(player)
@@ -127,9 +132,9 @@ def last_player(connection: Connection, after: int, matches: int) -> int | None:
 def sum_players(
     connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
 ) -> tuple[list[MatchSums], list[GameSums]]:
-    """Return the sums of all matches and games of the players with a number above ``after`` and up to ``last``.
+    """Return the sums of all matches and games of the players with an id above ``after`` and up to ``last``.
 
-    Here and below, the matches in ``broken`` and void games are left out.
+    Only ladders in ``curves`` count. The matches with a number in ``broken`` and void games are left out.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": _json(list(broken))}
     matches = _read(connection, _MATCHES_OF_PLAYERS, parameters)
@@ -139,7 +144,10 @@ def sum_players(
 def sum_matches(
     connection: Connection, curves: Curves, matches: Iterable[int], broken: Collection[int] = ()
 ) -> list[MatchSums]:
-    """Return the sums of these matches."""
+    """Return the sums of the matches with the numbers ``matches``.
+
+    Only ladders in ``curves`` count. The matches with a number in ``broken`` are left out.
+    """
     parameters = {"curves": _json(curves), "matches": _json(list(matches)), "broken": _json(list(broken))}
     return _match_sums(_read(connection, _LISTED_MATCHES, parameters))
 
@@ -147,7 +155,10 @@ def sum_matches(
 def sum_games(
     connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
 ) -> list[GameSums]:
-    """Return the sums of those of these games that are finished."""
+    """Return the sums of the finished games among ``games``, which are identifiers of games.
+
+    Only ladders in ``curves`` count. The matches with a number in ``broken`` and void games are left out.
+    """
     parameters = {
         "curves": _json(curves),
         "matches": _json(list({game >> 12 for game in games})),
@@ -158,29 +169,32 @@ def sum_games(
 
 
 def load_unadjusted(connection: Connection, curves: Curves, after: int, last: int) -> list[int]:
-    """Return the games whose luck is not known, in matches with a number above ``after`` and up to ``last``."""
+    """Return the identifiers of finished games whose luck is not known, on ladders with a curve, in ascending order.
+
+    Only matches with a number above ``after`` and up to ``last`` are searched.
+    """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": "[]"}
     sums = _game_sums(_read(connection, _GAMES_IN_RANGE, parameters))
     return sorted(game for each in sums for game in each.unadjusted)
 
 
 def load_new(connection: Connection, after: int, last: int) -> tuple[list[int], list[int]]:
-    """Return the numbers of matches that began, and the games that ended, at events with ids in a range.
+    """Return the numbers of the matches that began and the identifiers of the games that ended, within some events.
 
-    The ids are above ``after`` and up to ``last``.
+    The events are those with an id above ``after`` and up to ``last``.
     """
     matches, games = _read(connection, _NEW, {"after": after, "last": last})
     return matches, games
 
 
 def load_newest(connection: Connection) -> tuple[int, int]:
-    """Return the id of the event, and the number of the match, that were stored last; 0 if there is none."""
+    """Return the greatest id of an event and the greatest number of a match; each is 0 if there is none."""
     event, match = _read(connection, _NEWEST, {})
     return event, match
 
 
 def load_player_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Return the names of players by their numbers."""
+    """Return the names of the players with the given ids, by id."""
     return dict(_read(connection, _NAMES, {"ids": _json(list(ids))}))
 
 

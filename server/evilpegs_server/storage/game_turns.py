@@ -1,4 +1,4 @@
-"""The guesses and replies of finished games, by the identifiers of the games (see `game_sums`)."""
+"""The guesses and feedbacks of finished games, by the identifiers of the games that `game_sums` defines."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,7 +25,11 @@ _TURNS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game: the id of its match, its ladder, its number, and the code, blacks and whites of each answered turn."""
+    """A game as read from the database.
+
+    ``match`` and ``ladder`` are ids, and ``game`` is the number of the game in its match. Each of the ``turns`` is a
+    tuple of the code, the blacks and the whites of an answered guess.
+    """
 
     match: str
     ladder: str
@@ -34,7 +38,10 @@ class StoredGame:
 
 
 def load_stored_games(connection: Connection, games: Iterable[int]) -> list[StoredGame]:
-    """Return the turns of games. Events that cannot be read as JSON are left out."""
+    """Return the stored games with the identifiers ``games``, in no particular order.
+
+    Events that cannot be read as JSON are left out.
+    """
     parameters = {"games": orjson.dumps(list(games)).decode()}
     loaded = {
         (number, game): StoredGame(match, ladder, game)

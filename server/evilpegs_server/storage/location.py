@@ -1,4 +1,4 @@
-"""The place of a database: its URL, its file, and the files beside it, which only their owner may read."""
+"""The location of a database: its URL, its file, and the files beside it, which only their owner may read."""
 
 import os
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
 SIDE_FILES: Final = ("-wal", "-shm")
-"""The ends of the names of the files that SQLite keeps beside a database while it is in use."""
+"""The suffixes of the files that SQLite keeps beside a database while it is in use."""
 
 
 def database_file(url: str) -> Path:
@@ -27,10 +27,10 @@ def database_file(url: str) -> Path:
 
 
 def engine_url(file: Path, mode: str = "rw") -> URL:
-    """Return the URL at which SQLAlchemy opens the resolved ``file``, which SQLite does not create.
+    """Return the URL with which SQLAlchemy opens ``file``, with symbolic links resolved.
 
-    Otherwise a connection that is opened after the file was moved would begin an empty database in its place, and one
-    that is opened after a symbolic link was changed would write to another database.
+    With the default ``mode``, SQLite never creates the file, so a connection cannot begin an empty database after the
+    file was moved. Because links are resolved, a link that is changed later does not lead to another database.
     """
     return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": mode, "uri": "true"})
 
@@ -41,15 +41,15 @@ def engine_file(engine: Engine) -> Path:
 
 
 def side_files(file: Path) -> list[Path]:
-    """Return the paths of SQLite's own files beside a database, whether or not they exist."""
+    """Return the paths of the files that SQLite keeps beside the database ``file``, existing or not."""
     path = os.path.realpath(file)
     return [Path(path + end) for end in SIDE_FILES]
 
 
 def create_private(path: Path) -> None:
-    """Create a file that only its owner can read, because it contains the seeds of open games.
+    """Create an empty file that only its owner can read and write, and its directory, unless the file exists.
 
-    A file that exists is not opened, so that no lock on it is lost, and keeps its permissions.
+    An existing file keeps its permissions. It is not opened, because closing it would drop locks of this process.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -57,10 +57,9 @@ def create_private(path: Path) -> None:
 
 
 def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
-    """Take from everyone but the owner the access to a database, to SQLite's files beside it, and to ``others``.
+    """Restrict the database ``file``, SQLite's files beside it, and ``others`` to their owner.
 
-    The names of the files that others could access are logged in one line. Whether the access can be taken away or
-    not, the server goes on.
+    One line in ``log`` names the files that other users could access. A failure is logged and not raised.
     """
     lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
     try:

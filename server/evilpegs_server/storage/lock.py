@@ -20,13 +20,16 @@ from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedErro
 from evilpegs_server.storage.location import create_private, database_file
 
 _ATTEMPTS: Final = 3
-"""The number of times that a file that is replaced while it is being locked is opened again."""
+"""The number of attempts to lock the file if another file replaces it meanwhile."""
 FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
 """True if `flock` and the locks of SQLite do not interact."""
 
 
 class DatabaseLock:
-    """The lock on a database, from its construction until `release` or the end of the process, however it ends.
+    """The exclusive lock of one server on the database at ``url``.
+
+    The constructor creates the file if necessary and acquires the lock. The lock is held until `release` is called or
+    the process ends.
 
     Raises:
         DatabaseInUseError: another server holds the lock.
@@ -61,11 +64,18 @@ class DatabaseLock:
 
     @property
     def names(self) -> int:
-        """The number of hard links of the file. SQLite finds its log by name, so with two names one can lack it."""
+        """The number of hard links of the file.
+
+        More than one is a danger: SQLite finds its log by the file's name and misses it under another name.
+        """
         return self._path.stat().st_nlink
 
     def check(self) -> None:
-        """Raise DatabaseMovedError unless the path still leads to the file that is locked. Any thread may call this."""
+        """Check that the path of the database still leads to the locked file. Any thread may call this.
+
+        Raises:
+            DatabaseMovedError: the file was moved, deleted or replaced.
+        """
         try:
             if _identity(self._path) == self._identity:
                 return
@@ -78,7 +88,7 @@ class DatabaseLock:
         raise DatabaseMovedError(message)
 
     def release(self) -> None:
-        """Release the lock, so that another server can use the database. Close the engine before."""
+        """Release the lock, so that another server can use the database. Close the engine first."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

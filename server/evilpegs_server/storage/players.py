@@ -1,4 +1,4 @@
-"""Players: their names, of which no two look alike, and the tokens that prove their identity."""
+"""Players: their names, no two of which look alike, and the tokens that prove their identity."""
 
 import hashlib
 import re
@@ -16,12 +16,12 @@ _RESERVED_NAMES: Final = (
     *("admin", "administrator", "codemaker", "evilpegs", "guest", "host", "mod", "moderator", "official", "operator"),
     *("owner", "root", "server", "staff", "support", "sysadmin", "system"),
 )
-"""The names under which nobody may play, because others would take their word for that of the server."""
+"""The names that no player may have, because other players would believe that the server is speaking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player: ``id`` is a number that the server assigns."""
+    """A player of a server, whose ``id`` is a number that the server assigns."""
 
     id: int
     name: str
@@ -29,12 +29,15 @@ class Player:
 
     @property
     def is_guest(self) -> bool:
-        """True if the server chose the name. Guests play practice only."""
+        """True if the player is a guest: the server chose the name, and only practice ladders are open to them."""
         return self.kind == "guest"
 
 
 class NameRefusedError(ValueError):
-    """The refusal of a name. ``taken`` is True if the name is valid but belongs to another player."""
+    """The error of a name that cannot be claimed.
+
+    ``taken`` is True if the name is well-formed, but it is reserved or looks like the name of another player.
+    """
 
     def __init__(self, message: str, *, taken: bool) -> None:
         super().__init__(message)
@@ -42,7 +45,10 @@ class NameRefusedError(ValueError):
 
 
 class Players:
-    """All players in memory, by token and by name. The database holds the same facts."""
+    """The players that a server keeps in memory, found by their tokens. Names that look alike exclude each other.
+
+    Iterating yields the players.
+    """
 
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
@@ -57,15 +63,18 @@ class Players:
         return iter(tuple(self._by_token.values()))
 
     def skip_ids(self, highest: int) -> None:
-        """Give new players only ids above ``highest``: lower ones may belong to players who are not in memory."""
+        """Give new players only ids above ``highest``, because lower ids may belong to players not in memory."""
         self._highest = max(self._highest, highest)
 
     def lapse(self, token_hash: str) -> None:
-        """Forget a player and their token, but give their name to nobody else."""
+        """Forget the player whose token has the hash ``token_hash``, but keep their name reserved."""
         self._by_token.pop(token_hash, None)
 
     def add(self, player: Player, token_hash: str) -> None:
-        """Add a guest, or a player who is stored, or will be stored before the client receives the token."""
+        """Add a player, whose token has the hash ``token_hash``, and reserve their name.
+
+        A player who is not a guest must be stored in the database before the client receives the token.
+        """
         self._by_token[token_hash] = player
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
@@ -73,33 +82,35 @@ class Players:
         self._highest = max(self._highest, player.id)
 
     def remove(self, player: Player, token_hash: str) -> None:
-        """Remove a player who could not be stored, or a guest who left without playing."""
+        """Remove a player and free their name, because they could not be stored or left without playing."""
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
         self._names.discard(skeleton(player.name))
 
     def guest_hash(self, guest: Player) -> str:
-        """Return the hash of a guest's token, which is stored together with the guest's first match."""
+        """Return the hash of a guest's token. The database gets it together with the guest's first match."""
         return self._guest_hashes[guest.id]
 
     def guest(self, number: int) -> Player | None:
-        """Return the guest with this number, None if there is none in memory."""
+        """Return the guest whose id is ``number``, or None if no such guest is in memory."""
         token_hash = self._guest_hashes.get(number)
         return None if token_hash is None else self._by_token[token_hash]
 
     def by_token(self, token: str) -> Player | None:
-        """Return the player who holds ``token``, or None if there is none."""
+        """Return the player to whom ``token`` belongs, or None if there is none in memory."""
         return self.by_hash(hash_token(token))
 
     def by_hash(self, token_hash: str) -> Player | None:
-        """Return the player whose token has this hash, or None if there is none."""
+        """Return the player whose token has the hash ``token_hash``, or None if there is none in memory."""
         return self._by_token.get(token_hash)
 
     def new_player(self, name: str, kind: PlayerKind) -> Player:
-        """Return a new player with this name. The name is reserved only when `add` is called.
+        """Return a new player with the given name and the next free id.
+
+        The name and the id stay free until `add` is called.
 
         Raises:
-            NameRefusedError: the name is malformed or taken.
+            NameRefusedError: the name is malformed, reserved or taken.
         """
         check_name(name)
         if skeleton(name) in _RESERVED_SKELETONS:
@@ -109,7 +120,7 @@ class Players:
         return Player(self._highest + 1, name, kind)
 
     def new_guest(self) -> Player:
-        """Return a new guest with a free name."""
+        """Return a new guest with a random free name. The name stays free until `add` is called."""
         while True:
             name = GUEST_PREFIX + secrets.token_hex(4)
             if skeleton(name) not in self._names:
@@ -117,7 +128,7 @@ class Players:
 
 
 def check_name(name: str) -> None:
-    """Raise NameRefusedError unless a player may claim ``name``: well-formed, and not of the form of a guest."""
+    """Raise NameRefusedError if ``name`` is malformed or begins with the prefix of guests."""
     if _NAME.fullmatch(name) is None:
         message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
@@ -127,7 +138,10 @@ def check_name(name: str) -> None:
 
 
 def skeleton(name: str) -> str:
-    """Return the name with similar characters replaced by one of them. Names with equal skeletons look alike."""
+    """Return ``name`` with similar characters replaced by one of them, such as ``0`` by ``o``.
+
+    Names with equal skeletons look alike.
+    """
     return name.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
 
 

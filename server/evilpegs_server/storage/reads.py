@@ -1,6 +1,6 @@
-"""Threads for everything that requests read, so that no request occupies the event loop or waits without end.
+"""Threads that read the database for requests, with a bounded queue, so that no read blocks the event loop.
 
-One `Reads` serves the game port and the site: its bound holds for all readers of a server together.
+One `Reads` object serves the game port and the site, so its bound holds for both together.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 THREADS: Final = 2
-"""The number of reads at a time. SQLite releases the interpreter lock while it searches."""
+"""The number of reads that run at the same time. SQLite releases the interpreter lock while it searches."""
 MAX_PENDING: Final = 64
-"""The number of reads that may run or wait."""
+"""The largest number of reads that may run or wait at the same time."""
 
 
 class BusyError(Exception):
-    """The refusal of a read because too many wait already."""
+    """The error of a read that is refused because too many others wait."""
 
 
 class Reads:
-    """A few threads with a bounded queue."""
+    """A pool of ``threads`` threads, with at most ``max_pending`` calls that run or wait."""
 
     def __init__(self, threads: int = THREADS, max_pending: int = MAX_PENDING) -> None:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="reads")
@@ -30,9 +30,12 @@ class Reads:
         self._pending: set[Future[object]] = set()
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call a function in a thread and return its result. Raises BusyError if too many calls wait.
+        """Call ``function`` in a thread with the given arguments, and return its result.
 
-        A call that has begun runs to its end, and counts until then, even if nobody waits for it any more.
+        A call that has begun runs to its end even if the caller is cancelled, and counts as pending until then.
+
+        Raises:
+            BusyError: too many calls run or wait.
         """
         if len(self._pending) >= self._max_pending:
             raise BusyError
@@ -42,5 +45,5 @@ class Reads:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Drop the calls that wait, and return when those that have begun are finished."""
+        """Cancel the waiting calls, and return when the running calls are finished."""
         self._executor.shutdown(cancel_futures=True)

@@ -37,28 +37,34 @@ class KeyUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class ServerKey:
-    """The key of a server; ``former`` has the public keys that were in use before, oldest first."""
+    """The key of a server. ``signer`` signs records; ``former`` has the public keys used before, oldest first."""
 
     signer: RecordSigner
     former: tuple[str, ...]
 
 
 def key_path(database: str, server_key: Path | None) -> Path:
-    """Return the file of the private key: ``server_key`` if it is set, else a file beside the database at this URL."""
+    """Return the path of the file with the private key of a server.
+
+    It is ``server_key`` if that is set, else a file beside the database at the URL ``database``.
+    """
     beside = database_file(database)
     return server_key or beside.with_name(beside.name + ".key")
 
 
 def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
-    """Return the existing files of a server's key, which a backup of the database must include."""
+    """Return the existing files of a server's key: the private key and the list of public keys.
+
+    The parameters are those of `key_path`. A backup of the database must include the files.
+    """
     path = key_path(database, server_key)
     return tuple(file for file in (path, _list_path(path)) if file.exists())
 
 
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
-    """Return the existing files of a server's key, each with its place beside ``target``, a copy of the database.
+    """Return the existing files of a server's key, each with the path to which a backup should copy it.
 
-    A server that is started on the copy finds the key in that place by default.
+    These paths are beside ``target``, the copy of the database, where a server that uses the copy finds the key.
     """
     beside = target.with_name(target.name + ".key")
     key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
@@ -67,10 +73,12 @@ def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Pat
 
 
 def load_server_key(path: Path) -> ServerKey:
-    """Return the key of a server. It is created if there is no file, and its public half is added to the list.
+    """Return the key of a server from the file ``path``; create the key if there is no file.
+
+    The public half is added to the list of public keys beside the file.
 
     Raises:
-        KeyUnusableError: a file cannot be read or written, or is something else.
+        KeyUnusableError: a file cannot be read or written, or has other content.
     """
     try:
         signer = RecordSigner(_load_or_create(path))
@@ -106,7 +114,7 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
 
 
 def _create(path: Path) -> None:
-    """Create a new key. If another server creates the same file at the same time, one of the keys wins."""
+    """Create a file with a new private key. A file that another server creates at the same time is kept instead."""
     key = Ed25519PrivateKey.from_private_bytes(secrets.token_bytes(KEY_BYTES))
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)

@@ -1,4 +1,4 @@
-"""The file that keeps solved positions of devils over restarts. Without the file, a server solves them again."""
+"""The file that keeps the positions that devils have solved over restarts. Without it, they are solved again."""
 
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_fil
 
 
 class SolvedPositionsFile:
-    """The file of solved positions of a server. With ``path`` None nothing is read or kept.
+    """The file in which a server keeps the positions that devils have solved.
 
-    Errors of the file are logged in ``log`` and stop nothing.
+    ``solved`` has the positions that were read. If ``path`` is None, nothing is read or written. Errors of the file are
+    logged to ``log`` and never raised.
     """
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:
@@ -21,7 +22,7 @@ class SolvedPositionsFile:
         self.solved = self._read()
 
     def save(self, solved: bytes) -> None:
-        """Write solved positions, in the format of `SolvedPositions.to_bytes`, to the file."""
+        """Replace the file by ``solved``, which is in the format of `SolvedPositions.to_bytes`."""
         if self._path is not None:
             try:
                 replace_file(self._path, solved)

@@ -87,10 +87,10 @@ games = Table(
     Column("luck", BigInteger),
     Column("curve", String(16)),
 )
-"""A projection of `events` that can be rebuilt, but for the nonce, which is stored before any event shows it.
+"""The games and their results. All columns but ``client_nonce`` can be rebuilt from `events`.
 
 ``times_ms`` lists the milliseconds that each guess took, with commas between them. ``luck`` is in millionths of a
-guess, None where it is not known; ``curve`` is the hash of the value curve from which it follows.
+guess, and null if it is not known. ``curve`` is the hash of the value curve with which the luck was measured.
 """
 
 cursors = Table(
@@ -99,4 +99,4 @@ cursors = Table(
     Column("reader", String(80), primary_key=True),
     Column("event", Integer, nullable=False),
 )
-"""For each reader that follows the log, the id of the last event that it has dealt with."""
+"""The id of the last event that was processed, for each reader that follows the log."""

@@ -1,13 +1,14 @@
 """The writer: a thread that commits jobs to the database, many jobs per transaction.
 
-While one transaction is being written to disk, the next jobs gather and are then committed together. So each job is
+While one transaction is being written to disk, the next jobs gather; they are then committed together. Each job is
 durable when its callback runs, and a busy server needs one flush where one transaction per job would need hundreds.
 
-What fails is reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
+Failures are reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
 alone. If the database itself cannot be used, such as on a full disk, all jobs of the batch fail together, because one
-attempt per job would take hundreds of times as long and tell nothing new. While another process holds the write lock, a
-batch waits `BUSY_SECONDS`, and then fails. The file is looked for before and after each batch and between batches: what
-was written into a file that had been moved away is reported as not stored.
+attempt per job would take hundreds of times as long and give the same result. While another process holds the write
+lock, a batch waits for at most `BUSY_SECONDS` and then fails. The writer checks that the database file is in its place
+before and after each batch and between batches. Rows that went into a file after it was moved away are reported as not
+stored.
 """
 
 import threading
@@ -32,21 +33,21 @@ DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000
 """The largest number of jobs per transaction."""
 WAKE_JOBS: Final = 128
-"""The number of waiting jobs at which the thread is woken in any case."""
+"""The number of waiting jobs at which the thread is woken without waiting for more."""
 BUSY_SECONDS: Final = 2.0
-"""The time in which a batch must get the write lock. All batches that are left when the writer closes share it."""
+"""The seconds that a batch waits for the write lock. All batches that remain when the writer closes share them."""
 CHECK_SECONDS: Final = 0.5
-"""The time between two looks for the file of the database while there is nothing to write."""
+"""The seconds between two checks that the database file is in its place while there is nothing to write."""
 CLOSE_SECONDS: Final = 4.0
-"""The time after which `Writer.close` no longer waits for a disk that does not respond."""
+"""The seconds after which `Writer.close` no longer waits for a disk that does not respond."""
 
 
 class Write(NamedTuple):
-    """The rows for one statement. ``order`` sorts the statements of a transaction: parents before children.
+    """A statement and the rows that it stores.
 
-    A ``bulk`` statement receives all rows at once as the JSON text of its parameter ``rows``. The driver releases the
-    interpreter lock at each step of a statement and has to compete with the event loop to acquire it again. So one step
-    for all rows, instead of one step per row, determines how much a busy server can store.
+    ``order`` is the place of the statement in a transaction, where parents come before children. A ``bulk`` statement
+    receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver releases the
+    interpreter lock at each step of a statement and has to compete with the event loop to acquire it again.
     """
 
     order: int
@@ -65,13 +66,15 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """A thread that commits jobs in the order of their submission. ``notify`` runs callbacks on the submitting thread.
+    """A thread that commits jobs to the database in the order of their submission.
 
-    ``call_soon`` runs a callback on the submitting thread after everything else that is due there. The writer is woken
-    when no more jobs were submitted in between, or when `WAKE_JOBS` wait. Each commit makes a busy event loop compete
-    several times for the interpreter lock, so a few large commits are better than many small ones.
+    ``notify`` is called on the writer's thread with a callback, and must run the callback on the submitting thread.
+    ``call_soon`` is called on the submitting thread with a callback, and must run it there after everything else that
+    is pending. The writer is woken when no more jobs were submitted in between, or when `WAKE_JOBS` wait, because few
+    large commits disturb a busy event loop less than many small ones.
 
-    ``check_file`` is called on the thread of the writer; it raises an error if the database file is not in its place.
+    ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread and raises an error if the
+    database file is not in its place.
     """
 
     def __init__(
@@ -97,14 +100,16 @@ class Writer:
         self._lock_by: float | None = None
         self._obstacle: str | None = None
         self.commits = Durations()
-        """The time from the moment the thread begins with a transaction until its jobs are durable or have failed."""
+        """The durations of commits, from the beginning of a transaction until its jobs are durable or have failed."""
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the thread of the writer."""
         self._thread.start()
 
     def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
-        """Commit ``writes`` together, then call ``done(None)``, or ``done(error)`` if they could not be stored.
+        """Queue ``writes``, which are committed together or not at all.
+
+        Afterwards ``done`` is called on the submitting thread with None, or with the error if they could not be stored.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -120,7 +125,7 @@ class Writer:
             self._flush()
 
     def _flush_unless_more(self, count: int) -> None:
-        """Wake the thread, unless there are more than ``count`` jobs: then still more may follow, so wait again."""
+        """Wake the thread if at most ``count`` jobs were submitted; otherwise wait again, as more jobs may follow."""
         if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
@@ -155,14 +160,14 @@ class Writer:
             self._connection.close()
 
     def _next_jobs(self) -> list[_Job] | None:
-        """Return the jobs that were submitted next, or None if the writer is to stop; look for the file meanwhile."""
+        """Wait for submitted jobs and return them, or None if the writer must stop; check the file meanwhile."""
         while True:
             with suppress(Empty):
                 return self._jobs.get(timeout=CHECK_SECONDS)
             self._find_obstacle()
 
     def _find_obstacle(self) -> None:
-        """Look for the file, and report it when it is no longer in its place, or is again."""
+        """Check that the database file is in its place, and report a change to `health`."""
         try:
             self._check_file()
             obstacle = None
@@ -173,7 +178,7 @@ class Writer:
             self._report_on_thread(partial(self.health.note_obstacle, obstacle))
 
     def _gather(self, jobs: list[_Job]) -> bool:
-        """Add the other submitted jobs up to the limit; return False if the writer is to stop."""
+        """Add further submitted jobs to ``jobs``, up to `MAX_JOBS`; return False if the writer must stop."""
         while len(jobs) < MAX_JOBS:
             try:
                 others = self._jobs.get_nowait()
@@ -185,10 +190,10 @@ class Writer:
         return True
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
-        """Commit all jobs in one transaction, or one transaction per job if that fails; return an error per job.
+        """Commit all jobs in one transaction, or in one transaction per job if that fails.
 
-        So a bad job harms no other. A connection on which anything failed is discarded, because a later commit could
-        include what it holds open.
+        Return a list with None for each job that was stored and an error for each other job. A connection on which
+        anything failed is discarded, because a later commit could include what it holds open.
         """
         try:
             self._check_file()
@@ -216,12 +221,12 @@ class Writer:
                     connection.execute(write.statement, write.rows)
 
     def _busy_ms(self) -> int:
-        """Return how long the next transaction may wait for the write lock, in milliseconds."""
+        """Return the milliseconds that the next transaction may wait for the write lock."""
         left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
         return max(0, round(left * 1000))
 
     def _sql(self, write: Write) -> str:
-        """Return the SQL text of a bulk statement, which is compiled once. Its only parameter is the rows."""
+        """Return the SQL text of a bulk statement; its only parameter is the JSON text of the rows."""
         if write.order not in self._sql_texts:
             self._sql_texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
         return self._sql_texts[write.order]
@@ -247,13 +252,13 @@ class Writer:
 
 
 def _fails_whole_batch(error: Exception) -> bool:
-    """Return True if no job of the batch can be stored. Damaged pages concern only the jobs that need them."""
+    """Return True if ``error`` concerns all jobs of a batch. Damaged pages concern only the jobs that need them."""
     whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
     return whole and not isinstance(error, DatabaseDamagedError)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
-    """Return one write per statement, in the order in which statements must run. Rows keep the order of the jobs."""
+    """Return one write per statement, with the rows of all jobs, in the order in which the statements must run."""
     writes = [write for job in jobs for write in job.writes]
     rows: defaultdict[int, list[Any]] = defaultdict(list)
     for write in writes:

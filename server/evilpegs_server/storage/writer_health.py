@@ -1,14 +1,17 @@
-"""The health of the writer: the result of the last commit, and how long submitted jobs have waited."""
+"""The health of the database writer: the result of the last commit, and the time that submitted jobs have waited."""
 
 from collections.abc import Callable
 from typing import Final
 
 STUCK_SECONDS: Final = 5.0
-"""The time without any commit after which jobs that wait are stuck."""
+"""The seconds without any commit after which waiting jobs count as stuck."""
 
 
 class WriterHealth:
-    """The health of the writer, from what it submits and reports. ``now`` returns seconds and never goes back."""
+    """The health of the database writer, derived from the jobs that are submitted and committed.
+
+    ``now`` is a monotonic clock in seconds.
+    """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -16,20 +19,20 @@ class WriterHealth:
         self._progress_at = 0.0
         self._failed = False
         self.obstacle: str | None = None
-        """Why nothing can be stored although nothing was submitted, None if no reason is known."""
+        """The reason why nothing can be stored, such as a moved database file; None if no reason is known."""
 
     def note_obstacle(self, obstacle: str | None) -> None:
-        """Note why nothing can be stored, such as that the file was moved away, or with None that it can be again."""
+        """Note the reason why nothing can be stored, such as a moved database file; None means that it is gone."""
         self.obstacle = obstacle
 
     def note_submitted(self) -> None:
-        """Count a job that was submitted."""
+        """Note that a job was submitted to the writer."""
         if not self._waiting:
             self._progress_at = self._now()
         self._waiting += 1
 
     def note_committed(self, jobs: int, failed: int) -> None:
-        """Count the jobs of a commit, of which ``failed`` could not be stored."""
+        """Note that a batch of ``jobs`` jobs was committed, of which ``failed`` could not be stored."""
         self._waiting -= jobs
         self._progress_at = self._now()
         self._failed = failed == jobs

@@ -1,4 +1,4 @@
-"""The writes of a server: one function per fact, each returning a `Write`."""
+"""The writes of a server: one function per fact, which returns the `Write` that stores the fact."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,9 +16,9 @@ from evilpegs_server.storage.writer import Row, Write
 
 
 def _from_json(table: Table, *columns: str) -> Insert:
-    """Return a statement that inserts the rows of the JSON text ``rows``.
+    """Return a statement that inserts rows into ``table`` from a JSON text, its parameter ``rows``.
 
-    The text is a list of lists: the id of a match, then the values of ``columns``.
+    The text is a list of lists, each with the id of a match and then the values of ``columns``.
     """
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
     match, *values = (
@@ -30,7 +30,7 @@ def _from_json(table: Table, *columns: str) -> Insert:
 
 
 def _finish_matches() -> Update:
-    """Return a statement that marks as over the matches whose ids are listed in the JSON text ``rows``."""
+    """Return a statement that marks matches as over. Its parameter ``rows`` is a JSON list of their ids."""
     ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
     return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
 
@@ -58,12 +58,15 @@ _CURSORS: Final = _NEW_CURSORS.on_conflict_do_update(
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    """Store a new player; ``at`` is in Unix milliseconds."""
+    """Return the write that stores a new player; ``at`` is in Unix milliseconds."""
     return Write(0, _PLAYERS, [_player_row(player, token_hash, at)])
 
 
 def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
-    """Store a guest who begins a match, unless an earlier match has stored them."""
+    """Return the write that stores a guest who begins a match, unless the guest is already stored.
+
+    ``at`` is in Unix milliseconds.
+    """
     return Write(1, _GUESTS, [_player_row(guest, token_hash, at)])
 
 
@@ -79,7 +82,10 @@ def _player_row(player: Player, token_hash: str, at: int) -> Row:
 
 
 def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
-    """Store a new match, the client that plays it, and the seed of its nonces; ``at`` is in Unix milliseconds."""
+    """Return the write that stores a new match with its client program and the seed of its nonces.
+
+    ``at`` is in Unix milliseconds.
+    """
     row: Row = {
         "id": match,
         "player": player.id,
@@ -93,24 +99,24 @@ def insert_match(match: str, player: Player, client: Program, ladder: str, seed:
 
 
 def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
-    """Store that the player was ready for a game, and their nonce if they gave one."""
+    """Return the write that stores that the player was ready for a game, and their nonce if they gave one."""
     return Write(3, _GAMES, [(match, game, client_nonce, None, None, None, None)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
-    """Store entries of the event log of a match."""
+    """Return the write that stores entries of the event log of a match."""
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
 def finish_game(event: GameOver, times_ms: Sequence[int]) -> Write:
-    """Store the result of a finished game, and the milliseconds that each of its guesses took."""
+    """Return the write that stores the result of a finished game; ``times_ms`` has the milliseconds per guess."""
     times = ",".join(map(str, times_ms))
     row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms, times)
     return Write(3, _GAMES, [row], bulk=True)
 
 
 def store_batch(match: str, batch: Batch) -> list[Write]:
-    """Return the writes that store one step of a match."""
+    """Return the writes that store the changes of one step of a match."""
     stored = [] if batch.begun is None else [insert_game(match, batch.begun.game, batch.begun.client_nonce)]
     stored += [finish_game(over, times_ms) for over, times_ms in batch.ended]
     if batch.is_last:
@@ -121,15 +127,18 @@ def store_batch(match: str, batch: Batch) -> list[Write]:
 
 
 def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
-    """Store the luck of a finished game in millionths of a guess, and the hash of the value curve it follows from."""
+    """Return the write that stores the luck of a finished game, in millionths of a guess.
+
+    ``curve`` is the hash of the value curve with which the luck was measured.
+    """
     return Write(7, _LUCK, [(match, game, luck, curve)], bulk=True)
 
 
 def finish_match(match: str) -> Write:
-    """Store that a match is over."""
+    """Return the write that stores that a match is over."""
     return Write(5, _MATCHES_OVER, [match], bulk=True)
 
 
 def move_cursor(reader: str, event: int) -> Write:
-    """Store that ``reader`` has dealt with all events up to the one with this id."""
+    """Return the write that stores that ``reader`` has processed all events up to the id ``event``."""
     return Write(6, _CURSORS, [{"reader": reader, "event": event}])

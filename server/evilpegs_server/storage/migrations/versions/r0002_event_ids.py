@@ -22,7 +22,7 @@ _INDEXES = {
 
 
 def upgrade() -> None:
-    """Copy the events with their row numbers as ids, and fill the new column of matches from their first events."""
+    """Copy the events with their row numbers as ids, and fill the new column ``client`` of the matches."""
     op.create_table(
         "events_with_id",
         sa.Column("id", sa.Integer(), nullable=False),
