@@ -1,4 +1,4 @@
-"""Conversion of the facts of a match to the events of its record, and back."""
+"""Conversions of the facts of a match to the events of its record, and back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from evilpegs_server.record.event_log import EventLog
 class MatchKey:
     """The id and the ladder of a match, and the secret seed of its nonces, which is never published.
 
-    ``tie_nonces`` is the value in `match_started`, None in matches that began without one.
+    ``tie_nonces`` is the value of this name in the event `match_started`; None if that event has none.
     """
 
     id: str
@@ -36,12 +36,15 @@ class MatchKey:
     tie_nonces: int | None = None
 
     def nonce(self, game: int) -> str:
-        """Return the nonce of one game, in hex."""
+        """Return the server's nonce of the game with the number ``game``, in hexadecimal."""
         return derive_nonce(self.seed, self.id, game)
 
 
 def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
-    """Return the first event of a record."""
+    """Return the event that begins the record of a match.
+
+    ``player`` is the name of the player, ``client`` their program, and ``at`` the Unix time in milliseconds.
+    """
     ladder, rules = key.ladder, key.ladder.rules
     info = ladder.info()
     return MatchStarted(
@@ -68,7 +71,10 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
 
 
 def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
-    """Return the event of a game that waits for its player. It commits to the nonce of the game."""
+    """Return the event that announces a game, which contains the commitment to the game's nonce.
+
+    ``seq`` is the number of the event in the match, and ``at`` its Unix time in milliseconds.
+    """
     return GameStarted(
         match=key.id,
         seq=seq,
@@ -82,7 +88,11 @@ def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> Ga
 def feedback_event(
     key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
 ) -> FeedbackGiven:
-    """Return the event of an answered guess. ``stalled_ms`` is how long the event loop stood still during the turn."""
+    """Return the event of an answered guess.
+
+    ``stalled_ms`` is the duration of stalls in the turn that the player is not charged. ``seq`` is the number of the
+    event in the match, and ``at`` its Unix time in milliseconds.
+    """
     return FeedbackGiven(
         match=key.id,
         seq=seq,
@@ -102,7 +112,10 @@ def feedback_event(
 
 
 def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
-    """Return the canonical JSON of `feedback_event`; that of a rated match is written without making the event."""
+    """Return the canonical JSON of the event that `feedback_event` returns for the same arguments.
+
+    If the reply reports no candidates, as in rated matches, the text is written directly, which is faster.
+    """
     if not SWITCH.texts or reply.candidates is not None:
         return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
     return feedback_json(
@@ -121,7 +134,11 @@ def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: 
 
 
 def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    """Return the event of a game that ended. It opens the nonce if the game had committed to one."""
+    """Return the event that ends a game. It discloses the nonce if the game was announced.
+
+    ``secret`` is the code that is shown, if any. ``seq`` is the number of the event in the match, and ``at`` its Unix
+    time in milliseconds.
+    """
     return GameOver(
         match=key.id,
         seq=seq,
@@ -137,7 +154,10 @@ def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int
 
 
 def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
-    """Return the last event of a record, which holds the hash of the event before it."""
+    """Return the last event of a record, which contains the hash of the last event in ``event_log``.
+
+    ``at`` is its Unix time in milliseconds.
+    """
     return MatchOver(
         match=key.id,
         seq=event_log.seq + 1,
@@ -152,7 +172,10 @@ def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: i
 def facts_from_events(
     ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
 ) -> Iterator[Fact]:
-    """Yield the facts of a record, in order. ``client_nonces`` has a key for each game whose player was ready."""
+    """Yield the facts that the events of a record state, in order.
+
+    ``client_nonces`` has a key for each game whose player was ready; the value is the client's nonce, if any.
+    """
     for event in events:
         yield from _facts_from_event(ladder, event, client_nonces)
 

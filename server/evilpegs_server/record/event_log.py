@@ -10,7 +10,11 @@ from evilpegs_protocol.fields import Event
 
 
 class LogEntry(NamedTuple):
-    """One event as it is stored and sent. ``text`` is its canonical JSON; ``hash`` covers it and the hash before."""
+    """One event as it is stored and sent.
+
+    ``seq`` is its number in the match, from 1, and ``at`` its Unix time in milliseconds. ``text`` is its canonical
+    JSON. ``hash`` covers the text and the hash of the entry before.
+    """
 
     seq: int
     at: int
@@ -20,7 +24,7 @@ class LogEntry(NamedTuple):
 
 
 class EventLog:
-    """The entries of a match so far, to which entries can only be appended."""
+    """The append-only list of the log entries of one match."""
 
     def __init__(self, match: str, entries: list[LogEntry] | None = None) -> None:
         self.match = match
@@ -33,18 +37,25 @@ class EventLog:
 
     @property
     def head(self) -> str:
-        """The hash of the last event."""
+        """The hash of the last event; before the first event, the constant that begins every chain."""
         return self.entries[-1].hash if self.entries else GENESIS
 
     def append(self, event: Event) -> LogEntry:
-        """Append an event. Raises ValueError unless it is the next event of this match."""
+        """Append ``event`` as an entry, and return the entry.
+
+        Raises:
+            ValueError: the event is not the next one of this match.
+        """
         if event.seq != self.seq + 1 or event.match != self.match:
             message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
             raise ValueError(message)
         return self.append_text(event.at, event.type, encode_event(event))
 
     def append_text(self, at: int, kind: str, text: str) -> LogEntry:
-        """Append the next event, of type ``kind``, whose canonical JSON is ``text``. Nothing is checked."""
+        """Append the next event, of type ``kind`` and with the canonical JSON ``text``, and return its entry.
+
+        ``at`` is in Unix milliseconds. Nothing is checked.
+        """
         entries = self.entries
         before = entries[-1].hash if entries else GENESIS
         entry = LogEntry(len(entries) + 1, at, kind, text, event_hash(before, text))
@@ -52,11 +63,15 @@ class EventLog:
         return entry
 
     def since(self, seq: int) -> list[LogEntry]:
-        """Return every entry after ``seq``."""
+        """Return the entries after event number ``seq``."""
         return self.entries[seq:]
 
     def feedback(self, game: int, turn: int) -> LogEntry:
-        """Return the entry that answered the guess of a turn; raises LookupError if there is none."""
+        """Return the entry that answered the guess of a turn.
+
+        Raises:
+            LookupError: there is none.
+        """
         for entry in self.entries:
             if entry.type == "feedback":
                 event = orjson.loads(entry.text)

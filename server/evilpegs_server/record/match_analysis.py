@@ -1,4 +1,4 @@
-"""The analysis of a recorded match: each turn gets the number of candidates left and what the guess was worth."""
+"""The analysis of a recorded match: the number of candidates left after each turn, and the worth of each guess."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,9 +25,10 @@ def analyze_match(
     effort: Effort | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchReplay:
-    """Read a match from its log and analyze its turns with ``effort``; without one, only the candidates are counted.
+    """Return the match with the id ``match`` from its log ``entries``, with its turns analyzed.
 
-    ``progress`` is called after each turn with the number of turns done and the number of all turns.
+    ``effort`` limits the work of the analysis; without it, only the candidates of each turn are counted. ``progress``
+    is called after each turn with the number of turns done and the number of all turns.
 
     Raises:
         RecordUnreadableError: the events cannot be read.
@@ -42,7 +43,10 @@ def analyze_match(
 
 
 def analyzed_document(match: MatchReplay) -> dict[str, Any]:
-    """Return a match as the JSON document of ``evilpegs replay --json``."""
+    """Return the match as the JSON object that ``evilpegs replay --json`` prints.
+
+    Analyses are included if every turn has one.
+    """
     document = replay_document(match)
     analyses = [[turn.analysis for turn in game.turns] for game in match.games]
     if all(analysis is not None for turns in analyses for analysis in turns):

@@ -1,7 +1,7 @@
-"""The recorder of a match: the events of the state machine become entries of the event log.
+"""The recorder of a match, which turns the events of the state machine into entries of the event log.
 
-A recorder computes nothing about the game and stores nothing. The codes that a game's end shows are given to it, and
-`Batch` says what has to be stored.
+A recorder computes nothing about the game and stores nothing. Its callers give it the codes that a game's end shows,
+and store the `Batch` that it returns.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,10 +33,10 @@ from evilpegs_server.record.signing import RecordSigner
 
 @dataclass(slots=True)
 class Batch:
-    """The changes of one step of a match: the new entries of its event log, and what is stored beside them.
+    """The changes of one step of a match: new entries of its event log, and facts that are stored beside them.
 
-    ``turn`` is the turn that the step opened, if any. ``begun`` is the game whose player was ready. ``ended`` has the
-    games that ended, each with the milliseconds that its guesses took.
+    ``turn`` is the turn that the step opened, if any. ``begun`` is the game for which the player became ready, if any.
+    ``ended`` has a pair for each game that ended: its last event, and the milliseconds that each of its guesses took.
     """
 
     entries: list[LogEntry] = field(default_factory=list)
@@ -48,14 +48,14 @@ class Batch:
 
     @property
     def is_stored(self) -> bool:
-        """True if the step changes anything that outlives the server."""
+        """True if the step changes anything that must be stored."""
         return bool(self.entries) or self.begun is not None
 
 
 class Recorder:
-    """The author of one match's event log; ``wall_ms`` returns Unix time in milliseconds.
+    """The object that turns the events of one match's state machine into entries of ``event_log``.
 
-    The last event is signed by ``signer`` if there is one.
+    ``wall_ms`` returns Unix time in milliseconds. ``signer``, if given, signs the last event of the match.
     """
 
     def __init__(
@@ -67,7 +67,10 @@ class Recorder:
         self._signer = signer
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
-        """Begin the record with the player and the client program, then record ``events``."""
+        """Record the beginning of the match and then ``events``; return the changes.
+
+        ``player`` is the name of the player, and ``client`` their program.
+        """
         batch = Batch()
         self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
         return self._add_events(batch, events, None, 0, None)
@@ -79,16 +82,17 @@ class Recorder:
         stalled_ms: int = 0,
         secret: str | None = None,
     ) -> Batch:
-        """Record ``events``; ``reply`` and ``stalled_ms`` belong to a `GuessAnswered` among them.
+        """Append the entries of ``events`` to the event log, and return the changes.
 
-        ``secret`` is the code to be shown at the end of the game of `shows_secret`.
+        ``reply`` and ``stalled_ms`` belong to a `GuessAnswered` among the events. ``secret`` is the code to show at
+        the end of the game that `shows_secret` returns.
         """
         return self._add_events(Batch(), events, reply, stalled_ms, secret)
 
     def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
-        """Return the end of a game among ``events`` that shows a code; None if there is none.
+        """Return the first event among ``events`` that ends a game by showing a code; None if there is none.
 
-        A game that was never begun has no secret, and a void game against evil has no witness.
+        Games that never began, and void games against evil or a devil, end without a code.
         """
         for event in events:
             if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):
@@ -128,9 +132,9 @@ class Recorder:
         batch.is_last = True
 
     def _next(self) -> tuple[int, int]:
-        """Return the number and the time of the next event.
+        """Return the number of the next event and its time in Unix milliseconds.
 
-        The time never falls within a record, even if the wall clock is set back during the match.
+        Times never decrease within a record, even if the wall clock is set back during the match.
         """
         entries = self._event_log.entries
         return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()

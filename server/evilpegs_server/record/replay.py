@@ -1,6 +1,6 @@
-"""A recorded match for people: its games and turns, its chain of hashes, and its JSON document.
+"""A recorded match as people see it: its games and turns, the state of its hashes, and its JSON document.
 
-Begin with `read_replay`. The analysis of the turns is added by `match_analysis`, or as documents by `add_analyses`.
+Begin with `read_replay`. `match_analysis` adds analyses to the turns; `add_analyses` adds them to the document.
 """
 
 import json
@@ -35,7 +35,7 @@ class RecordUnreadableError(EvilpegsError):
 
 
 def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
-    """Return the first break of the chain of hashes as a line of text; None if the chain holds."""
+    """Return a line of text that describes the first break in the chain of hashes; None if the chain is intact."""
     hashes = [GENESIS, *chain(entry.text for entry in entries)]
     for number, (entry, (head, expected)) in enumerate(zip(entries, pairwise(hashes), strict=True), 1):
         if entry.seq != number:
@@ -49,10 +49,10 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnReplay:
-    """One guess and its reply.
+    """One guess of a recorded game and its feedback.
 
-    ``candidates`` is the number left, None if it is not known. ``method`` is how a devil found the reply, None for
-    other codemakers. ``analysis`` is None if none was requested.
+    ``candidates`` is the number of candidates left, or None if it is not known. ``method`` names the method by which a
+    devil found the reply; it is None for other codemakers. ``analysis`` is None if the turn was not analyzed.
     """
 
     turn: int
@@ -68,7 +68,7 @@ class TurnReplay:
 
 @dataclass(frozen=True, slots=True)
 class GameReplay:
-    """One game; ``outcome`` and ``secret`` are None until it is over."""
+    """One game of a recorded match. ``outcome``, ``secret`` and ``nonce`` are None while it is in play."""
 
     game: int
     outcome: str | None
@@ -81,7 +81,11 @@ class GameReplay:
 
 @dataclass(frozen=True, slots=True)
 class MatchReplay:
-    """One match; ``flaw`` is the first break of its chain of hashes, None if the chain holds."""
+    """A recorded match with its games and turns.
+
+    ``at`` is its start in Unix milliseconds, and ``events`` the number of its events. ``flaw`` describes the first
+    break in its chain of hashes; it is None if the chain is intact.
+    """
 
     match: str
     ladder: str
@@ -97,7 +101,7 @@ class MatchReplay:
 
 
 def read_replay(match: str, entries: Sequence[LogEntry]) -> MatchReplay:
-    """Return the match with the id ``match`` from its log, without candidates and analyses.
+    """Return the match with the id ``match`` from its log ``entries``, without candidates and analyses.
 
     Raises:
         RecordUnreadableError: the events cannot be read.
@@ -125,7 +129,7 @@ def read_replay(match: str, entries: Sequence[LogEntry]) -> MatchReplay:
 
 
 def histories(match: MatchReplay) -> tuple[History, ...]:
-    """Return the turns of each game as the game's own objects."""
+    """Return the history of each game of ``match``: its guesses and feedbacks, oldest first."""
     rules = Rules.parse(match.rules)
     return tuple(
         tuple(Turn(parse_code(turn.code, rules), Feedback(turn.black, turn.white)) for turn in game.turns)
@@ -134,13 +138,16 @@ def histories(match: MatchReplay) -> tuple[History, ...]:
 
 
 def replay_document(match: MatchReplay) -> dict[str, Any]:
-    """Return the match as a JSON object in which every ``analysis`` is null."""
+    """Return the match as a JSON object in which the value of every key ``analysis`` is None."""
     games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in match.games]
     return asdict(replace(match, games=tuple(games)))
 
 
 def add_analyses(document: dict[str, Any], analyses: Iterable[Iterable[dict[str, Any]]]) -> None:
-    """Add the document of each turn's analysis, and the number of candidates left, to the document of a match."""
+    """Add analyses, and the numbers of candidates left, to the turns in the document of a match, in place.
+
+    ``analyses`` has, for each game, the document of each turn's analysis.
+    """
     for game, turns in zip(document["games"], analyses, strict=True):
         for turn, analysis in zip(game["turns"], turns, strict=True):
             turn["analysis"], turn["candidates"] = analysis, analysis["after"] or None

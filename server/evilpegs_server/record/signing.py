@@ -7,9 +7,9 @@ from evilpegs_protocol.server_messages import MatchOver
 
 
 class RecordSigner:
-    """The private key of a server, which signs the last event of each match. The repr discloses nothing.
+    """The private key of a server, with which it signs the last event of each match.
 
-    A signature costs about 0.1 milliseconds, once per match: with the reply to its last guess, or with its resignation.
+    A signature takes about 0.1 milliseconds and is made once per match. The repr does not contain the private key.
     """
 
     def __init__(self, private_key: Ed25519PrivateKey) -> None:
@@ -21,6 +21,6 @@ class RecordSigner:
         return f"RecordSigner({self.public_key!r})"
 
     def sign(self, over: MatchOver) -> MatchOver:
-        """Return the last event of a record with its signature."""
+        """Return a copy of ``over``, the last event of a record, with the signature over the record."""
         statement = signed_statement(over.model_dump(mode="json"))
         return over.model_copy(update={"signature": format_bytes(self._private_key.sign(statement))})
