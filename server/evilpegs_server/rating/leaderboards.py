@@ -1,8 +1,8 @@
 """The leaderboards of a running server, in memory and up to date.
 
-At the start the rows of all stored games are counted; from then on, what is new is counted at most twice per second.
-The database does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads,
-listens to or publishes them, nothing is counted after the start; the next reader waits until the rest is counted.
+At the start the rows of all stored games are counted; from then on, new games are counted at most twice per second. The
+database does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads,
+listens to or publishes the leaderboards, no new games are counted; the next reader waits until they are.
 """
 
 import asyncio
@@ -25,24 +25,26 @@ from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_docu
 _T = TypeVar("_T")
 
 UPDATE_SECONDS: Final = 0.5
-"""The shortest time between two updates, so that a match that is over is on its leaderboard within a second."""
+"""The shortest time between two updates in seconds. A finished match is on its leaderboard within a second."""
 REST_SECONDS: Final = 60.0
-"""The time without a reader after which new events are no longer counted, until the next reader comes.
+"""The seconds without a reader after which new events are no longer counted, until the next reader comes.
 
 Verifying the hashes of events takes processor time, so a server whose leaderboards nobody reads answers more guesses.
 """
 
 PAUSE_SECONDS: Final = 0.004
-"""The time after each millisecond of counting in which the thread leaves the interpreter lock to the games.
+"""The seconds that the counting thread pauses after each millisecond of work.
 
-All the work of a second at once would delay the guesses of some 20 milliseconds.
+Without pauses, the work of a second at once would delay the guesses of some 20 milliseconds.
 """
 
 
 class LiveLeaderboards:
-    """The leaderboards of all rated ladders. Every method is called on the thread of the event loop.
+    """The leaderboards of all rated ladders, kept up to date in memory.
 
-    Without a ``log`` nothing is reported; `broken_matches` says how many matches do not count.
+    Call every method on the thread of the event loop. Failures and broken matches are reported to ``log`` if it is not
+    None. ``update_seconds``, ``rest_seconds`` and ``pause_seconds`` replace `UPDATE_SECONDS`, `REST_SECONDS` and
+    `PAUSE_SECONDS`.
     """
 
     def __init__(
@@ -73,11 +75,11 @@ class LiveLeaderboards:
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to count the stored games. `rows` waits until all of them are counted."""
+        """Begin to count the stored games, and return at once. `rows` waits until all of them are counted."""
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop counting, and wait until the games that are being counted now are done."""
+        """Stop counting, and return when the step in progress is finished."""
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()
@@ -86,24 +88,27 @@ class LiveLeaderboards:
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:
-        """Count new games soon; this is meant for `MatchRegistry.listen`."""
+        """Count new games soon. Pass this method to `MatchRegistry.listen`."""
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` whenever the rows of some ladder have changed. It must not raise or wait."""
+        """Register ``listener``, which is called whenever rows of a ladder have changed. It must not raise or wait.
+
+        From now on, new games are counted even if nobody reads the leaderboards.
+        """
         self._listeners.append(listener)
         self.keep_counting()
 
     def keep_counting(self) -> None:
-        """Count new games from now on, also while nobody calls `rows`; this is meant for the live feed."""
+        """Count new games from now on even if nobody reads the leaderboards. The live feed needs this."""
         self._never_rests = True
         self._read.set()
 
     async def update(self) -> None:
-        """Count every game that is stored now, and verify a part of the events whose hashes were not verified yet.
+        """Count every game that is stored now, and verify the hashes of some events that were not verified yet.
 
         Raises:
-            SQLAlchemyError: the database cannot be read. The leaderboards are as they were before.
+            SQLAlchemyError: the database cannot be read. A later update counts and verifies what this one could not.
         """
         await self._count()
         if await self._run(self._counting.verify):
@@ -116,7 +121,10 @@ class LiveLeaderboards:
             self._woken.set()
 
     async def _count(self, pausing: bool = True) -> None:
-        """Count every game that is stored now, verified or not."""
+        """Count every game that is stored now, and call the listeners if rows have changed.
+
+        With ``pausing``, the thread pauses after each millisecond of work.
+        """
         changed = await self._run(partial(self._counting.advance, pausing))
         for ladder, rows in changed.items():
             self._rows[ladder] = rows
@@ -130,7 +138,10 @@ class LiveLeaderboards:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def refresh(self) -> None:
-        """Note that somebody reads, and count what was left uncounted while nobody did. Call it before `version`."""
+        """Note a reader, and return when all games that were left uncounted without readers are counted.
+
+        Call this method before `version`.
+        """
         await self._filled.wait()
         self._read_at = asyncio.get_running_loop().time()
         if self._resting and self._catching_up is None:
@@ -140,7 +151,7 @@ class LiveLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if the hashes of all events were verified that were stored at the last update."""
+        """True if the hashes of all events that were stored at the last update are verified."""
         return self._counting.is_verified
 
     @property
@@ -155,30 +166,32 @@ class LiveLeaderboards:
 
     @property
     def filled(self) -> bool:
-        """True once all games of the time before the start are counted; until then `rows` waits."""
+        """True once all games from before the start are counted. Until then, `rows` waits."""
         return self._filled.is_set()
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
-        """Return the rows of a ladder, best first; there are none if the ladder is unknown or for practice."""
+        """Return the leaderboard rows of a ladder, best first; an empty tuple if the ladder is unknown or not rated."""
         await self.refresh()
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return the results of a player: a row for each ladder and each client version, with the id of the ladder.
+        """Return the results of the player with the name ``player``.
 
-        Only the row that is on the leaderboard of its ladder has a rank.
+        The list has a pair for each ladder and each version of the player's client: the id of the ladder, and the row.
+        Only a row that is on the leaderboard of its ladder has a rank.
         """
         await self.refresh()
         return await self._run(partial(self._counting.player_rows, player))
 
     async def has_rows(self, ladder: str) -> bool:
-        """Return True if a leaderboard is not empty."""
+        """Return True if the leaderboard of ``ladder`` is not empty."""
         return bool(await self.rows(ladder))
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the JSON text of a leaderboard, which is made once for each version, for the site and the feed.
+        """Return the JSON text of the leaderboard of the ladder ``info``.
 
-        It is made in a thread, because long ones take milliseconds. Many callers at once wait for the same text.
+        The text is made once per `version`, in a thread, because long leaderboards take milliseconds. Concurrent
+        callers share it.
         """
         await self.refresh()
         async with self._locks.setdefault(info.id, asyncio.Lock()):
@@ -207,7 +220,7 @@ class LiveLeaderboards:
                 await self._read.wait()
 
     async def _catch_up(self) -> None:
-        """Count what was left uncounted without pauses, because somebody is waiting; verification follows."""
+        """Count the uncounted games without pauses, because a reader is waiting; then resume regular updates."""
         await self._try(partial(self._count, pausing=False))
         self._resting, self._catching_up = False, None
         self._read.set()

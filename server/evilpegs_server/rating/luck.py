@@ -1,8 +1,8 @@
 """The luck of finished games, measured in the worker and stored beside their results.
 
-Games that have just ended come first; games of the time before the server started follow when nothing else is to do.
-The pool should have one slot of its own, so that a measurement never delays a reply; the worker has a lower priority
-than the event loop. A game whose luck cannot be measured is counted without it.
+Games that have just ended come first; games from before the start of the server follow when no others wait. The pool
+should have one slot of its own, so that a measurement never delays a reply; the worker has a lower priority than the
+event loop. A game whose luck cannot be measured is counted without it.
 """
 
 import asyncio
@@ -28,23 +28,28 @@ from evilpegs_server.work.tasks import MeasureLuck
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of a pool for luck: one task at a time, in a slot of its own."""
 GAMES: Final = 10
-"""The number of games that are read and measured at a time; on rules of more than `LISTED` codes it is one."""
+"""The number of games that are read and measured at a time. On rules of more than `LISTED` codes it is one."""
 LISTED: Final = 100_000
 MATCHES: Final = 1_000
-"""The number of stored matches that are looked through at a time."""
+"""The number of matches that are searched at a time for old games without luck."""
 EVENTS: Final = 4_000
+"""The number of events that are searched at a time for new games."""
 RETRY_SECONDS: Final = 5.0
-"""The time after which a failed read or write is tried again."""
+"""The seconds after which a failed read or write is tried again."""
 LOOK_SECONDS: Final = 0.5
-"""The shortest time between two looks for new games. A look at every commit would take a quarter of a processor."""
+"""The shortest time in seconds between two searches for new games.
+
+A search after every commit would take a quarter of a processor.
+"""
 _COST: Final = 1
 _T = TypeVar("_T")
 
 
 class LuckKeeper:
-    """The measurement of the luck of all games on ladders with a value curve.
+    """A background task that measures and stores the luck of all games on ladders with a value curve.
 
-    ``stored`` is called on the event loop whenever luck has been stored. Every method is called there too.
+    ``pool`` runs the measurements, and ``stored`` is called after each one that was stored. Call every method on the
+    thread of the event loop. ``look_seconds`` replaces `LOOK_SECONDS`.
     """
 
     def __init__(
@@ -66,16 +71,16 @@ class LuckKeeper:
         self._last_event = self._looked_through = self._last_match = 0
 
     def start(self) -> None:
-        """Begin to measure. Without a value curve there is nothing to do."""
+        """Begin to measure in the background; do nothing if no ladder has a value curve."""
         if self._curves:
             self._following = asyncio.create_task(self._follow())
 
     def wake(self) -> None:
-        """Measure new games soon; this is meant for `MatchRegistry.listen`."""
+        """Measure new games soon. Pass this method to `MatchRegistry.listen`."""
         self._woken.set()
 
     async def close(self) -> None:
-        """Stop. What is not stored yet is measured after the next start."""
+        """Stop measuring. Games whose luck is not stored yet are measured after the next start."""
         if self._following is not None:
             self._following.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -93,7 +98,7 @@ class LuckKeeper:
                 await self._woken.wait()
 
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
-        """Do a step, again and again until nothing fails."""
+        """Call ``step`` until it succeeds; log each failure and wait `RETRY_SECONDS` after it."""
         while True:
             try:
                 await step()
@@ -116,7 +121,7 @@ class LuckKeeper:
             self._last_event = last
 
     async def _measure_old(self) -> None:
-        """Measure the games of some matches of the time before the start."""
+        """Measure the games of the next `MATCHES` matches from before the start, and new games in between."""
         last = min(self._looked_through + MATCHES, self._last_match)
         games = await asyncio.to_thread(self._load_old, self._looked_through, last)
         for start in range(0, len(games), GAMES):
@@ -141,7 +146,7 @@ class LuckKeeper:
             return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
-        """Measure games, and return when their luck is stored."""
+        """Measure the games with the identifiers ``games``, and return when their luck is stored."""
         for start in range(0, len(games), GAMES):
             stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
             by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""Computing the rows of games again from the events, and comparing them with what is stored.
+"""The computation of the rows of games from the events, and their comparison with the stored rows.
 
-The rows are a projection: what they say follows from the events of each match. The only exception is the client's
-nonce, which is stored before any event shows it and is left alone.
+The rows are a projection: their values follow from the events of each match. The only exception is the client's nonce,
+which is stored before any event shows it. It is not compared or changed.
 """
 
 import json
@@ -19,12 +19,15 @@ from evilpegs_server.storage.tables import events, games, matches
 from evilpegs_server.work.measured_luck import measure_luck
 
 MATCHES: Final = 200
-"""The number of matches that are read, and whose rows are written, at a time."""
+"""The number of matches per transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """The facts about a finished game, as its stored row has them or as they follow from its events."""
+    """The facts about a finished game that its row stores and that follow from its events.
+
+    Their meaning is that of the columns of the table `games`.
+    """
 
     outcome: str | None = None
     guesses: int | None = None
@@ -36,7 +39,7 @@ class GameFacts:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A fact of a game that is not what follows from its events. ``is_missing`` is True if nothing was stored."""
+    """A difference between the stored value of a game's column ``name`` and the value computed from its events."""
 
     match: str
     game: int
@@ -46,13 +49,16 @@ class RowDifference:
 
     @property
     def is_missing(self) -> bool:
-        """True if the row did not have the fact yet."""
+        """True if no value was stored."""
         return self.stored is None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The rows of one chunk: how many games were computed, what differed, and how many matches cannot be read."""
+    """The result for some matches: the number of ``games`` computed, the differences, and the unreadable matches.
+
+    ``unreadable`` has the ids of the matches whose events cannot be read.
+    """
 
     games: int
     differences: list[RowDifference]
@@ -62,9 +68,10 @@ class Rebuilt:
 def rebuild_games(
     engine: Engine, ladders: Mapping[str, Ladder], *, write: bool, progress: Callable[[int, int], None]
 ) -> Iterator[Rebuilt]:
-    """Compute the rows of all finished games again, some matches at a time, and store what differs if ``write``.
+    """Compute the rows of all finished games again from their events, and yield the results, `MATCHES` at a time.
 
-    ``progress`` is called with the number of matches done and their total. Luck that cannot be measured is left alone.
+    With ``write``, computed values replace stored values that differ. Luck that cannot be measured is not compared or
+    changed. ``progress`` is called with the number of matches done and their total.
     """
     with engine.connect() as connection:
         numbers = list(connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars())
@@ -109,7 +116,10 @@ def _rebuild_match(
 
 
 def _differs(facts: GameFacts, row: Any, name: str) -> bool:
-    """Return True if ``row`` lacks the fact ``name`` or has another value. Luck that was not computed is no fact."""
+    """Return True if ``row`` lacks the column ``name`` or has another value than ``facts``.
+
+    Luck and its curve do not differ if they could not be computed.
+    """
     if facts.curve is None and name in {"luck", "curve"}:
         return False
     return bool(getattr(row, name, None) != getattr(facts, name))

@@ -4,8 +4,8 @@ The first step counts all games within one read transaction, so that it sees one
 look for events that end games or begin matches, and count only those. The luck of a game is stored a moment after its
 result, so games whose luck is awaited are looked up again.
 
-A match whose chain of hashes is broken does not count. Every event is verified once, in steps as well, because a mark
-up to which events were verified could not notice what was changed below it later.
+A match whose chain of hashes is broken does not count. After each start all events are verified, in steps as well. A
+stored mark of the events verified earlier would save this work, but changes below the mark would not be noticed.
 """
 
 from collections import deque
@@ -33,20 +33,21 @@ from evilpegs_server.storage.game_sums import (
 )
 
 MATCHES: Final = 5_000
-"""The number of matches that the first step counts at a time, but always all matches of a player together."""
+"""The number of matches that the first step counts at a time. All matches of a player are counted together."""
 EVENTS: Final = 400
-"""The number of events that are counted or verified between two pauses, which takes a millisecond."""
+"""The number of events that are counted or verified between two pauses. This takes a millisecond."""
 VERIFIED: Final = 100_000
-"""The number of events that one step verifies, so that the rows of a large database do not wait for all of them."""
+"""The number of events that one step verifies, so that new rows do not wait for the events of a large database."""
 AWAITED: Final = 2_000
 """The number of games whose luck is looked up in one step."""
 MILLION: Final = 1_000_000
 
 
 class StoredLeaderboards:
-    """The leaderboards of rated ladders. All methods are called on one thread, but ``stopped`` may be set on any.
+    """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    ``pause`` is called after each millisecond of work, so that other threads can catch up.
+    Call all methods on one thread. Any thread may set ``stopped`` to end a step early. ``pause`` is called after each
+    millisecond of work, so that other threads can catch up.
     """
 
     def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = no_pause) -> None:
@@ -66,7 +67,7 @@ class StoredLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if every event that was stored at the last step is verified."""
+        """True if all events that were stored at the last step are verified."""
         return self._verified >= self._newest
 
     @property
@@ -75,9 +76,9 @@ class StoredLeaderboards:
         return len(self._awaited)
 
     def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
-        """Count what is new, and return the rows of each ladder that has changed.
+        """Count the games and matches that are new, and return the rows of each ladder that has changed, best first.
 
-        Without ``pausing`` everything is counted at once, which is a few times faster.
+        Without ``pausing`` there are no pauses, which makes counting a few times faster.
 
         Raises:
             SQLAlchemyError: the database cannot be read. What could not be counted is counted by a later step.
@@ -94,7 +95,10 @@ class StoredLeaderboards:
         return rows
 
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return a row for each ladder and client version of a player, with the id of the ladder."""
+        """Return the results of the player with the name ``player``.
+
+        The list has a pair for each ladder and client version: the id of the ladder, and the row.
+        """
         number = next((number for number, name in self._names.items() if name == player), None)
         if number is None:
             return []
@@ -117,7 +121,7 @@ class StoredLeaderboards:
         self._awaited: deque[int] = deque()
 
     def _count_all(self) -> None:
-        """Count all games and matches that are stored now, within one transaction, instead of what was counted."""
+        """Forget all counts, and count all games and matches that are stored now within one transaction."""
         self._last_event = None
         self._forget_counts()
         with self._engine.connect() as connection:
@@ -143,7 +147,7 @@ class StoredLeaderboards:
             pause()
 
     def _count_awaited(self) -> None:
-        """Add the luck of some of the games that were counted without it."""
+        """Look up the luck of at most `AWAITED` games that were counted without it, and add it."""
         games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
         if not games:
             return
@@ -158,7 +162,7 @@ class StoredLeaderboards:
             self._awaited.extendleft(each.unadjusted)
 
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
-        """Add sums once everything about them is read, so that an error leaves the tallies as they were."""
+        """Add sums to the leaderboards. The names of players are read first, so an error changes no leaderboard."""
         players = {each.player for each in matches} | {each.player for each in games}
         self._names |= load_player_names(connection, players - self._names.keys())
         for started in matches:
@@ -173,14 +177,14 @@ class StoredLeaderboards:
             self._awaited.extend(each.unadjusted)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
-        """Return a leaderboard that will change because of a player, who has a name there from now on."""
+        """Return the leaderboard of ``ladder``, marked as changed and with the name of ``player`` set."""
         self._changed.add(ladder)
         leaderboard = self._leaderboards[ladder]
         leaderboard.set_name(player, self._names[player])
         return leaderboard
 
     def _add_luck(self, games: GameSums) -> None:
-        """Add the luck-adjusted scores of those games whose luck is known."""
+        """Add the luck-adjusted scores of the games whose luck is known to their leaderboard."""
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
@@ -190,9 +194,9 @@ class StoredLeaderboards:
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def verify(self) -> bool:
-        """Verify some of the events that were stored at the last step.
+        """Verify the hashes of the next `VERIFIED` events at most.
 
-        Return True if all games must be counted again, by the next step, because a match turned out to be broken.
+        Return True if the next step must count all games again, because a match turned out to be broken.
 
         Raises:
             SQLAlchemyError: the database cannot be read. What could not be verified is verified by a later step.
@@ -213,7 +217,7 @@ class StoredLeaderboards:
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    """Return the row of a version with the rank of the player's row on the leaderboard if both are the same games."""
+    """Return ``row`` with the rank of ``ranked``, the player's row on the leaderboard, if both have the same games."""
     if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
         return row
     return replace(row, rank=ranked.rank, rank_worst=ranked.rank_worst)

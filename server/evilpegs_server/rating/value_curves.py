@@ -1,4 +1,4 @@
-"""The value curves of rated ladders with a fixed codemaker, by which the luck of their games is measured."""
+"""The value curves of rated ladders with a fixed codemaker, with which the luck of their games is measured."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -8,12 +8,15 @@ from evilpegs_server.match.ladders import Ladder
 
 
 def ladder_curve(ladder: Ladder) -> ValueCurve | None:
-    """Return the curve by which the luck of a rated ladder's games is measured, None if there is none."""
+    """Return the value curve with which the luck of a ladder's games is measured, or None if there is none.
+
+    Only rated ladders with a fixed codemaker have a value curve.
+    """
     return _load(ladder.rules, ladder.guess_limit) if ladder.rated and ladder.codemaker == "fixed" else None
 
 
 def curve_hashes(ladders: Iterable[Ladder]) -> dict[str, str]:
-    """Return the hash of the curve of each ladder that has one."""
+    """Return the hashes of the ladders' value curves, by the id of the ladder. Ladders without a curve are left out."""
     curves = ((ladder.id, ladder_curve(ladder)) for ladder in ladders)
     return {ladder: curve.hash for ladder, curve in curves if curve is not None}
 
