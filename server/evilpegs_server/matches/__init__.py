@@ -1,7 +1,7 @@
-"""Matches in the running server: players' requests in, durable events and responses out.
+"""Matches in the running server: requests of players come in, durable events and responses go out.
 
-Begin with `runner`, which feeds one match, has its events recorded and stored, and only then sends them; a `step` is
-what it carries from a request to the answer. `registry` opens, finds and restores matches. `requests` and `responses`
-hold the messages of a match, `watchers` passes events on, `counts` is what metrics show, and `deadline_timer` and
-`stall_free_clock` keep the time.
+Begin with `runner`, which feeds one match, has its events recorded and stored, and only then sends them. A `step` holds
+everything that belongs to one request on its way to the answer. `registry` opens, finds and restores matches.
+`requests` and `responses` hold the messages of a match, `watchers` passes events on, `counts` has the numbers of the
+metrics, and `deadline_timer` and `stall_free_clock` keep the time.
 """

@@ -1,4 +1,4 @@
-"""Counts of what happened in the matches of a server, for its metrics."""
+"""Counts of events, refusals, connections and times in a server, for its metrics."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from evilpegs_server.storage.durations import Durations
 
 RATE_LIMIT: Final = "requests_per_second"
 PRACTICE_LIMIT: Final = "max_practice_matches"
-"""The names of the limits that are counted here."""
+"""The names of the limits that `ServerCounts` counts."""
 NO_HELLO: Final = "none"
-"""The kind of connections that have not said hello."""
+"""The kind of a connection that has not sent `hello` yet."""
 
 
 @dataclass(slots=True)
 class HttpCounts:
-    """Counts of HTTP on both ports of a server.
+    """Counts of HTTP requests and connections on both ports of a server.
 
     ``refusals`` counts the responses with a status of 400 or more since the start, by port (`game` or `site`) and
-    status. ``connections`` is the number of connections to the site that are open now, ``refused_connections`` counts
-    those that were closed because too many were open, and ``waits`` the requests that had to wait because the site had
+    status. ``connections`` is the number of open connections to the site, and ``refused_connections`` counts the ones
+    that were closed because too many were open. ``waits`` counts the requests that had to wait because the site had
     used its share of the time.
     """
 
@@ -31,14 +31,18 @@ class HttpCounts:
     waits: int = 0
 
     def note_status(self, port: str, status: int) -> None:
-        """Count a response of this port if it is a refusal."""
+        """Count a response on ``port`` if its status is 400 or more."""
         if status >= 400:
             self.refusals[port, status] += 1
 
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The seats of the game at one moment, the guests, and how often each limit of admission was met by its name."""
+    """The numbers of seats and guests at one moment, and counts of the limits of admission.
+
+    A seat is a connection that the server can accept, in the ordinary part or in the reserve. The counts in ``met`` say
+    how often each limit was met, by the name of its setting.
+    """
 
     ordinary: int
     ordinary_taken: int
@@ -61,10 +65,11 @@ class EndReason(StrEnum):
 
 
 class GuessTimes:
-    """The times of the stages of guesses: until the reply is known, then until it is durable, then until it is sent.
+    """Histograms of the times of the three stages of a guess.
 
-    The time of a reply begins when the match begins with the guess, and includes waiting for the worker. The last stage
-    ends when the messages are handed to the socket. Stalls of the event loop are part of the stage that they fall into.
+    The stage ``reply`` lasts until the reply is known and includes waiting for the worker. The stage ``commit`` lasts
+    until the reply is durable, and the stage ``send`` until the messages are handed to the socket. Stalls of the event
+    loop are part of the stage that they fall into.
     """
 
     __slots__ = ("commit", "reply", "send")
@@ -73,7 +78,7 @@ class GuessTimes:
         self.reply, self.commit, self.send = Durations(), Durations(), Durations()
 
     def add(self, began: float, known: float, committed: float, sent: float) -> None:
-        """Add a guess by four readings of a clock in seconds."""
+        """Add the times of one guess, from the readings of a clock at the ends of its stages, in seconds."""
         self.reply.add(known - began)
         self.commit.add(committed - known)
         self.send.add(sent - committed)
@@ -81,12 +86,12 @@ class GuessTimes:
 
 @dataclass(frozen=True, slots=True)
 class ServerCounts:
-    """Counts since the start of the server. They are plain numbers, which cost a guess a fifth of a microsecond.
+    """Counts since the start of a server. They are plain numbers, which cost a guess a fifth of a microsecond.
 
-    ``events`` counts the durable events by type, and ``refusals`` the errors that were sent by error code.
-    ``connections`` are those open now by the kind of their player, ``none`` before they have said hello, and ``ended``
-    counts those that the server has ended by reason. ``limits`` counts by the name of its setting how often a limit was
-    met which `Admission` does not count. ``faults`` counts failures of the storage by the class of their error.
+    ``events`` counts durable events by type, and ``refusals`` the errors that were sent, by error code. ``connections``
+    has the numbers of open connections by the kind of their player; the kind is ``none`` before `hello`. ``ended``
+    counts the connections that the server has ended, by reason. ``limits`` counts how often a limit that `Admission`
+    does not count was met, by the name of its setting. ``faults`` counts failures of the storage by their error class.
     """
 
     events: Counter[str] = field(default_factory=Counter)
@@ -99,6 +104,6 @@ class ServerCounts:
     http: HttpCounts = field(default_factory=HttpCounts)
 
     def identify_connection(self, kind: str) -> None:
-        """Count a connection that has said hello under the kind of its player."""
+        """Count an open connection under ``kind``, the kind of its player, from the moment of its `hello`."""
         self.connections[NO_HELLO] -= 1
         self.connections[kind] += 1

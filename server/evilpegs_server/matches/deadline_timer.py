@@ -5,13 +5,14 @@ from collections.abc import Callable
 from typing import Final
 
 READ_DELAY_MS: Final = 20.0
-"""The time between a deadline and the expiry of its timer, in which a guess already received is read."""
+"""The milliseconds between a deadline and the expiry of its timer, in which guesses already received are read."""
 
 
 class DeadlineTimer:
-    """One timer for all deadlines of a match, in turn. Times are in stall-free milliseconds.
+    """A timer for the current deadline of a match, which calls ``wake`` when it expires.
 
-    Setting it for a later deadline costs nothing: the timer then expires too early, and ``wake`` must set it again.
+    Times are in milliseconds of the stall-free clock. The timer may expire before the deadline, because setting a later
+    deadline does not move it; ``wake`` must then set it again.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -21,7 +22,10 @@ class DeadlineTimer:
         self._stopped = False
 
     def set(self, deadline: float | None, now: float) -> None:
-        """Expire at ``deadline``; with None change nothing."""
+        """Set the timer to expire shortly after ``deadline`` at the latest; ``now`` is the current time.
+
+        Nothing changes if ``deadline`` is None, the timer was stopped, or it already expires earlier.
+        """
         if deadline is None or self._stopped or (self._timer is not None and deadline >= self._deadline):
             return
         self._cancel()
@@ -30,21 +34,21 @@ class DeadlineTimer:
 
     @property
     def is_set(self) -> bool:
-        """True while the timer is going to expire."""
+        """True while the timer is running."""
         return self._timer is not None
 
     def stop(self) -> None:
         """Cancel the timer for good: setting it again has no effect.
 
-        It lets go of the match that it wakes, which holds this timer: a cycle would keep both in memory until a full
-        garbage collection, and these are rare.
+        The reference to ``wake`` is dropped, because a cycle of the timer and its match would stay in memory until a
+        full garbage collection.
         """
         self._stopped = True
         self._wake = _do_nothing
         self._cancel()
 
     def expire(self) -> None:
-        """Wake the match. The event loop calls this when the time is up."""
+        """Call ``wake``. The event loop calls this method when the time is up."""
         self._timer = None
         self._wake()
 

@@ -1,8 +1,8 @@
-"""Matches that are over, read from the database on demand, with a small cache of what was asked for last.
+"""Matches that are over, read from the database on demand, with a small cache.
 
-A read costs a search and the replay of the whole record: 1 ms for a short match, 10 for a long one. It happens in a
-thread, one at a time. Clients that ask for the same match at once share one read, and the result is kept: the last
-`MAX_MATCHES` matches, and the last `MAX_MISSES` ids that do not exist.
+A read costs a search and the replay of the whole record: 1 ms for a short match, 10 ms for a long one. Reads happen in
+a thread, one at a time. Clients that ask for the same match at once share one read. The last `MAX_MATCHES` matches and
+the last `MAX_MISSES` ids that do not exist are kept.
 """
 
 import asyncio
@@ -15,13 +15,16 @@ from evilpegs_server.storage.reads import Reads
 _T = TypeVar("_T")
 
 MAX_MATCHES: Final = 32
-"""The number of finished matches that are kept. A match of 100 games takes about a megabyte."""
+"""The largest number of finished matches that are kept. A match of 100 games takes about a megabyte."""
 MAX_MISSES: Final = 1_000
-"""The number of ids without a match that are kept."""
+"""The largest number of ids without a match that are kept."""
 
 
 class FinishedMatches(Generic[_T]):
-    """Values by the id of a match. ``read`` runs in a thread; it returns None if there is no match with the id."""
+    """A cache of values by the id of a match.
+
+    ``read`` returns the value of an id, or None if there is no match with that id. It is called in a thread.
+    """
 
     def __init__(self, read: Callable[[str], _T | None]) -> None:
         self._read = read
@@ -31,7 +34,9 @@ class FinishedMatches(Generic[_T]):
         self._reading: dict[str, asyncio.Task[_T | None]] = {}
 
     async def find(self, match: str) -> _T | None:
-        """Return the value for a match, or None if there is no such match.
+        """Return the value for the match with the id ``match``, or None if there is no such match.
+
+        The value comes from the cache, or else from the database. Only `keep` adds values to the cache.
 
         Raises:
             BusyError: too many reads wait already.
@@ -47,7 +52,11 @@ class FinishedMatches(Generic[_T]):
         return await asyncio.shield(self._reading[match])
 
     async def read(self, match: str) -> _T | None:
-        """Read a match from the database, or return None if there is none. Raises BusyError if too many reads wait."""
+        """Return the value for a match from the database, without the cache; None if there is no such match.
+
+        Raises:
+            BusyError: too many reads wait already.
+        """
         value = await self._reads.run(self._read, match)
         if value is None:
             self._missing[match] = None
@@ -56,16 +65,16 @@ class FinishedMatches(Generic[_T]):
         return value
 
     def keep(self, match: str, value: _T) -> None:
-        """Keep the value of a match that is over."""
+        """Put the value of a finished match into the cache."""
         self._known[match] = value
         if len(self._known) > MAX_MATCHES:
             self._known.popitem(last=False)
 
     def forget(self, match: str) -> None:
-        """Forget what is known about a match that is open now, above all that it does not exist."""
+        """Remove a match that is open now from the cache, also from the ids that do not exist."""
         self._missing.pop(match, None)
         self._known.pop(match, None)
 
     def close(self) -> None:
-        """Drop the reads that wait, and return when the one that has begun is finished."""
+        """Cancel the waiting reads, and return when the running read is finished."""
         self._reads.close()

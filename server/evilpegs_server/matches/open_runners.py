@@ -1,4 +1,4 @@
-"""The open matches, found by id, by player and by number without looking at the others."""
+"""An index of the open matches by id and by player."""
 
 from collections.abc import Iterator
 
@@ -6,17 +6,17 @@ from evilpegs_server.matches.runner import MatchRunner
 
 
 class OpenRunners:
-    """The runners of open matches, by id and by player, in the order in which they were added.
+    """The runners of open matches, by id and by player. Iterating yields them in the order in which they were added.
 
-    A match belongs to one player, and only their connections can have its seat. So the matches of a connection are
-    among the few of its player, and the cost of finding them does not depend on how many matches are open.
+    Only connections of its player can have the seat of a match. The matches of a connection are therefore found among
+    the few of its player, at a cost that does not depend on the number of open matches.
     """
 
     def __init__(self) -> None:
         self._by_id: dict[str, MatchRunner] = {}
         self._by_player: dict[int, dict[str, MatchRunner]] = {}
         self.practice = 0
-        """The number of matches on practice ladders."""
+        """The number of open matches on practice ladders."""
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -25,11 +25,11 @@ class OpenRunners:
         return iter(tuple(self._by_id.values()))
 
     def get(self, match: str) -> MatchRunner | None:
-        """Return the runner of a match, None if it is not open."""
+        """Return the runner of the match with the id ``match``, or None if that match is not open."""
         return self._by_id.get(match)
 
     def of_player(self, player: int) -> list[MatchRunner]:
-        """Return the runners of a player's matches."""
+        """Return the runners of the open matches of the player with the id ``player``."""
         return list(self._by_player.get(player, {}).values())
 
     def add(self, runner: MatchRunner) -> None:
@@ -39,7 +39,7 @@ class OpenRunners:
         self.practice += not runner.key.ladder.rated
 
     def remove(self, runner: MatchRunner) -> None:
-        """Remove a match that is over or must be read again; nothing happens if it was removed before."""
+        """Remove the runner of a match that is over or must be read again; do nothing if it was removed before."""
         if self._by_id.pop(runner.key.id, None) is None:
             return
         self.practice -= not runner.key.ladder.rated

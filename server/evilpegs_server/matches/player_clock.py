@@ -1,6 +1,6 @@
-"""The clock of one player in one match: time without the stalls of the server that the player is credited.
+"""The clock of one player in one match, from which stalls of the server are credited to the player.
 
-`StallFreeClock` leaves out long stalls for everybody. Of the shorter ones, a player is credited at most
+`StallFreeClock` leaves out long stalls for everybody. For shorter stalls, a player is credited at most
 `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game, and nothing while their address is over a limit. Without these
 bounds a player could buy thinking time by keeping the server busy: a flood of frames once gave 13 seconds of thought
 for 0.08 seconds of clock time.
@@ -21,7 +21,7 @@ GAME_CREDIT_MS: Final = 10_000.0
 
 
 class PlayerClock:
-    """The readings of a `StallFreeClock`, less what one player has been credited. All times are in milliseconds."""
+    """A clock that shows the time of a `StallFreeClock` minus the credits of one player, in milliseconds."""
 
     def __init__(self, clock: StallFreeClock) -> None:
         self._clock = clock
@@ -31,7 +31,10 @@ class PlayerClock:
         self._long_at_turn = 0.0
 
     def begin_turn(self, *, first: bool) -> None:
-        """Begin a turn, the ``first`` of its game or a later one. Stalls before this moment are not credited."""
+        """Begin a turn, so that stalls before this moment are not credited.
+
+        ``first`` is True for the first turn of a game.
+        """
         self._turn_credit = 0.0
         if first:
             self._game_credit = 0.0
@@ -39,10 +42,10 @@ class PlayerClock:
         self._long_at_turn = self._clock.long_stalls_ms
 
     def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
-        """Credit the short stalls since the last call in this turn, or pass over them if ``is_over_limit()`` is True.
+        """Credit the short stalls since the last call in this turn, unless ``is_over_limit()`` is True.
 
-        A stall that was short when it was last looked at may have become a long one since: its credit is taken back,
-        because `StallFreeClock` then leaves out the whole of it.
+        A stall that was short at the last call may have become long since then. Its credit is taken back, because
+        `StallFreeClock` leaves out long stalls completely.
         """
         total = self._clock.short_stalls_ms
         if total == self._seen:
@@ -55,14 +58,14 @@ class PlayerClock:
         self._credited += granted
 
     def now(self) -> float:
-        """Return the time of this player."""
+        """Return the current time of this player in milliseconds."""
         return self._clock.now() - self._credited
 
     def convert(self, moment: float) -> float:
-        """Return the time of this player at a ``moment`` in the current turn, which is a reading of the clock."""
+        """Return the time of this player at ``moment``, a reading of the `StallFreeClock` in the current turn."""
         return moment - self._credited
 
     @property
     def uncharged_ms(self) -> float:
-        """The duration of stalls in this turn that the player is not charged."""
+        """The duration in milliseconds of the stalls in this turn that the player is not charged for."""
         return self._clock.long_stalls_ms - self._long_at_turn + self._turn_credit

@@ -36,19 +36,22 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 
 MAX_OPEN_MATCHES: Final = 8
-"""The number of matches that one player may have open."""
+"""The largest number of matches that one player may have open."""
 RELOAD_SECONDS: Final = 1.0
-"""The time before a match that could not be stored is read from the database again."""
+"""The seconds before a match whose events could not be stored is read from the database again."""
 RESTART_GRACE_MS: Final = 60_000
-"""The time that clocks wait for their players after a restart, in milliseconds."""
+"""The milliseconds after a restart before the clock of a match runs although its player has not resumed it."""
 
 
 _Read = tuple[StoredMatch, Match, int | None]
-"""A stored match, its replayed state, and `tie_nonces` of its record."""
+"""A tuple of a stored match, its state machine, and the value of `tie_nonces` in its record."""
 
 
 class MatchRegistry:
-    """The open matches of a server, by id."""
+    """The open matches of a server. The registry opens, finds and restores matches, and passes their events on.
+
+    ``wall_ms`` returns Unix time in milliseconds. If ``signer`` is None, records are not signed.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class MatchRegistry:
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
-        """The ladders that can be played. Matches from earlier times may exist on the others."""
+        """The ladders on which new matches can begin. Older matches may exist on other ladders too."""
         self.watchers = Watchers(log)
         self.counts = ServerCounts()
         self.draining = False
@@ -95,7 +98,13 @@ class MatchRegistry:
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
-        """Begin a match and store ``first`` with its opening. Raises RefusedRequestError."""
+        """Begin a match of ``player`` as ``request`` asks, and return its runner.
+
+        The writes ``first`` are committed together with the first events of the match.
+
+        Raises:
+            RefusedRequestError: the match cannot begin.
+        """
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
@@ -104,9 +113,10 @@ class MatchRegistry:
         return runner
 
     def _new_id(self) -> str:
-        """Return a new id: the time in milliseconds and a random end, so that ids sort in the order of matches.
+        """Return a new match id: the time in milliseconds and a random end, in hexadecimal.
 
-        The rows of matches that are played now are thus neighbors in the database, and a commit touches few pages.
+        Ids sort in the order in which matches begin. The rows of current matches are therefore neighbors in the
+        database, and a commit touches few pages.
         """
         proposed = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
         self._last_id = max(self._last_id + 1, proposed)
@@ -118,11 +128,11 @@ class MatchRegistry:
         return tuple(self._open)
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
-        """Return the matches of a player that are not over."""
+        """Return the open matches of a player, each with the number of the last event that was sent."""
         return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
     def runners_of(self, player: int) -> list[MatchRunner]:
-        """Return the runners of the open matches of the player with this number."""
+        """Return the runners of the open matches of the player with the id ``player``."""
         return self._open.of_player(player)
 
     @property
@@ -131,15 +141,17 @@ class MatchRegistry:
         return self._open.practice
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
-        """Return the ids of the open matches of a ladder."""
+        """Return the ids of the open matches on the ladder with the id ``ladder``."""
         return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
-        """Return the runner of a match; None if it is not open."""
+        """Return the runner of the match with the id ``match``, or None if that match is not open."""
         return self._open.get(match)
 
     async def find(self, match: str) -> MatchRunner | None:
-        """Return the runner of a match, which is read from the database if it is over; None for an unknown id.
+        """Return the runner of the match with the id ``match``, or None if there is no such match.
+
+        A match that is not open is read from the database.
 
         Raises:
             BusyError: too many reads wait already.
@@ -156,7 +168,7 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
     def restore(self, stored: StoredMatch) -> None:
-        """Resume a match that was open when the server last stopped. One that cannot be read is logged and skipped."""
+        """Resume a match that was open when the server last stopped; log and skip a match that cannot be read."""
         try:
             if stored.ladder in self.ladders:
                 self._adopt(stored.id, _build(stored, self.ladders[stored.ladder]))
@@ -164,17 +176,17 @@ class MatchRegistry:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def skip_unreadable(self, match: str, error: Exception) -> None:
-        """Log that a match cannot be read from the database. The others are resumed."""
+        """Log that the match with the id ``match`` cannot be read from the database and is skipped."""
         self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
     def leave(self, channel: ClientChannel, player: Player | None) -> None:
-        """Forget a connection of ``player`` that is gone. The clocks of its matches run on."""
+        """Forget a connection of ``player`` that is gone. The clocks of the player's matches run on."""
         self.watchers.leave(channel)
         for runner in self._open.of_player(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
-        """Stop every clock, and wait until the replies and commits in progress are finished."""
+        """Refuse new requests, stop all deadlines, and return when the steps in progress are finished."""
         self.draining = True
         for runner in self._open:
             runner.drain()
@@ -182,7 +194,7 @@ class MatchRegistry:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Stop every match for good, whether or not `drain` has finished."""
+        """Stop every match for good, even if `drain` has not finished."""
         for runner in self._open:
             runner.close()
         for task in self._reload_tasks:
@@ -193,24 +205,31 @@ class MatchRegistry:
         return len(self._open)
 
     def notify_last_match(self, notify: Callable[[int], None]) -> None:
-        """Call ``notify`` with the number of a player whose last open match has ended. It must not raise or wait."""
+        """Register ``notify``, which is called with the id of a player when their last open match has ended.
+
+        It must not raise or wait.
+        """
         self._on_last_match = notify
 
     def limit_practice(self, make_room: Callable[[int], bool]) -> None:
-        """Call ``make_room`` with the number of open practice matches before another one; False refuses that one."""
+        """Register ``make_room``, which is called with the number of open practice matches before each new one.
+
+        If ``make_room`` returns False, the new match is refused.
+        """
         self._make_room = make_room
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` whenever new events are durable and were sent to their player. It must not raise or wait.
+        """Register ``listener``, which is called without arguments whenever new events are durable and were sent.
 
-        It receives no events; it may read them from the database, after the last one that it has read.
+        It must not raise or wait. It can read the events from the database.
         """
         self._listeners.append(listener)
 
     def follow(self, follower: Callable[[str, Sequence[LogEntry]], None]) -> None:
-        """Call ``follower`` with the id of a match and its new events when they are durable and were sent.
+        """Register ``follower``, which is called with the id of a match and its new entries once these were sent.
 
-        It must not wait, and what it raises is logged. Events of the time before are in the database.
+        The entries are durable by then. The follower must not wait, and its errors are logged. Earlier entries are in
+        the database.
         """
         self._followers.append(follower)
 
@@ -260,14 +279,20 @@ class MatchRegistry:
         return runner
 
     def _read(self, match: str) -> _Read | None:
-        """Read a match from the database and replay its record; this runs in a thread."""
+        """Read a match from the database and replay its record; return None for an unknown match or ladder.
+
+        This method is called in a thread.
+        """
         stored = load_match(self._engine, match)
         if stored is None or stored.ladder not in self.ladders:
             return None
         return _build(stored, self.ladders[stored.ladder])
 
     def _adopt(self, match_id: str, read: _Read | None) -> MatchRunner | None:
-        """Return the runner of a match that was read: the one that is open meanwhile, or a new one."""
+        """Return the runner of a match that was read from the database; None if ``read`` is None.
+
+        If the match is already open, its runner is returned; otherwise a new runner is created.
+        """
         if read is None or self._open.get(match_id) is not None:
             return self._open.get(match_id)
         stored, match, tie_nonces = read
@@ -289,7 +314,7 @@ class MatchRegistry:
             task.add_done_callback(self._reload_tasks.discard)
 
     async def _reload(self, match: str) -> None:
-        """Resume a match whose events could not be stored, from what is stored, as soon as it can be read."""
+        """Read a match whose events could not be stored from the database until that succeeds, and resume it."""
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
@@ -301,13 +326,13 @@ class MatchRegistry:
 
 
 def _build(stored: StoredMatch, ladder: Ladder) -> _Read:
-    """Replay the record of a stored match."""
+    """Return a stored match together with the state machine and the `tie_nonces` that follow from its record."""
     events = [decode_record_event(entry.text) for entry in stored.entries]
     match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
     return stored, match, _tie_nonces(events)
 
 
 def _tie_nonces(events: Sequence[RecordEvent]) -> int | None:
-    """Return `tie_nonces` of a record. A match ends with the tie rule that it began with."""
+    """Return the value of `tie_nonces` in the first event of a record, or None if it has none."""
     started = events[0] if events else None
     return started.tie_nonces if isinstance(started, MatchStarted) else None

@@ -1,4 +1,4 @@
-"""Requests to a match: the channel they came by, the message, and how they are refused."""
+"""Requests to a match, the channels of their senders, and errors as answers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -11,9 +11,9 @@ MatchMessage = Ready | Guess | Hint | Resign | Resume
 
 
 class ClientChannel(Protocol):
-    """The connection of a client, as a match sees it: it takes texts, and it can be closed.
+    """The interface through which a match sends messages to the connection of a client.
 
-    Neither method waits or raises, even when the connection is gone.
+    Its methods neither wait nor raise, even when the connection is gone.
     """
 
     @property
@@ -22,16 +22,16 @@ class ClientChannel(Protocol):
         ...
 
     def send(self, texts: Sequence[str]) -> None:
-        """Hand these messages to the socket, in one write."""
+        """Send the messages ``texts`` to the client in one write."""
         ...
 
     def close(self, code: int, reason: str) -> None:
-        """Begin to close the connection."""
+        """Begin to close the connection with the WebSocket close ``code`` and ``reason``."""
         ...
 
 
 class RefusedRequestError(Exception):
-    """A request is refused with this error code; the message is for people."""
+    """The error of a request that is refused. ``code`` is for programs, and the message is for people."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(message)
@@ -39,14 +39,20 @@ class RefusedRequestError(Exception):
 
 
 class Request(NamedTuple):
-    """A message to a match, the channel of its sender, and its time of arrival in stall-free milliseconds."""
+    """A message to a match, with the channel of its sender.
+
+    ``arrived`` is the time of its arrival in milliseconds of the `StallFreeClock`.
+    """
 
     channel: ClientChannel
     message: MatchMessage
     arrived: float
 
     def refuse(self, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
-        """Send an error as the direct answer."""
+        """Send an error as the answer to this request.
+
+        ``why`` is a text for people; ``expected`` is the game and turn that the match has reached.
+        """
         self.channel.send([error_text(code, why, self.message.id, expected=expected)])
 
 
@@ -59,7 +65,7 @@ def error_text(
     expected: Expected | None = None,
     retry_after_ms: int | None = None,
 ) -> str:
-    """Return the text of an `error`."""
+    """Return the JSON text of an `error` message with these fields; ``re`` is the id of the refused request."""
     return encode(
         Error(code=code, message=message, re=re, fatal=fatal, expected=expected, retry_after_ms=retry_after_ms)
     )

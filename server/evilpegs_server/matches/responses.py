@@ -1,4 +1,4 @@
-"""Texts that a match sends to its player: direct answers to requests, and the events and turns around them."""
+"""Builders of the JSON texts that a match sends to its player: events, turns and direct answers to requests."""
 
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 
 
 class RecordedRefusal(NamedTuple):
-    """An error that answers the request with the id ``re`` in a step that is recorded nevertheless."""
+    """An error that answers the request with the id ``re`` while the step of the request is still recorded."""
 
     code: ErrorCode
     why: str
@@ -26,12 +26,16 @@ class RecordedRefusal(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text of the `error`."""
+        """The JSON text of the `error` message."""
         return error_text(self.code, self.why, self.re)
 
 
 def step_texts(match: str, request: Request | None, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
-    """Return the texts of one step of a match, in order; the direct answer to ``request`` carries its id."""
+    """Return the texts that a step sends to the player, in order.
+
+    They are the ``refusal``, the new entries of ``batch``, and the turn that it opened, if there are any. The text that
+    answers ``request`` has the request's id.
+    """
     if request is None or request.message.id is None:
         return _texts_without_id(match, batch, refusal)
     re = request.message.id
@@ -46,7 +50,7 @@ def step_texts(match: str, request: Request | None, batch: Batch, refusal: Recor
 
 
 def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
-    """Return the texts of one step where no answer has to name its request."""
+    """Return the texts that a step sends to the player if its request has no id."""
     texts = [entry.text for entry in batch.entries]
     if refusal:
         texts.insert(0, refusal.text)
@@ -56,12 +60,15 @@ def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None)
 
 
 def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
-    """Return the text that announces an open turn; ``re`` is the id of the request it answers, if any."""
+    """Return the text of a `turn` message; ``re`` is the id of the request that it answers, if any."""
     return add_re(turn_json(match, opened.game, opened.turn, opened.left_ms), re)
 
 
 def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
-    """Return the error for a guess that produced ``first`` instead of a feedback; None for any other message."""
+    """Return the error that answers ``message``, whose first event in the match is ``first``; None if there is none.
+
+    Illegal codes, and guesses after the time was up, are answered with an error.
+    """
     if isinstance(first, CodeRefused):
         left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
         return RecordedRefusal(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
@@ -71,7 +78,10 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
 
 
 def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
-    """Return the state of the match, and every event after the one that the player saw last."""
+    """Return the texts that answer ``message``: the state of the match, and all events after the last one received.
+
+    ``now`` is the time in milliseconds of the clock of the match.
+    """
     state = Resumed(
         match=event_log.match,
         seq=event_log.seq,
@@ -84,10 +94,13 @@ def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float)
 
 
 def hint_text(match: str, hint: HintResult, re: str | None) -> str:
-    """Return the text of a hint: a good guess and why it is good."""
+    """Return the text of a `hint` message, with a good guess and the reason why it is good.
+
+    ``re`` is the id of the request.
+    """
     return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
 
 
 def seat_taken_text() -> str:
-    """Return the notice for the older of two connections that want the seat of a match."""
+    """Return the text of the notice to a connection whose seat in a match another connection has taken."""
     return encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))

@@ -1,4 +1,4 @@
-"""The runner of one match: from a request to the events that are stored and sent.
+"""The runner of one match, which turns requests into events that are first stored and then sent.
 
 A request begins a *step*. Steps follow one another, and each goes through the methods of `MatchRunner` in their order
 on the page:
@@ -61,13 +61,16 @@ from evilpegs_server.storage.writes import store_batch
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16
-"""The number of requests that may wait for one match."""
+"""The largest number of requests that may wait for one match."""
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
 
 
 class MatchRunner:
-    """The runner of one match. Everything happens in the thread of the event loop."""
+    """The object that runs one match: it applies requests, waits for replies and commits, and sends the events.
+
+    ``player`` is the id of the player. Call all methods on the thread of the event loop.
+    """
 
     def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
         self.key = key
@@ -90,12 +93,12 @@ class MatchRunner:
 
     @property
     def sent_entries(self) -> list[LogEntry]:
-        """The events that are durable and have been sent to the player."""
+        """The log entries that are durable and have been sent to the player."""
         return self.event_log.entries[: self._sent_count]
 
     @property
     def sent_count(self) -> int:
-        """The number of events that are durable and have been sent to the player."""
+        """The number of log entries that are durable and have been sent to the player."""
         return self._sent_count
 
     @property
@@ -109,7 +112,10 @@ class MatchRunner:
         return self._state.is_busy
 
     def awaits(self, message: Ready | Guess) -> bool:
-        """Return True if this message is what the match waits for and no other request is in progress."""
+        """Return True if the match waits for ``message`` and no step or hint is in progress.
+
+        A guess must be for the open turn, and a `ready` for the game that waits for it.
+        """
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
         game = message.game or self.match.game
@@ -120,7 +126,11 @@ class MatchRunner:
     def open(
         self, channel: ClientChannel, player: str, client: Program, opening: Sequence[Write], re: str | None
     ) -> None:
-        """Begin the match for the client at ``channel``; ``opening`` is committed with its first events."""
+        """Begin the match and give its seat to ``channel``.
+
+        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request. ``opening`` is
+        committed together with the first events.
+        """
         self.seat = channel
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         started, *others = batch.entries
@@ -128,37 +138,43 @@ class MatchRunner:
         self._commit(Step(channel, re, batch=batch, texts=texts), opening)
 
     def recover(self, grace_ms: int) -> None:
-        """Wait for the player after a restart, for at most ``grace_ms`` milliseconds before the clock runs."""
+        """Prepare a match that was read from storage, for example after a restart.
+
+        Its clock begins to run when the player resumes, or after ``grace_ms`` milliseconds.
+        """
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone. The clock of the match runs on."""
+        """Forget a connection that is gone and its waiting requests to resume. The clock of the match runs on."""
         if self.seat is channel:
             self.seat = None
         for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
             self._waiting.remove(request)  # a connection that is gone must not take the seat
 
     def abandon(self) -> None:
-        """Forfeit the games that are left, one after another, because the player is gone; a resume stops this."""
+        """Forfeit the remaining games one after another, because the player is gone, until the player resumes."""
         self._abandoned = True
         if self._state is RunnerState.IDLE and not self._draining:
             self._forfeit()
 
     def drain(self) -> None:
-        """Finish the step in progress, refuse new requests, and let no clock run out."""
+        """Refuse new requests and stop the timer; the step in progress still finishes."""
         self._draining = True
         self.timer.stop()
 
     def close(self) -> None:
-        """Drop results that arrive from now on: they were never sent, and are not stored."""
+        """Stop the match: replies, secrets and hints that arrive from now on are dropped."""
         self._state = RunnerState.CLOSED
 
     # 1. Requests, and the clock
 
     def receive(self, request: Request) -> None:
-        """Accept a request, which is handled after those before it, or refuse it at once."""
+        """Queue a request behind the requests before it, or refuse it at once.
+
+        Requests are refused while the server is stopping, while events cannot be stored, and if too many wait.
+        """
         if self._draining:
             self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self.broken:
@@ -213,7 +229,10 @@ class MatchRunner:
                 return self.match.resign(message.game, now)
 
     def _wake(self) -> None:
-        """Do what follows if the deadline has passed; the event loop calls this when the timer expires."""
+        """Begin a step if the deadline of the match has passed; otherwise set the timer again.
+
+        The timer calls this method when it expires.
+        """
         if self.busy:
             return  # the step in progress sets the timer again
         now = self._now()
@@ -308,7 +327,10 @@ class MatchRunner:
         self._handle_waiting()
 
     def _break(self, step: Step, error: Exception) -> None:
-        """Stop the match until it is read from storage again. Events that are not stored were never sent."""
+        """Stop the match because of a failure, refuse all its requests, and ask for it to be read from storage again.
+
+        The connections of the step and of the waiting requests are closed.
+        """
         self._state = RunnerState.BROKEN
         self._services.faults.report("could not store events", error, match=self.key.id)
         self.timer.stop()
@@ -378,7 +400,7 @@ class MatchRunner:
         self._deliver(Step(request.channel, batch=Batch(turn=turn), texts=texts))
 
     def take_seat(self, channel: ClientChannel) -> None:
-        """Give the seat to this connection of the player. An older one is notified and closed."""
+        """Give the player's seat in the match to ``channel``; notify and close an older connection in the seat."""
         older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])
@@ -407,7 +429,7 @@ class MatchRunner:
         self._handle_waiting()
 
     def _refuse_as(self, request: Request, refused: RefusedError) -> None:
-        """Refuse a request as the match does, and say which turn the match has reached."""
+        """Refuse a request with the error code and the expected turn of ``refused``."""
         expected = None
         if refused.expected is not None:
             game, turn = refused.expected

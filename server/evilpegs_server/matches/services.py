@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MatchServices:
-    """The services of a server that its runners use.
+    """The services of a server that its match runners use.
 
-    ``publish`` takes the durable entries of a match and the channel of its player, which has them already. ``retire``
-    takes a runner whose match is over or must be read from storage again. ``wall_ms`` returns Unix time in
-    milliseconds. Without ``signer`` records are not signed.
+    ``publish`` is called with the durable entries of a match and the channel of its player, who has received them
+    already. ``retire`` is called with a runner whose match is over or must be read from storage again. ``wall_ms``
+    returns Unix time in milliseconds. If ``signer`` is None, records are not signed.
     """
 
     codemaking: Codemaking

@@ -1,12 +1,12 @@
-"""A clock that stands still while the whole process does, and that counts the shorter stalls of the event loop.
+"""A clock that leaves out long stalls of the event loop and counts the shorter ones.
 
 When the process is busy or frozen, messages wait unread through no fault of their senders. A tick is due every
-`TICK_MS`. A tick that is more than `STALL_MS` late was held up by a stall, whatever else ran meanwhile.
+`TICK_MS`. A tick that is more than `STALL_MS` late was delayed by a stall.
 
-* A stall of more than `LONG_STALL_MS` is taken out of the time. The process was stopped, or the machine was. No peer
-  can cause such a stall, because every read from a socket is handled in small pieces.
+* A stall of more than `LONG_STALL_MS` is left out of the time. Its cause is that the process or the machine was
+  stopped. No peer can cause such a stall, because every read from a socket is handled in small pieces.
 * A shorter stall stays in the time and is added to `short_stalls_ms`. A crowd of peers may be its cause, so
-  `PlayerClock` decides how much of it a player is credited.
+  `PlayerClock` decides how much of it is credited to a player.
 
 While a tick is overdue, the stall counts as what it would be if the tick came now. When it becomes a long one, the
 clock jumps back to the moment when the tick was due. A reading can therefore be up to `LONG_STALL_MS` earlier than one
@@ -22,7 +22,10 @@ LONG_STALL_MS: Final = 1_000.0
 
 
 class StallFreeClock:
-    """Milliseconds without long stalls, from a monotonic clock in seconds. The owner calls `tick` every `TICK_MS`."""
+    """A clock in milliseconds that leaves out long stalls of the event loop.
+
+    ``monotonic`` is a monotonic clock in seconds. The owner must call `tick` every `TICK_MS`.
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -30,26 +33,26 @@ class StallFreeClock:
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time in milliseconds, in which long stalls do not count, nor does one that still lasts."""
+        """Return the time in milliseconds without all long stalls, including a long stall that still lasts."""
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms
 
     @property
     def long_stalls_ms(self) -> float:
-        """The duration of all long stalls so far, in milliseconds."""
+        """The total duration of all long stalls so far, in milliseconds."""
         late = self._lateness()
         return self._long_ms + (late if late > LONG_STALL_MS else 0.0)
 
     @property
     def short_stalls_ms(self) -> float:
-        """The duration of all shorter stalls so far, in milliseconds."""
+        """The total duration of all shorter stalls so far, in milliseconds."""
         late = self._lateness()
         return self._short_ms + (late if STALL_MS < late <= LONG_STALL_MS else 0.0)
 
     def tick(self) -> float:
-        """Note that the loop is running, and count the lateness of this tick if it is a stall.
+        """Note that the event loop is running, and count the lateness of this tick if it is a stall.
 
-        Return the lateness in milliseconds, which is 0 for a tick that is early.
+        Return the lateness in milliseconds; it is 0 for an early tick.
         """
         late = self._lateness()
         if late > LONG_STALL_MS:

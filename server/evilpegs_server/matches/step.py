@@ -1,4 +1,4 @@
-"""One step of a match: what a request or the clock has brought about, on its way to the player."""
+"""The data of one step of a match: everything that follows from one request, or from a deadline that passed."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,7 +11,7 @@ from evilpegs_server.record.recorder import Batch
 
 
 class RunnerState(Enum):
-    """The next thing a match waits for; the docstring of `runner` has the table of states."""
+    """The state of a match runner. The docstring of the module `runner` has a table of the states."""
 
     IDLE = "idle"
     REPLY = "reply"
@@ -32,10 +32,11 @@ _BUSY = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, Ru
 
 @dataclass(slots=True)
 class Step:
-    """A step, filled in from top to bottom as it goes on.
+    """One step of a match, whose fields are filled from top to bottom as it proceeds.
 
-    It is sent to ``channel``, or to the player's seat if that is None. ``re`` is the id of the request that fails with
-    the step if its events cannot be stored. The times are readings of `perf_counter` for the metrics of guesses.
+    ``texts`` are sent to ``channel``, or to the connection in the player's seat if ``channel`` is None. ``re`` is the
+    id of the request that is refused if the events cannot be stored. ``began``, ``replied`` and ``committed`` are
+    readings of `perf_counter` for the metrics of guesses.
     """
 
     channel: ClientChannel | None
@@ -54,5 +55,5 @@ class Step:
 
     @classmethod
     def of_request(cls, request: Request, events: list[MatchEvent]) -> "Step":
-        """Return the step that a request begins."""
+        """Return a new step for a request and the ``events`` that it has produced so far."""
         return cls(request.channel, request.message.id, request, events)

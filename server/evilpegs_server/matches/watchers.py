@@ -1,4 +1,4 @@
-"""Connections that watch matches and ladders."""
+"""The connections that watch matches and ladders."""
 
 from collections import defaultdict
 from typing import Final
@@ -10,11 +10,14 @@ from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import LogEntry
 
 MAX_TOPICS: Final = 64
-"""The number of matches and ladders that one connection may watch."""
+"""The largest number of matches and ladders that one connection may watch."""
 
 
 class Watchers:
-    """The watching connections by topic, the id of a match or ladder. A slow or broken one harms no match."""
+    """The connections that watch matches, by topic. A topic is the id of a match or of a ladder.
+
+    Errors of a watching connection are logged to ``log`` and never reach the match.
+    """
 
     def __init__(self, log: BoundLogger) -> None:
         self._channels: defaultdict[str, set[ClientChannel]] = defaultdict(set)
@@ -22,7 +25,10 @@ class Watchers:
         self._log = log
 
     def watch(self, channel: ClientChannel, topic: str) -> bool:
-        """Begin to send the events of a topic. Returns False if the connection already watches too many topics."""
+        """Begin to send the events of ``topic`` to ``channel``.
+
+        Return False, and change nothing, if the connection already watches `MAX_TOPICS` other topics.
+        """
         topics = self._topics[channel]
         if topic not in topics and len(topics) >= MAX_TOPICS:
             return False
@@ -31,25 +37,29 @@ class Watchers:
         return True
 
     def unwatch(self, channel: ClientChannel, topic: str) -> None:
-        """Stop sending the events of a topic."""
+        """Stop sending the events of ``topic`` to ``channel``."""
         self._topics[channel].discard(topic)
         self._drop(channel, topic)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone."""
+        """Remove a closed connection from all its topics."""
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
     def is_watching(self, channel: ClientChannel) -> bool:
-        """Return True if a connection watches a match or a ladder."""
+        """Return True if the connection ``channel`` watches any match or ladder."""
         return bool(self._topics.get(channel))
 
     def count(self, key: MatchKey) -> int:
-        """Return the number of connections that watch a match, or all matches of its ladder."""
+        """Return the number of connections that watch a match or its ladder."""
         return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))
 
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
-        """Send durable events of a match to its watchers, except to ``player``, who has them already."""
+        """Send durable ``entries`` of a match to the connections that watch the match or its ladder.
+
+        ``player`` is the channel of the match's player and is left out. After the last event of a match, nobody watches
+        the match any more.
+        """
         if not self._channels:
             return
         channels = self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set())
