@@ -1,9 +1,9 @@
-"""A table of each address: its connections, and what it did in the last minute and hour.
+"""A table of addresses: their connections, and their claims of names and wrong tokens in the last hour and minute.
 
-An address is here the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
-address with connections is kept, and their number is bounded by the seats of the server. An address without any is kept
-while something that it did still counts against it, and at most `MAX_IDLE` of these, the newest. So the table holds a
-few hundred bytes for each of at most 10,000 addresses and all seats, whatever strangers do.
+An address is the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
+address with connections is kept; the seats of the server bound their number. An address without connections is kept
+while an earlier claim or wrong token still counts against it; of these, only the `MAX_IDLE` newest are kept. The table
+therefore holds a few hundred bytes for each of at most 10,000 addresses and all seats.
 """
 
 from collections import OrderedDict
@@ -12,26 +12,26 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_IDLE: Final = 10_000
-"""The most addresses without connections that are remembered, about 5 MB. Forgetting one early forgives it."""
+"""The largest number of addresses without connections that are remembered. They take about 5 MB."""
 
 
 @dataclass(slots=True)
 class Window:
-    """A count that begins again when ``length_ms`` milliseconds have passed since its first."""
+    """A count that begins again at 0 when ``length_ms`` milliseconds have passed since its first increment."""
 
     length_ms: float
     count: int = 0
     ends: float = 0.0
 
     def add(self, now: float) -> int:
-        """Count one more and return the number within this window."""
+        """Increment the count at the time ``now`` and return it."""
         if now >= self.ends:
             self.count, self.ends = 0, now + self.length_ms
         self.count += 1
         return self.count
 
     def current(self, now: float) -> int:
-        """Return the number within this window."""
+        """Return the count at the time ``now``; 0 if the window has ended."""
         return self.count if now < self.ends else 0
 
 
@@ -45,7 +45,10 @@ def _minute() -> Window:
 
 @dataclass(slots=True)
 class AddressRecord:
-    """The connections of one address, how many of them have not said hello, and what it did lately."""
+    """The number of connections of one address, and its claims of names and wrong tokens.
+
+    ``before_hello`` is the number of connections that have not said hello.
+    """
 
     connections: int = 0
     before_hello: int = 0
@@ -53,12 +56,12 @@ class AddressRecord:
     failed_tokens: Window = field(default_factory=_minute)
 
     def counts_until(self) -> float:
-        """Return the time until which something that this address did counts against it."""
+        """Return the time until which an earlier claim or wrong token counts against this address."""
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class AddressTable:
-    """The records of all addresses that are connected, and of those that are remembered. Times are milliseconds."""
+    """The records of connected addresses, and of at most ``max_idle`` others. Times are in milliseconds."""
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
         self._connected: dict[str, AddressRecord] = {}
@@ -73,11 +76,11 @@ class AddressTable:
         yield from self._idle
 
     def find(self, address: str) -> AddressRecord | None:
-        """Return the record of an address, None if nothing is known about it."""
+        """Return the record of ``address``, or None if there is none."""
         return self._connected.get(address) or self._idle.get(address)
 
     def add_connection(self, address: str) -> AddressRecord:
-        """Count a connection that has not said hello, and return the record of its address."""
+        """Count a new connection, which has not said hello, and return the record of its address."""
         record = self.find(address) or AddressRecord()
         self._idle.pop(address, record)
         self._connected[address] = record
@@ -86,7 +89,10 @@ class AddressTable:
         return record
 
     def remove_connection(self, address: str, now: float) -> None:
-        """Forget a connection that has ended, and its address with the last one unless something still counts."""
+        """Forget a connection that has ended.
+
+        After the last connection of an address, its record is kept only while a claim or wrong token counts against it.
+        """
         record = self._connected[address]
         record.connections -= 1
         if record.connections == 0:

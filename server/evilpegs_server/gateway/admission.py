@@ -1,15 +1,16 @@
-"""Admission: how many connections, guests, new names and wrong tokens the server accepts, in all and per address.
+"""Admission: limits on the connections, guests, new names and wrong tokens of a server, in all and per address.
 
 Every connection holds a `Ticket` from the moment it is accepted until it has ended, so a connection that is slow with
 its handshake counts like any other. Most seats are ordinary. When these are taken, a connection gets a seat of the
 reserve for the few seconds that it may take to say hello, and keeps it only if it comes back to an open match. Players
 whose connection was cut can therefore return to a full server.
 
-A connection also has only these few seconds if its address has too many that have not said hello. It is not refused,
-because a class behind one address connects at the same moment, and each of its clients says hello at once.
+If an address has too many connections that have not said hello, its next connections also have only these few seconds.
+They are not refused, because a class behind one address connects at the same moment, and each client says hello at
+once.
 
-Tickets without an address count in the totals only. Nothing here has a socket or reads a clock: ``now`` is in
-milliseconds. Error texts name the limit by its setting.
+Tickets without an address count in the totals only. This module uses no sockets and no clock: ``now`` is always an
+argument in milliseconds. Error texts name the limit by its setting.
 """
 
 from collections import Counter
@@ -22,9 +23,9 @@ from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.matches.counts import Seats
 
 HELLO_MS: Final = 10_000.0
-"""The time in which an ordinary connection must say hello, in milliseconds."""
+"""The milliseconds that a connection with an ordinary seat has to say hello."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
-"""The time after which a wrong token is answered once its address has sent too many, in milliseconds."""
+"""The milliseconds by which the answer to a wrong token is delayed once its address has sent too many."""
 
 
 class Limit(StrEnum):
@@ -40,7 +41,10 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdmissionLimits:
-    """The numbers of the limits; the settings of the same names say why. Percentages are of ``max_connections``."""
+    """The values of the limits of admission; each field has the meaning of the setting of the same name.
+
+    Percentages are of ``max_connections``.
+    """
 
     max_connections: int = 2000
     guest_seats_percent: int = 75
@@ -53,17 +57,17 @@ class AdmissionLimits:
 
     @property
     def guest_seats(self) -> int:
-        """The number of guests that may be connected; one may in any case."""
+        """The largest number of guests that may be connected, at least 1."""
         return max(1, self.max_connections * self.guest_seats_percent // 100)
 
     @property
     def reserve_seats(self) -> int:
-        """The number of seats in the reserve; at least one seat is ordinary."""
+        """The number of seats in the reserve. At least one seat stays ordinary."""
         return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
 
 
 class LimitMetError(Exception):
-    """The refusal of what would exceed a limit. The message names the limit, its number and what to do."""
+    """The error of an attempt that would exceed a limit. The message says what happened, what to do, and the limit."""
 
     def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(f"{message} (limit {limit.value})")
@@ -73,12 +77,16 @@ class LimitMetError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """The place of one connection in the counts of `Admission`. ``address`` is None while it is not counted."""
+    """The place of one connection in the counts of `Admission`.
+
+    ``address`` is the network under which the connection is counted; None while it is counted under none.
+    ``is_reserve`` is True if its seat belongs to the reserve.
+    """
 
     address: str | None
     is_reserve: bool
     hello_ms: float
-    """The time in which the connection must say hello, in milliseconds."""
+    """The milliseconds that the connection has to say hello."""
     said_hello: bool = False
     is_guest: bool = False
     is_closed: bool = False
@@ -87,14 +95,17 @@ class Ticket:
 
 
 class Admission:
-    """The counts of all connections, and what each address did lately."""
+    """The counts of all connections, and of recent actions per address.
+
+    ``max_idle`` is the largest number of addresses without connections that are remembered.
+    """
 
     def __init__(self, limits: AdmissionLimits, max_idle: int = MAX_IDLE) -> None:
         self.limits = limits
         self.met: Counter[str] = Counter()
-        """The number of times that each limit was met, by its name."""
+        """The number of times that each limit was met, by the name of its setting."""
         self.excess = RecentExcess()
-        """The addresses that met a limit lately: one of these, or a rate limit, which the gateway notes here."""
+        """The addresses that met a limit of admission, or a rate limit of the gateway, in the last few seconds."""
         self._ordinary_taken = self._reserve_taken = self._guests = 0
         self._table = AddressTable(max_idle)
 
@@ -110,7 +121,7 @@ class Admission:
 
     @property
     def seats(self) -> Seats:
-        """The seats and guests at this moment, and how often each limit was met."""
+        """The numbers of seats and guests at this moment, and how often each limit was met."""
         limits = self.limits
         return Seats(
             ordinary=limits.max_connections - limits.reserve_seats,
@@ -123,7 +134,11 @@ class Admission:
         )
 
     def open(self, address: str | None, now: float) -> Ticket:
-        """Return a ticket for a connection that was accepted. Raises LimitMetError."""
+        """Return a ticket for a new connection from ``address``, which takes a seat.
+
+        Raises:
+            LimitMetError: all seats are taken, or the address has too many connections.
+        """
         self._check_address(address, now)
         if self._ordinary_taken < self.limits.max_connections - self.limits.reserve_seats:
             ticket = Ticket(None, is_reserve=False, hello_ms=HELLO_MS)
@@ -138,16 +153,21 @@ class Admission:
         return ticket
 
     def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
-        """Count a connection by the address of its client, which a proxy has named. Raises LimitMetError."""
+        """Count a connection under ``address``, the address of its client, which a proxy has named.
+
+        Raises:
+            LimitMetError: the address has too many connections.
+        """
         if ticket.is_closed:
             return
         self._check_address(address, now)
         self._count(ticket, address)
 
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
-        """Count a connection as one that has said hello. Raises LimitMetError, and it may say hello again.
+        """Count a connection as one that has said hello; do nothing if it has ended before.
 
-        A connection may have ended before its hello is read. Then nothing is counted.
+        Raises:
+            LimitMetError: there is no seat for this guest or player. The connection may say hello again.
         """
         if ticket.is_closed:
             return
@@ -172,12 +192,12 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Note that a connection has not said hello in its time, and the limit that it met if it was one too many."""
+        """Count the limit of connections before hello as met if a silent connection was one too many."""
         if ticket.is_crowded:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 
     def close(self, ticket: Ticket, now: float) -> None:
-        """Take a ticket back, once, from a connection that has ended."""
+        """Take back the ticket of a connection that has ended. Call this once per ticket."""
         ticket.is_closed = True
         self._ordinary_taken -= not ticket.is_reserve
         self._reserve_taken -= ticket.is_reserve
@@ -188,7 +208,11 @@ class Admission:
             self._table.remove_connection(ticket.address, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
-        """Count a name that a connection claims. Raises LimitMetError."""
+        """Count a new name that a connection claims.
+
+        Raises:
+            LimitMetError: too many names were claimed from its address.
+        """
         record, most = self._record(ticket), self.limits.new_names_per_hour
         if record is None:
             return
@@ -199,7 +223,7 @@ class Admission:
         record.new_names.add(now)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
-        """Count a wrong token, and return the time after which it may be answered, in milliseconds."""
+        """Count a wrong token, and return the milliseconds by which its answer must be delayed."""
         record = self._record(ticket)
         if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
             return 0.0
@@ -227,7 +251,7 @@ class Admission:
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
-        """Exchange a seat of the reserve for an ordinary one; return False if there is none."""
+        """Exchange the reserve seat of ``ticket`` for an ordinary one; return False if all ordinary seats are taken."""
         if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
             return False
         self._reserve_taken -= 1

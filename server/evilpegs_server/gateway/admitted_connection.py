@@ -15,13 +15,13 @@ from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.matches.counts import EndReason
 
 TLS_SECONDS: Final = 5.0
-"""The time for a TLS handshake."""
+"""The seconds that a TLS handshake may take."""
 CLOSE_SECONDS: Final = 2.0
-"""The time that a client has to close its half of a connection."""
+"""The seconds that a client has to close its half of a connection."""
 
 
 class AdmittedConnection(BoundedConnection):
-    """A connection that is counted at the entrance, and closed if it does not say hello in time."""
+    """A connection that is counted by ``entrance``, and closed if its client does not say hello in time."""
 
     entrance: Entrance
     ticket: Ticket | None = None
@@ -32,7 +32,7 @@ class AdmittedConnection(BoundedConnection):
     _securing: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the connection and begin with its handshake, unless it is refused."""
+        """Count the connection and begin its handshake, unless the entrance refuses it."""
         self._accepted = cast(asyncio.Transport, transport)
         self.ticket = self.entrance.admit(self._accepted)
         if self.ticket is None:
@@ -45,28 +45,28 @@ class AdmittedConnection(BoundedConnection):
             self._securing = self.loop.create_task(self._begin_tls())
 
     def await_hello(self, ticket: Ticket) -> None:
-        """Begin the time in which the client must say hello; it begins again if a proxy has named the client."""
+        """Start, or restart, the timer that closes the connection unless the client says hello in time."""
         if self._silence is not None:
             self._silence.cancel()
         self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the ticket back."""
+        """Give the ticket back and end the connection."""
         self._release()
         if self._is_open:
             super().connection_lost(exc)
 
     def close_after_response(self) -> None:
-        """Close the connection once the answer to its request is written, or it would keep its ticket for seconds."""
+        """Close the connection as soon as the answer to its request is written, so that its ticket is free at once."""
         self.loop.call_soon(self.transport.close)
 
     def abort_handshake(self) -> None:
-        """Drop the connection if its handshakes are not finished."""
+        """Abort the connection if its TLS or WebSocket handshake is not finished."""
         if self.ticket is not None and self.protocol.state is State.CONNECTING:
             self._accepted.abort()
 
     def cut_off(self) -> None:
-        """End the connection at once, whatever its state."""
+        """Abort the connection at once, in any state."""
         if self.ticket is not None:
             self._accepted.abort()
 
@@ -117,7 +117,10 @@ class AdmittedConnection(BoundedConnection):
 
 
 class _EarlyBytes(asyncio.Protocol):
-    """A buffer for bytes that arrive between the end of a TLS handshake and the start of its connection."""
+    """A protocol that buffers bytes which arrive between the end of a TLS handshake and the start of the connection.
+
+    ``lost`` is True if the connection was lost in the meantime.
+    """
 
     def __init__(self) -> None:
         self.received: list[bytes] = []

@@ -1,15 +1,15 @@
-"""WebSocket connections that bound the work and the memory which one peer can cause.
+"""WebSocket connections that bound the work and the memory that one peer can cause.
 
-The library parses whatever one read returns, up to 256 KiB or 40,000 empty pings, before the event loop goes on. Its
-answers to pings are written without regard to whether anybody reads them. Here
+The library parses everything that one read returns, up to 256 KiB or 40,000 empty pings, before the event loop goes on.
+It writes answers to pings even if the peer does not read them. In this module
 
 * a read is parsed `SLICE_BYTES` at a time, and the event loop serves other connections between two slices. Reading is
   paused while bytes wait to be parsed, or while the queue of messages is full, so a peer that sends faster than its
   frames are handled fills its own socket and nothing else;
 * every path that writes ends in `BoundedConnection.send_data` or `check_unsent`, and a connection with more than
   `MAX_UNSENT_BYTES` unsent is aborted;
-* `fail` ends a connection by force: what the peer still sends is thrown away unparsed, and the socket is closed after
-  `FAIL_SECONDS` even if the peer never answers.
+* `fail` ends a connection by force: bytes that the peer still sends are discarded unparsed, and the socket is closed
+  after `FAIL_SECONDS` even if the peer never answers.
 """
 
 from collections import Counter
@@ -23,15 +23,15 @@ from evilpegs_server.matches.counts import EndReason
 SLICE_BYTES: Final = 1024
 """The number of bytes that are parsed at once: at most 170 empty frames, which take 1 to 2 milliseconds."""
 MAX_UNSENT_BYTES: Final = 1 << 20
-"""The number of bytes that may wait for a slow client before it is disconnected."""
+"""The number of unsent bytes beyond which a slow client is disconnected."""
 MAX_DISCARDED_BYTES: Final = 1 << 18
-"""The number of bytes that a peer may send after its connection was ended by force, before it is cut off."""
+"""The number of discarded bytes beyond which a connection that was ended by force is aborted."""
 FAIL_SECONDS: Final = 2.0
-"""The time in which a peer can close a connection that was ended by force."""
+"""The seconds that a peer has to close a connection that was ended by force."""
 
 
 class BoundedConnection(ServerConnection):
-    """A connection that parses a little at a time and holds a bounded number of unsent bytes."""
+    """A WebSocket connection that parses ``slice_bytes`` at a time and holds at most ``max_unsent_bytes`` unsent."""
 
     slice_bytes: ClassVar[int] = SLICE_BYTES
     max_unsent_bytes: ClassVar[int] = MAX_UNSENT_BYTES
@@ -43,34 +43,34 @@ class BoundedConnection(ServerConnection):
         self._queue_is_full = False
         self._end_is_noted = False
         self.ended: Counter[EndReason] = Counter()
-        """The counts of ended connections, which the gateway replaces by those of the server."""
+        """The counter of connections that the server ended, by reason. The gateway sets it to the server's counter."""
         self._discarded: int | None = None
-        """The number of bytes thrown away since the connection was ended by force; None before that."""
+        """The number of bytes discarded since the connection was ended by force; None before that."""
 
     @property
     def is_failed(self) -> bool:
-        """True if what the peer sends is thrown away."""
+        """True if the connection was ended by force, so that everything the peer sends is discarded."""
         return self._discarded is not None
 
     @property
     def is_ending(self) -> bool:
-        """True if the peer is gone, or the connection was ended by force: what it asked for is of no use any more."""
+        """True if the connection is closing or was ended by force, so that pending requests need no answer."""
         return self.is_failed or self.transport.is_closing()
 
     def connection_made(self, transport: Any) -> None:
-        """Begin the connection; a full queue of messages pauses parsing and reading."""
+        """Begin the connection. From now on, a full queue of messages pauses parsing and reading."""
         super().connection_made(transport)
         self.recv_messages.pause = self._pause_parsing
         self.recv_messages.resume = self._resume_parsing
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the connection; what was not parsed is lost."""
+        """End the connection and discard the bytes that were not parsed."""
         self._unparsed.clear()
         super().connection_lost(exc)
         self._break_cycles()
 
     def data_received(self, data: bytes) -> None:
-        """Parse what was read, in slices if it is long."""
+        """Parse the received bytes, in slices if there are many; discard them after an end by force."""
         if self._discarded is not None:
             self._count_discarded(data)
         elif self._unparsed or len(data) > self.slice_bytes or self._queue_is_full:
@@ -81,30 +81,33 @@ class BoundedConnection(ServerConnection):
             self._parse(data)
 
     def eof_received(self) -> None:
-        """Handle the end of the stream; what was not parsed is lost."""
+        """Handle the end of the stream and discard the bytes that were not parsed."""
         self._unparsed.clear()
         super().eof_received()
 
     def send_data(self) -> None:
-        """Write the frames of the protocol, such as pongs, if there are any."""
+        """Write pending frames of the protocol, such as pongs, and check the number of unsent bytes."""
         if self.protocol.writes:
             super().send_data()
             self.check_unsent()
 
     def check_unsent(self) -> None:
-        """Abort the connection if too many bytes wait for the peer to read them."""
+        """Abort the connection if more than ``max_unsent_bytes`` wait for the peer to read them."""
         if self.transport.get_write_buffer_size() > self.max_unsent_bytes:
             self.note_end(EndReason.UNSENT)
             self.transport.abort()
 
     def note_end(self, reason: EndReason) -> None:
-        """Count a connection that the server ends, once."""
+        """Count this connection as ended by the server for ``reason``. Only the first call counts."""
         if not self._end_is_noted:
             self._end_is_noted = True
             self.ended[reason] += 1
 
     def fail(self, code: int, reason: str) -> None:
-        """Send a close frame, and end the connection without reading on. Later calls change nothing."""
+        """End the connection by force: send a close frame and discard everything that the peer still sends.
+
+        A connection whose handshake is not finished is aborted. Later calls change nothing.
+        """
         if self._discarded is not None or self.transport.is_closing():
             return
         if self.protocol.state is State.CONNECTING:
@@ -115,10 +118,10 @@ class BoundedConnection(ServerConnection):
         self._discard_rest()
 
     def _break_cycles(self) -> None:
-        """Drop the references by which the library's objects reach each other, so that all is freed at once.
+        """Drop the reference cycles among the library's objects, so that their memory is freed at once.
 
-        Otherwise every closed connection, with the matches it names, waits for a full garbage collection. These are
-        rare, because they stall the event loop (measured: 6 MiB more per minute at 450 connections per minute).
+        Otherwise each closed connection would stay in memory until a full garbage collection (measured: 6 MiB more per
+        minute at 450 connections per minute). Full collections are rare, because they stall the event loop.
         """
         self.recv_messages.pause = self.recv_messages.resume = _do_nothing
         protocol = cast("Any", self.protocol)
@@ -131,7 +134,7 @@ class BoundedConnection(ServerConnection):
             self._discard_rest()
 
     def _discard_rest(self) -> None:
-        """Throw away what the peer sends from now on, and give it a short time to close the connection."""
+        """Discard everything that the peer sends from now on, and abort the connection after `FAIL_SECONDS`."""
         self._discarded = 0
         self._unparsed.clear()
         self.loop.call_later(FAIL_SECONDS, self.transport.abort)
@@ -153,7 +156,7 @@ class BoundedConnection(ServerConnection):
         self._continue_parsing()
 
     def _continue_parsing(self) -> None:
-        """Parse the next slice after other connections were served, and read only if there is none."""
+        """Schedule the next slice after other connections are served; resume reading if no bytes are left."""
         if self._unparsed and not self._queue_is_full and not self._slice_is_due:
             self._slice_is_due = True
             self.loop.call_soon(self._parse_slice)

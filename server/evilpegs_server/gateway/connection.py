@@ -1,4 +1,4 @@
-"""WebSocket connections that note when bytes arrive, limit the rate of frames, and take the fast path of a guess."""
+"""WebSocket connections that note when bytes arrive, limit the rate of frames, and handle guesses early."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from evilpegs_server.matches.counts import EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 FRAME_REFUSALS: Final = 10
-"""The number of refusals as which a frame counts that exceeds the budget and is no message."""
+"""The number of refusals that a control frame beyond the rate limit counts as."""
 _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 """The opcodes that begin a message."""
 
@@ -22,12 +22,12 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
-    Each complete text is offered to ``handle_now`` as soon as it is read, and goes into the queue for `recv` only if
-    ``handle_now`` returns False. Messages keep their order: none is offered while earlier ones are ``unread``.
+    Each complete text is offered to ``handle_now`` as soon as it is read. It goes into the queue for `recv` if
+    ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
 
-    Pings, pongs that nobody asked for and continuation frames take tokens from ``rate``, as the messages do that the
-    session answers. No answer could say that there are too many, so each frame beyond the budget counts as ten
-    refusals: a flood soon ends its connection, and a single ping beside too many messages does not.
+    Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. Such a frame cannot be
+    answered with an error, so each one beyond the limit counts as ten refusals. A flood of them soon ends the
+    connection, but a single ping beside too many messages does not.
     """
 
     clock: StallFreeClock
@@ -37,12 +37,15 @@ class StampedConnection(AdmittedConnection):
     unread: int = 0
 
     def data_received(self, data: bytes) -> None:
-        """Note the time of arrival and pass the bytes on."""
+        """Note the time of arrival in ``arrived``, then parse the bytes."""
         self.arrived = self.clock.now()
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
-        """Handle a text at once if possible; else queue it, and count the messages that wait to be read."""
+        """Handle a text at once if possible; otherwise queue it and count it in ``unread``.
+
+        Control frames take a token from the rate limit.
+        """
         if isinstance(event, Frame):
             if self.is_failed:
                 return
@@ -58,7 +61,7 @@ class StampedConnection(AdmittedConnection):
         return self.handle_now is not None and self.handle_now(text, self.arrived)
 
     def _has_price(self, frame: Frame) -> bool:
-        """Return False for the end of the connection, and for the answer to a ping of this server."""
+        """Return True if ``frame`` takes a token; closes, and pongs that answer a ping of this server, do not."""
         if frame.opcode is Opcode.PONG:
             return bytes(frame.data) not in self.pending_pings
         return frame.opcode is not Opcode.CLOSE
@@ -71,7 +74,7 @@ class StampedConnection(AdmittedConnection):
 
 
 class SocketChannel:
-    """The `ClientChannel` of a WebSocket connection."""
+    """The `ClientChannel` through which a match sends messages to a WebSocket connection."""
 
     def __init__(self, connection: StampedConnection, is_over_limit: Callable[[], bool] = lambda: False) -> None:
         self._connection = connection
@@ -84,7 +87,7 @@ class SocketChannel:
         return self._is_over_limit()
 
     def send(self, texts: Sequence[str]) -> None:
-        """Write the messages to the socket at once. A client that does not read is disconnected."""
+        """Write the messages to the socket at once; disconnect a client with too many unsent bytes."""
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
@@ -92,7 +95,7 @@ class SocketChannel:
         self._connection.check_unsent()
 
     def close(self, code: int, reason: str) -> None:
-        """Begin to close the connection. A client that broke the rules (1008) is not listened to any more."""
+        """Begin to close the connection. With the code 1008, nothing that the client still sends is read."""
         if code == CloseCode.POLICY_VIOLATION:
             self._connection.fail(code, reason)
         elif self._closing is None:  # the task is kept so that it is not collected

@@ -1,8 +1,8 @@
-"""The entrance of the match port: which connections are accepted, and which requests may become a WebSocket.
+"""The entrance of the game port, which decides about connections and about requests to become a WebSocket.
 
-A connection is counted when it is accepted, before it has sent anything. A refused one gets a short HTTP answer that
-names the limit, and is closed without being read. Behind a trusted proxy the client is known only from the headers, so
-its address is counted when the request has arrived.
+A connection is counted when it is accepted, before it has sent anything. A refused connection gets a short HTTP answer
+that names the limit, and is closed without being read. Behind a trusted proxy the client is known only from the
+headers, so its address is counted when the request has arrived.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
 @dataclass(frozen=True, slots=True)
 class EntranceRules:
-    """The hosts, origins and proxies that are known, and the certificate of the port, None for one without TLS."""
+    """The rules of the game port: the allowed hosts and origins, the trusted proxies, and the TLS context, if any."""
 
     hosts: AllowedHosts
     origins: AllowedOrigins
@@ -30,7 +30,10 @@ class EntranceRules:
 
 
 class Entrance:
-    """The checks that every connection passes. ``now`` returns stall-free milliseconds."""
+    """The checks of every connection to the game port.
+
+    ``now`` returns the time of the `StallFreeClock` in milliseconds.
+    """
 
     def __init__(self, rules: EntranceRules, admission: Admission, now: Callable[[], float]) -> None:
         self.rules = rules
@@ -38,7 +41,7 @@ class Entrance:
         self._now = now
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
-        """Return the ticket of a connection that was accepted, or refuse and close it and return None."""
+        """Return a ticket for a new connection; if a limit is met, refuse and close the connection and return None."""
         peer = _peer(transport)
         proxies = self.rules.proxies
         try:
@@ -48,15 +51,18 @@ class Entrance:
             return None
 
     def note_silence(self, ticket: Ticket) -> None:
-        """Note that a connection has not said hello in its time."""
+        """Note that the connection with ``ticket`` has not said hello in time."""
         self._admission.note_silence(ticket, self._now())
 
     def release(self, ticket: Ticket) -> None:
-        """Take back the ticket of a connection that has ended."""
+        """Take back the ticket of a closed connection."""
         self._admission.close(ticket, self._now())
 
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
-        """Return the answer to a request that is refused, None for one that may pass."""
+        """Return the HTTP response that refuses a request, or None if the request may pass.
+
+        Behind a trusted proxy, the address of the client is counted on ``ticket``.
+        """
         headers = request.headers
         if self.rules.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
@@ -74,7 +80,7 @@ class Entrance:
         return None
 
     def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
-        """Answer and close a connection of which nothing was read. One with TLS is closed without an answer."""
+        """Send an HTTP answer that names the limit, and close the connection; with TLS, close it without an answer."""
         transport.set_protocol(asyncio.Protocol())
         if self.rules.tls is not None:
             transport.abort()
@@ -89,7 +95,7 @@ class Entrance:
 
 
 def _peer(transport: asyncio.BaseTransport) -> str:
-    """Return the address of the other end of a connection; an empty text if it is gone."""
+    """Return the address of the other end of a connection, or an empty text if it is not known any more."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 

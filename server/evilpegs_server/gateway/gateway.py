@@ -26,17 +26,23 @@ from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
-"""The longest frame. A longer one ends the connection; one over the protocol's limit only causes an error."""
+"""The size of the longest frame that is read. A longer frame ends its connection.
+
+A frame that is shorter, but exceeds the limit of the protocol, is only answered with an error.
+"""
 SWEEP_SECONDS: Final = 1.0
-"""The time between two looks for guests who do nothing or are gone."""
+"""The seconds between two searches for guests who are idle or gone."""
 _CUT_OFF_SECONDS: Final = 0.5
-"""The time that connections take to end after they were cut off."""
+"""The seconds that connections have to end after they were aborted."""
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
-"""The paths and queries that a redirection repeats."""
+"""A pattern for the paths and queries that a redirection to the site repeats."""
 
 
 class Gateway:
-    """A listener on one address, with a session for every connection."""
+    """A WebSocket server on one address, with a session for every connection.
+
+    ``site`` is the address of the HTTP site, or None if there is none; plain HTTP requests are redirected to it.
+    """
 
     def __init__(
         self,
@@ -57,7 +63,11 @@ class Gateway:
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
-        """Begin to listen and return the host and port that were bound. Raises OSError."""
+        """Begin to listen, and return the host and port that were bound.
+
+        Raises:
+            OSError: the address cannot be bound.
+        """
         self._server = await serve(
             self._run_session,
             host,
@@ -77,12 +87,15 @@ class Gateway:
         return address[0], address[1]
 
     def broadcast(self, text: str) -> None:
-        """Send a text to every connection."""
+        """Send the message ``text`` to every connection that has a session."""
         for channel in self._sessions:
             channel.send([text])
 
     async def close(self, code: int, reason: str, seconds: float) -> None:
-        """Close every connection and stop listening. After ``seconds`` cut off the clients that do not close theirs."""
+        """Stop listening and close every connection with the WebSocket close ``code`` and ``reason``.
+
+        Connections that are still open after ``seconds`` are aborted.
+        """
         self._closing = True
         if self._sweeping is not None:
             self._sweeping.cancel()
@@ -126,7 +139,7 @@ class Gateway:
         return 2 * self._services.requests_per_second
 
     def _is_over_limit(self, address: str) -> bool:
-        """Return True if the address of a client exceeded a rate or met a limit of admission lately."""
+        """Return True if ``address`` exceeded a rate limit or met a limit of admission in the last few seconds."""
         return self._services.admission.excess.is_over_limit(address, self._clock.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -143,7 +156,7 @@ class Gateway:
         return response
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Return the answer to a request that does not become a WebSocket, None for one that does."""
+        """Return the HTTP response to a request that must not become a WebSocket; None for all other requests."""
         path = request.path.split("?")[0]
         site = self._site_url(connection)
         if not _is_upgrade(request) and site is not None and path != PATH:
@@ -153,7 +166,10 @@ class Gateway:
         return None
 
     def _site_url(self, connection: ServerConnection) -> str | None:
-        """Return the URL of the site for a client: with the host that it named, or the address that it reached."""
+        """Return the URL of the site for the client of ``connection``; None if there is no site.
+
+        The host in the URL is the one in the client's request, or else the address to which it connected.
+        """
         if self._site is None or connection.request is None:
             return None
         host = self._hosts.find(connection.request.headers.get_all("Host"))
@@ -189,7 +205,7 @@ class Gateway:
                 self._services.log.exception("could not look for idle guests")
 
     def _end_idle_guests(self, now: float) -> None:
-        """Forfeit the matches of guests who are gone for too long, and disconnect guests who do nothing."""
+        """Forfeit the matches of guests who have been gone for too long, and disconnect idle guests."""
         self._services.presence.end_long_gone(now)
         for channel, session in tuple(self._sessions.items()):
             if session.is_idle_guest(now):
@@ -198,12 +214,15 @@ class Gateway:
 
 
 async def _pause(connection: ServerConnection, seconds: float) -> None:
-    """Wait some seconds, or until the connection has ended."""
+    """Wait for ``seconds``, or until the connection has ended."""
     await asyncio.wait([connection.connection_lost_waiter], timeout=seconds)
 
 
 def _address(connection: StampedConnection) -> str:
-    """Return the address of the client as it is counted, else that of the peer, or no text if it is gone."""
+    """Return the network under which the client of a connection is counted, else the address of the peer.
+
+    Return an empty text if neither is known.
+    """
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
     peer = connection.remote_address
@@ -215,14 +234,18 @@ def _is_upgrade(request: Request) -> bool:
 
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
-    """Return a redirection to the site, to the same path there if it has a plain form."""
+    """Return a redirection to the URL ``site``, with the same ``path`` if that has only ordinary characters."""
     response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the subprotocol. A client that names none gets version 1; one that names only others is refused."""
+    """Return the subprotocol of the game if the client offers it; None if the client offers no subprotocol.
+
+    Raises:
+        NegotiationError: the client offers only other subprotocols.
+    """
     if not offered:
         return None
     if SUBPROTOCOL not in offered:

@@ -1,7 +1,7 @@
-"""Names that nobody plays under: after some weeks their tokens are forgotten, and their names stay reserved.
+"""The lapse of names that nobody has played under: after some weeks their tokens are forgotten.
 
-Anybody can claim names while registration is open, and each would be kept in memory for ever. A name that is given out
-again would let its new owner pass for the old one, so a lapsed name is lost for everybody.
+Anybody can claim names while registration is open, and each would be kept in memory for ever. The new owner of a name
+could pass for the old one, so a lapsed name stays reserved and is lost for everybody.
 """
 
 import asyncio
@@ -11,17 +11,23 @@ from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.storage.archive import lapsed_tokens
 
 LAPSE_SECONDS: Final = 3600.0
-"""The time between two looks for names that have lapsed."""
+"""The seconds between two searches for names that have lapsed."""
 _DAY_MS: Final = 86_400_000
 
 
 def lapse_time(now_ms: int, days: int) -> int:
-    """Return the Unix time in ms before which a name that was never played under must have been claimed to lapse."""
+    """Return the Unix time in milliseconds ``days`` days before ``now_ms``.
+
+    Names that were claimed earlier and never played under have lapsed.
+    """
     return now_ms - days * _DAY_MS
 
 
 async def lapse_names(services: SessionServices, days: int, seconds: float = LAPSE_SECONDS) -> None:
-    """Forget the tokens of lapsed names from time to time, except those of players who are connected."""
+    """Forget the tokens of lapsed names every ``seconds`` seconds, until cancelled.
+
+    A name lapses ``days`` days after it was claimed, unless it was played under.
+    """
     while True:
         await asyncio.sleep(seconds)
         try:
@@ -31,7 +37,7 @@ async def lapse_names(services: SessionServices, days: int, seconds: float = LAP
 
 
 async def lapse_once(services: SessionServices, days: int) -> None:
-    """Forget the tokens of names that have lapsed by now."""
+    """Forget the tokens of the names that have lapsed by now, except those of connected players."""
     before = lapse_time(services.wall_ms(), days)
     for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
         player = services.players.by_hash(token_hash)

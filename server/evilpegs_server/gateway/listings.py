@@ -1,8 +1,7 @@
-"""The answers to `list` and `standings`: what a client may know without playing, on the connection that it has.
+"""The answers to the requests `list` and `standings`, which return finished matches and leaderboards to a client.
 
-Both read what the HTTP API reads, in the same threads, so that no read of the storage runs on the event loop. Rows of a
-leaderboard are in memory; the text of each page is made once per version of the leaderboard, and its number of pages
-bounds how many texts are kept.
+They read the same data as the HTTP API, in the same threads, so that no read of the storage runs on the event loop. The
+rows of leaderboards are in memory. The texts of all pages of a leaderboard are made once per version of it.
 """
 
 import asyncio
@@ -26,15 +25,15 @@ from evilpegs_server.storage.browse import MatchFilter, find_match_number, list_
 from evilpegs_server.storage.reads import BusyError, Reads
 
 RETRY_MS: Final = 1_000
-"""The time after which a read that could not be done now may be requested again, in milliseconds."""
+"""The milliseconds after which a client may repeat a read that was refused because the server was busy."""
 
 
 class ReadLaterError(Exception):
-    """The refusal of a read that can be done a little later; the message is for people."""
+    """The error of a read that can be repeated a little later; the message is for people."""
 
 
 class Listings:
-    """The lists of a server that its clients may read."""
+    """The lists of finished matches and the leaderboards that clients may read through the game port."""
 
     def __init__(
         self, engine: Engine, ladders: Mapping[str, Ladder], leaderboards: LiveLeaderboards, reads: Reads
@@ -47,7 +46,7 @@ class Listings:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def matches(self, request: ListMatches) -> str:
-        """Return the answer to `list`.
+        """Return the answer to a `list` request as text: a page of finished matches.
 
         Raises:
             RefusedRequestError: there is no such ladder, or no match with the id in ``before``.
@@ -61,7 +60,9 @@ class Listings:
             raise _busy() from None
 
     async def standings(self, request: ReadStandings) -> str:
-        """Return the answer to `standings`; a page after the last one has no rows.
+        """Return the answer to a `standings` request as text: a page of a leaderboard.
+
+        A page after the last one has no rows.
 
         Raises:
             RefusedRequestError: there is no such ladder, or it is for practice.
@@ -79,7 +80,7 @@ class Listings:
         return add_re(text, request.id)
 
     async def _current_pages(self, ladder: Ladder) -> list[str]:
-        """Return the texts of all pages of a leaderboard. Many requests at once wait for the same texts."""
+        """Return the current texts of all pages of a leaderboard. Concurrent callers share one computation."""
         await self.leaderboards.refresh()
         async with self._locks.setdefault(ladder.id, asyncio.Lock()):
             version = self.leaderboards.version(ladder.id)
@@ -105,7 +106,11 @@ def _busy() -> ReadLaterError:
 
 
 def _match_list(engine: Engine, request: ListMatches) -> str:
-    """Read a page of finished matches and return it as text; this runs in a thread."""
+    """Return the answer to a `list` request as text. This function is called in a thread.
+
+    Raises:
+        RefusedRequestError: there is no match with the id in ``before``.
+    """
     before = None
     if request.before is not None:
         before = find_match_number(engine, request.before)
@@ -120,7 +125,10 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
 
 
 def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the texts of all pages, at least one; this runs in a thread, because long ones take milliseconds."""
+    """Return the texts of all pages of a leaderboard, at least one.
+
+    This function is called in a thread, because long leaderboards take milliseconds.
+    """
     pages = range(0, max(1, len(rows)), ROWS_PER_PAGE)
     return [
         _encode_page(ladder, rows[start : start + ROWS_PER_PAGE], number, len(pages))
@@ -129,6 +137,6 @@ def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def _encode_page(ladder: Ladder, rows: Sequence[LeaderboardRow], page: int, pages: int) -> str:
-    """Return the text of a `Standings` without `re`. A test reads it back as the model."""
+    """Return the JSON text of a `Standings` message without the field `re`; ``pages`` is the number of all pages."""
     document = leaderboard_document(ladder.info(), rows)
     return orjson.dumps({"type": "standings", **document, "page": page, "pages": pages}).decode()

@@ -1,4 +1,4 @@
-"""Login: look up tokens, claim free names, and name guests.
+"""Login: the answer to `hello`, which finds the player of a token, registers a name, or creates a guest.
 
 `Admission` counts each hello before it is answered, so that a hello beyond a limit leaves no trace.
 """
@@ -44,10 +44,10 @@ class SessionServices:
     wall_ms: Callable[[], int]
     log: BoundLogger
     server_key: str | None = None
-    """The public key with which the server signs records, None if it signs none."""
+    """The public half of the key with which the server signs records; None if it does not sign."""
 
     def table_sizes(self) -> dict[str, int]:
-        """Return the sizes of the tables in memory about people, by name. All of them are bounded."""
+        """Return the sizes of the tables in memory that have entries per player or address, by name of the table."""
         return {
             "players": len(self.players),
             "connected_players": self.presence.players_connected,
@@ -58,19 +58,22 @@ class SessionServices:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The connection that says hello: its ticket, and a function that waits some seconds unless it ends sooner."""
+    """A connection that logs in.
+
+    ``ticket`` is its ticket of admission. ``pause`` waits for the given seconds, or until the connection ends.
+    """
 
     ticket: Ticket
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 
 
 async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: float) -> tuple[Player, str | None]:
-    """Return the player who says ``hello``, and a token if one was issued just now.
+    """Return the player who sends ``hello``, and their new token, or None if they have one already.
 
-    ``now`` is in stall-free milliseconds.
+    ``now`` is the time of the `StallFreeClock` in milliseconds.
 
     Raises:
-        RefusedRequestError: the player is not let in.
+        RefusedRequestError: the token, the name or the server's state does not allow the login.
         LimitMetError: a limit of admission is met.
     """
     if services.registry.draining:
@@ -89,7 +92,11 @@ async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: flo
 def welcome_message(
     services: SessionServices, player: Player, token: str | None, re: str | None, site: str | None
 ) -> Welcome:
-    """Return the answer to `hello`; ``re`` is the id of the request and ``site`` the URL of the site, if any."""
+    """Return the message that answers `hello`.
+
+    ``token`` is the player's token if it is new, ``re`` the id of the request, and ``site`` the URL of the site, if
+    there is one.
+    """
     return Welcome(
         player=player.name,
         kind=player.kind,
@@ -110,14 +117,21 @@ def welcome_message(
 
 
 def _new_guest(services: SessionServices) -> tuple[Player, str]:
-    """Return a new guest and their token. Guests are stored when they first play, because many never do."""
+    """Return a new guest and their token. The guest is stored with their first match, because many never play."""
     guest, token = services.players.new_guest(), new_token()
     services.players.add(guest, hash_token(token))
     return guest, token
 
 
 async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
-    """Return the player who holds a token: from memory, or from the database for a guest who comes back."""
+    """Return the player to whom ``token`` belongs, and count their login.
+
+    A guest who is not in memory any more is read from the database.
+
+    Raises:
+        RefusedRequestError: no player has the token.
+        LimitMetError: a limit of admission is met.
+    """
     player = services.players.by_token(token)
     if player is None:
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
@@ -132,7 +146,10 @@ async def _find_player(services: SessionServices, visit: Visit, token: str, now:
 
 
 async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
-    """Raise RefusedRequestError, after a pause if the address of the connection has sent too many wrong tokens."""
+    """Raise RefusedRequestError for a wrong token; pause first if the address has sent too many wrong tokens.
+
+    ``has_lapsed`` is True if the token belongs to a name that was never played under and has lapsed.
+    """
     delay_ms = services.admission.take_failed_token(visit.ticket, now)
     await visit.pause(delay_ms / 1000)
     message = "no player has this token"
@@ -157,7 +174,11 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
 
 
 async def _register(services: SessionServices, visit: Visit, player: Player) -> str:
-    """Store a new player and return their token. The name is reserved meanwhile."""
+    """Store a new player, whose name is reserved from now on, and return their token.
+
+    Raises:
+        RefusedRequestError: the player cannot be stored, and the name is free again.
+    """
     token = new_token()
     token_hash = hash_token(token)
     services.players.add(player, token_hash)

@@ -1,4 +1,4 @@
-"""Which players are connected, and what becomes of guests who are not.
+"""The connections of players, and the end of guests who are gone.
 
 A guest is somebody who did not claim a name, so nothing but an open match connects them with the server. A guest who
 leaves without one is forgotten at once. One who leaves an open match may come back to it for some minutes; then it is
@@ -18,7 +18,7 @@ from evilpegs_server.storage.players import Player, Players
 
 @dataclass(frozen=True, slots=True)
 class GuestLimits:
-    """The limits of guests; the settings of the same names say why."""
+    """The limits of guests; each field has the meaning of the setting of the same name."""
 
     guest_idle_seconds: float = 60.0
     guest_absent_seconds: float = 600.0
@@ -26,7 +26,10 @@ class GuestLimits:
 
 
 class Presence:
-    """The connections of each player, and the guests with open matches who have none, longest gone first."""
+    """The number of connections of each player, and the guests who have open matches but no connection.
+
+    A guest who has been gone for too long, or whose place is needed, forfeits their matches.
+    """
 
     def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: GuestLimits) -> None:
         self.limits = limits
@@ -41,7 +44,7 @@ class Presence:
 
     @property
     def players_connected(self) -> int:
-        """The number of players who have a connection."""
+        """The number of players who have at least one connection."""
         return len(self._connections)
 
     @property
@@ -50,23 +53,26 @@ class Presence:
         return len(self._gone)
 
     def is_connected(self, player: int) -> bool:
-        """Return True if the player with this number has a connection."""
+        """Return True if the player with the id ``player`` has a connection."""
         return player in self._connections
 
     def restore(self) -> None:
-        """Begin to wait for the guests of matches that were resumed after a restart."""
+        """Note the guests of matches that were resumed after a restart as gone from now on."""
         for runner in self._registry.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()
 
     def enter(self, player: Player) -> None:
-        """Count a connection of a player, who has said hello on it."""
+        """Count a connection on which ``player`` has said hello."""
         self._connections[player.id] += 1
         self._gone.pop(player.id, None)
         self._ending.discard(player.id)
 
     def leave(self, player: Player) -> None:
-        """Forget a connection that has ended, and with their last one a guest who has no open match."""
+        """Forget a connection of ``player`` that has ended.
+
+        A guest without another connection and without an open match is forgotten too.
+        """
         self._connections[player.id] -= 1
         if self._connections[player.id] > 0:
             return
@@ -77,13 +83,19 @@ class Presence:
             self._forget_if_gone(player.id)
 
     def end_long_gone(self, now: float) -> None:
-        """Forfeit the matches of guests who have been gone for too long. ``now`` is in stall-free milliseconds."""
+        """Forfeit the matches of guests who have been gone for too long.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
+        """
         latest = now - 1000 * self.limits.guest_absent_seconds
         for guest in [guest for guest, since in self._gone.items() if since <= latest]:
             self._abandon(guest)
 
     def _make_room(self, practice_matches: int) -> bool:
-        """Return True if another practice match may begin, for which the longest gone guest may lose theirs."""
+        """Return True if another practice match may begin beside ``practice_matches`` open ones.
+
+        If too many are open, the matches of the guest who has been gone longest are forfeited for it.
+        """
         if practice_matches < self.limits.max_practice_matches:
             return True
         guest = next((guest for guest in self._gone if guest not in self._ending), None)

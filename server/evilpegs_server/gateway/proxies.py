@@ -1,8 +1,8 @@
-"""The client of a connection, directly or behind trusted proxies, as limits count it.
+"""The address of a client, directly or behind trusted proxies, as limits count it.
 
 A proxy adds the address it was called from at the right end of a header. Entries further left were sent by the caller,
-who can write anything. So the client is the rightmost entry that is not itself a trusted proxy, and headers that come
-from any other address are ignored.
+who can write anything. The client is therefore the rightmost entry that is not itself a trusted proxy, and headers that
+come from any other address are ignored.
 
 Most proxies write one of the two headers and pass on the other as the client sent it. If both are present and name
 different clients, neither can be believed, and the connection counts as one of the proxy itself.
@@ -15,26 +15,26 @@ from typing import Final
 from evilpegs_server.addresses import IpAddress, IpNetwork, counted_network, parse_address
 
 MAX_HEADER: Final = 4096
-"""The most characters of a header that are read. A longer one names no client."""
+"""The largest number of characters of a header that is read. A longer header names no client."""
 _PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^",;]+|[",;]')
-"""A part of the header `Forwarded`: text in quotation marks, which separates nothing, other text, or a separator."""
+"""A pattern for a part of the header `Forwarded`: text in quotation marks, other text, or a separator."""
 
 
 class TrustedProxies:
-    """The networks whose forwarding headers are believed."""
+    """The networks of the proxies whose forwarding headers are believed."""
 
     def __init__(self, networks: Iterable[IpNetwork] = ()) -> None:
         self._networks = tuple(networks)
 
     def trusts(self, peer: str) -> bool:
-        """Return True if ``peer``, the other end of a connection, is a trusted proxy."""
+        """Return True if ``peer``, the address of the other end of a connection, is a trusted proxy."""
         address = parse_address(peer)
         return address is not None and self._contains(address)
 
     def counted_peer(self, peer: str | None) -> str | None:
-        """Return the network that the other end of a connection counts as, None if it is not counted.
+        """Return the network under which limits count ``peer``, the other end of a connection; None if they do not.
 
-        This machine itself is counted only if there are trusted proxies: otherwise nobody else comes from it.
+        This machine itself is counted only if there are trusted proxies, because otherwise no stranger comes from it.
         """
         address = parse_address(peer or "")
         if address is None or (address.is_loopback and not self._networks):
@@ -42,9 +42,10 @@ class TrustedProxies:
         return counted_network(address)
 
     def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
-        """Return the network that the client of a request counts as, None if it is not counted.
+        """Return the network under which limits count the client of a request; None if they do not count it.
 
-        ``forwarded`` and ``forwarded_for`` are the values of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
+        ``peer`` is the address of the other end of the connection. ``forwarded`` and ``forwarded_for`` are the values
+        of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
         """
         if not self.trusts(peer):
             return self.counted_peer(peer)
@@ -55,7 +56,10 @@ class TrustedProxies:
         return None if client is None else counted_network(client)
 
     def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
-        """Return the client, given the entries from left to right; the last trusted hop if an entry is no address."""
+        """Return the rightmost of ``entries`` that is not a trusted proxy.
+
+        If an entry further right is no address, or all are trusted proxies, return the last trusted proxy before it.
+        """
         hop = peer
         for entry in reversed(entries):
             if entry is None:
@@ -70,17 +74,17 @@ class TrustedProxies:
 
 
 def _plain_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    """Yield the addresses in the values of `X-Forwarded-For`, None for an entry that is no address."""
+    """Yield the addresses in the values of the header `X-Forwarded-For`, and None for each entry without one."""
     joined = ",".join(values)
     if values:
         yield from map(parse_address, joined.split(",")) if len(joined) <= MAX_HEADER else (None,)
 
 
 def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    """Yield the addresses in the values of `Forwarded`, None for an element that names no address.
+    """Yield the addresses in the values of the header `Forwarded`, and None for each element without one.
 
-    A quotation mark without its other half makes the header unreadable: a client could begin a text in quotation marks
-    that swallows what the proxy adds.
+    An unpaired quotation mark makes the whole header unreadable, because a client could otherwise begin a quoted text
+    that includes the element of the proxy. An unreadable header yields a single None.
     """
     joined = ",".join(values)
     elements = _forwarded_elements(joined) if len(joined) <= MAX_HEADER else None
@@ -90,7 +94,7 @@ def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
 
 
 def _forwarded_elements(header: str) -> list[list[str]] | None:
-    """Return the pairs of each element of a header `Forwarded`, None if the header is unreadable."""
+    """Return the pairs ``name=value`` of each element of a header `Forwarded`; None if the header is unreadable."""
     if not header:
         return []
     elements = [[""]]

@@ -1,43 +1,46 @@
-"""A rate limit as a token bucket, and the addresses that exceeded one lately."""
+"""A rate limit as a token bucket, and a record of the addresses that exceeded a limit lately."""
 
 from collections.abc import Callable
 from typing import Final
 
 READ_PRICE: Final = 10
-"""The tokens that a request takes which reads the storage; others take one. A refusal counts as many refusals."""
+"""The number of tokens that a request takes if it reads the storage; other requests take one token.
+
+If such a request is refused, it also counts as this many refusals.
+"""
 MAX_REFUSALS: Final = 500
-"""The number of refusals, less tokens taken since, beyond which a connection is closed."""
+"""The number of refusals, minus the requests allowed since, beyond which a connection is closed."""
 OVER_LIMIT_MS: Final = 5_000.0
-"""The time for which an address counts as over a limit after it exceeded one, in milliseconds."""
+"""The milliseconds for which an address counts as over a limit after it exceeded one."""
 MAX_ADDRESSES: Final = 10_000
-"""The number of addresses that are remembered; beyond it the oldest are forgotten."""
+"""The largest number of addresses that are remembered. Beyond it, the oldest are forgotten."""
 
 
 class RecentExcess:
-    """The addresses that exceeded a limit in the last `OVER_LIMIT_MS`. Times are in milliseconds."""
+    """A record of the addresses that exceeded a limit in the last `OVER_LIMIT_MS`. Times are in milliseconds."""
 
     def __init__(self) -> None:
         self._noted: dict[str, float] = {}
 
     def note(self, address: str, now: float) -> None:
-        """Note that ``address`` exceeds a limit."""
+        """Note that ``address`` exceeded a limit at the time ``now``."""
         self._noted.pop(address, None)
         self._noted[address] = now
         if len(self._noted) > MAX_ADDRESSES:
             del self._noted[next(iter(self._noted))]
 
     def is_over_limit(self, address: str, now: float) -> bool:
-        """Return True if ``address`` exceeded a limit lately."""
+        """Return True if ``address`` exceeded a limit less than `OVER_LIMIT_MS` before ``now``."""
         noted = self._noted.get(address)
         return noted is not None and now - noted < OVER_LIMIT_MS
 
 
 class RateLimit:
-    """A limit of ``per_second`` on average and of ``burst`` at once. Times are in milliseconds.
+    """A token bucket that allows ``per_second`` requests on average and ``burst`` at once. Times are in milliseconds.
 
-    ``refused`` counts refusals, less one for each request that was allowed since; it is never negative. ``on_refusal``
-    is called with the time of each refusal. With ``suspect`` True the limit begins with a tenth of the burst and of the
-    refusals: without that a peer that was closed would have a whole budget again by connecting again.
+    ``refused`` counts refusals, minus one for each request that was allowed since; it is never negative. ``on_refusal``
+    is called with the time of each refusal. With ``suspect``, the bucket begins with a tenth of the tokens, and a tenth
+    of the refusals are left, so that a peer gains little by connecting again after its connection was closed.
     """
 
     def __init__(
@@ -58,14 +61,14 @@ class RateLimit:
 
     @property
     def is_exhausted(self) -> bool:
-        """True if so much was refused that the connection must be closed."""
+        """True if there were so many refusals that the connection must be closed."""
         return self.refused > MAX_REFUSALS
 
     def take(self, now: float, price: float = 1, refusals: int = 1) -> int:
-        """Take ``price`` tokens and return 0, or return the number of milliseconds to wait for them.
+        """Take ``price`` tokens and return 0; if there are too few, return the milliseconds until there are enough.
 
-        A price above the burst costs the whole burst, because more tokens never gather. If there are too few tokens,
-        this counts as that many ``refusals``.
+        A price above the burst takes the whole burst, because the bucket never holds more tokens. If there are too few
+        tokens, none are taken, and ``refusals`` are added to the count of refusals.
         """
         self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
         self._filled = now

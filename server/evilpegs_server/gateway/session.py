@@ -33,14 +33,14 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
 
 _BUSY_MS: Final = 1_000
-"""The time after which a client may try a read again that was one too many."""
+"""The milliseconds after which a client may repeat a read that was refused because too many were waiting."""
 
 
 class Session:
-    """The session of one connection. Every message gets exactly one direct answer.
+    """The session of one connection, which handles its messages. Every message gets exactly one direct answer.
 
-    ``rate`` limits what the connection may ask for. ``site`` is the URL of the site for this client, None if there is
-    none. Without ``visit`` the connection has no address that is counted.
+    ``rate`` is the rate limit of the connection. ``site`` is the URL of the site for this client, if there is one.
+    ``visit`` holds the ticket of the connection; by default the session opens a ticket without an address.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Session:
         self._rate = rate
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
-        """Handle one frame that arrived at ``arrived``, in stall-free milliseconds."""
+        """Handle one frame and answer it. ``arrived`` is the `StallFreeClock` time of its arrival in milliseconds."""
         if self._closing:
             return
         re = None
@@ -93,7 +93,11 @@ class Session:
             self._report_failure(re, arrived)
 
     def try_guess(self, text: str, arrived: float) -> bool:
-        """Hand a guess to the match that waits for it. Returns False for any other text, left to `handle_frame`."""
+        """Hand a guess to the match that waits for it, and return True.
+
+        Return False for any other text, which must then go to `handle_frame`. ``arrived`` is the time of arrival on the
+        `StallFreeClock` in milliseconds.
+        """
         if '"guess"' not in text or self._closing:
             return False
         try:
@@ -109,16 +113,17 @@ class Session:
         return True
 
     def leave(self) -> None:
-        """End the session of a connection that is gone."""
+        """End the session after its connection has ended."""
         self._services.registry.leave(self._channel, self.player)
         self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
         if self.player is not None:
             self._services.presence.leave(self.player)
 
     def is_idle_guest(self, now: float) -> bool:
-        """Return True for a guest with no open match, no watch and no request for too long.
+        """Return True if the player is a guest who has been idle for too long at the time ``now``.
 
-        It must be called every second or so: a guess leaves no trace, but the match that it belongs to does.
+        A guest is idle without an open match, a watched match and requests. The method must be called about once per
+        second, because it notes when the guest had an open match last.
         """
         if self.player is None or not self.player.is_guest:
             return False
@@ -128,7 +133,10 @@ class Session:
         return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
-        """Return the match that waits for exactly this message, to which the rate limit does not apply; else None."""
+        """Return the runner of the match that waits for ``request`` from this connection, or None if none does.
+
+        Such a request is exempt from the rate limit.
+        """
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
@@ -145,7 +153,7 @@ class Session:
             self._channel.send([error_text(code, message, re, retry_after_ms=wait)])
 
     def _report_failure(self, re: str | None, now: float) -> None:
-        """Log the exception that is being handled, and answer with an error."""
+        """Log the exception that is being handled, and answer the request with the id ``re`` with an error."""
         self._services.log.exception("a request failed")
         self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
@@ -211,7 +219,10 @@ class Session:
         runner.receive(Request(self._channel, request, arrived))
 
     async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
-        """Return the runner of a match, None for an unknown id. A match that is not open costs the price of a read."""
+        """Return the runner of the match with the id ``match``, or None for an unknown id.
+
+        A match that is not open is read from the database, which takes more tokens from the rate limit.
+        """
         registry = self._services.registry
         runner = registry.get(match)
         if runner is not None:
@@ -225,10 +236,12 @@ class Session:
             raise _TooFastError(_BUSY_MS) from None
 
     def _only_match(self) -> MatchRunner | None:
-        """Return the match that a message without one means: the only one played here, else the player's only one.
+        """Return the runner of the match that a message without a match id belongs to, or None if there is none.
+
+        It is the only match whose seat this connection has, or else the only open match of the player.
 
         Raises:
-            RefusedRequestError: the player has several.
+            RefusedRequestError: there are several such matches.
         """
         if self.player is None:
             return None
@@ -283,4 +296,4 @@ class _TooFastError(Exception):
 
 
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-"""Errors for frames that were never read as a message, which the rate limit has not counted yet."""
+"""The errors of frames that could not be read as a message, and that the rate limit has therefore not counted yet."""
