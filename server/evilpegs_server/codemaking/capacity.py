@@ -1,4 +1,4 @@
-"""The memory and work that replies may take, and the ladders that fit: on these no sequence of guesses exceeds it."""
+"""The memory and work that replies may take, and the check that no sequence of guesses on a ladder exceeds them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ COUNT_WORK: Final = 20_000_000
 
 
 def is_enumerated(rules: Rules) -> bool:
-    """Return True if codes are compared one by one, in well under a millisecond, and False if they are counted."""
+    """Return True if the rules have so few codes that replies compare them one by one, in well under a millisecond.
+
+    On larger rules, codes are counted without listing them.
+    """
     return rules.size <= ENUMERATED_CODES
 
 
@@ -29,9 +32,9 @@ class ReplyCapacity:
 
     ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the candidates of positions) in the
     worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process. The
-    rest is for the part sizes that are kept with live sets and take up to 1/8 of the bytes of these. ``count_bytes`` is
-    the memory of one running count, in addition to the caches. ``count_work`` is the largest number of table rows that
-    a count for one reply may make in the worst case.
+    remaining 1/8 is for part sizes, which are kept with live sets and take up to 1/8 of the bytes of these.
+    ``count_bytes`` is the memory of one running count, in addition to the caches. ``count_work`` is the largest number
+    of table rows that a count for one reply may create in the worst case.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -45,7 +48,7 @@ class ReplyCapacity:
 
     @property
     def reply_cache_bytes(self) -> int:
-        """The bytes for cached replies (part sizes found by the worker) in the server process."""
+        """The bytes for cached replies, which are part sizes found by the worker, in the server process."""
         return self.cache_bytes // 16
 
     @property
@@ -54,14 +57,17 @@ class ReplyCapacity:
         return self.cache_bytes * 3 // 4
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
-        """Return the reason why a ladder cannot be offered, in one line with the numbers, or None if it can."""
+        """Return the reason why a ladder cannot be offered, as one line with numbers; None if it can be offered."""
         for needed, allowed, what in self._requirements(ladder):
             if needed > allowed:
                 return f"replies on {ladder.id} may take {needed:,} {what}; this server allows {allowed:,}"
         return None
 
     def _requirements(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
-        """Yield triples: the amount needed at worst, the amount allowed, and its unit and setting."""
+        """Yield each requirement of a ladder as a triple: the amount needed at worst, the amount allowed, and its unit.
+
+        The text of the unit names the setting too.
+        """
         rules = ladder.rules
         if ladder.codemaker == "fixed" and ladder.rated:
             return  # a reply needs only the secret

@@ -1,4 +1,4 @@
-"""The secret and the ties of a game, derived from its nonces by the formulas of the protocol."""
+"""The secret of a game and its choices among ties, derived from its nonces by the formulas of the protocol."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,10 @@ from evilpegs_server.match.ladders import Ladder
 
 
 class GameSecrets:
-    """The values from which the secret and the ties of one game follow. The repr discloses none of them.
+    """The nonces of one game, from which its secret and its choices among ties follow. The repr contains no nonce.
 
-    ``tie_nonces`` is that of `match_started`, None if the client's nonce has no part in the ties of the match.
+    ``tie_nonces`` is the value of this name in the event `match_started`; with None, ties do not depend on
+    ``client_nonce``.
     """
 
     __slots__ = ("_nonce", "_secret", "_share", "client_nonce", "game", "match")
@@ -29,7 +30,7 @@ class GameSecrets:
         return f"GameSecrets(match={self.match!r}, game={self.game})"
 
     def secret(self, ladder: Ladder) -> Code:
-        """Return the secret of a fixed codemaker. It is derived at the first call."""
+        """Return the secret that a fixed codemaker has in this game on ``ladder``."""
         if self._secret is None:
             rules = ladder.rules
             index = secret_index(self._nonce, self.client_nonce, self.match, self.game, rules.size)
@@ -37,12 +38,15 @@ class GameSecrets:
         return self._secret
 
     def tie_index(self, turn: int, count: int) -> int:
-        """Return the index of the part that a seeded evil or devil takes among ``count`` tied parts."""
+        """Return the index of the reply that a seeded evil or devil chooses among ``count`` tied ones in a turn."""
         return tie_index(self._nonce, self.match, self.game, turn, count, self._share)
 
 
 class MatchSecrets:
-    """The `GameSecrets` of one match; ``nonce`` returns the nonce of a game. Those of the last game are kept."""
+    """The `GameSecrets` of the games of one match; only those of the game used last are kept.
+
+    ``nonce`` returns the server's nonce of a game by its number.
+    """
 
     __slots__ = ("_last", "_match", "_nonce", "_tie_nonces")
 
@@ -53,7 +57,7 @@ class MatchSecrets:
         self._last: GameSecrets | None = None
 
     def of_game(self, game: int, client_nonce: str | None) -> GameSecrets:
-        """Return the secrets of a game whose client gave this nonce."""
+        """Return the secrets of the game with the number ``game``, for which the client gave ``client_nonce``."""
         last = self._last
         if last is None or (last.game, last.client_nonce) != (game, client_nonce):
             last = self._last = GameSecrets(self._match, game, self._nonce(game), client_nonce, self._tie_nonces)

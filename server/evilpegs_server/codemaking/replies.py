@@ -1,7 +1,7 @@
 """The codemaking of a server: replies, secrets, witnesses and hints for every match.
 
-`Codemaking` is the entry point. Cheap replies are computed at once, in the event loop. Everything else becomes a task
-for a pool. Costs are in units of work; a unit is a few nanoseconds.
+Begin with `Codemaking`. Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool.
+Costs are in units of work; a unit is a few nanoseconds.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,15 +34,16 @@ from evilpegs_server.work.tasks import (
 from evilpegs_server.work.workspace import Workspace
 
 CHEAP_COST: Final = 2_000_000
-"""Tasks of up to this cost, about 5 milliseconds, use the pool's slots for cheap jobs."""
+"""The largest cost of a task that may use the pool's slots for cheap jobs, about 5 milliseconds."""
 _DEVIL_FIRST_COST: Final = 50_000_000
-"""The first reply of a devil without solved positions takes 0.1 seconds; later ones seldom take a few milliseconds."""
+"""The cost of a devil's first reply, 0.1 s without solved positions. Later ones seldom take a few milliseconds."""
 
 
 class Reply(NamedTuple):
-    """A reply, and the method by which a devil found it.
+    """A codemaker's reply to a guess.
 
-    In practice it also has the number of candidates left and all non-empty parts as (black, white, size).
+    On practice ladders, ``candidates`` is the number of candidates left, and ``parts`` has a tuple of black, white and
+    size for each non-empty part. ``method`` is the method by which a devil found the reply; None for other codemakers.
     """
 
     feedback: Feedback
@@ -53,7 +54,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
-    """The state of the codemakers' work: the cache of part sizes in this process, and the pools."""
+    """The state of the codemakers' work: the cache of part sizes (``known``), and the pools of replies and hints."""
 
     known: CacheState
     replies: PoolMetrics
@@ -61,23 +62,26 @@ class CodemakingMetrics:
 
 
 def reply_cost(ladder: Ladder, turns: int) -> int:
-    """Return the estimated cost in units of a reply after ``turns`` turns."""
+    """Return the estimated cost, in units of work, of a reply on ``ladder`` after ``turns`` turns."""
     if ladder.codemaker == "devil":
         return CHEAP_COST if turns else _DEVIL_FIRST_COST
     return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
 
 
 def _count_cost(pegs: int) -> int:
-    """Return the cost of a count, as measured: 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, 3 s with 12."""
+    """Return the estimated cost of a count, in units of work.
+
+    Measured times are 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12.
+    """
     return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
 
 
 class Codemaking:
     """The codemakers of all matches of a server.
 
-    Cheap work is done at once with ``workspace``, the rest as tasks in ``pool``. Hints go to ``hint_pool`` if there is
-    one, else to ``pool``. Ladders whose replies may exceed ``capacity`` are not offered. Secrets and ties are derived
-    in this class; no task contains any of them.
+    Cheap work is done at once with ``workspace``; other work becomes tasks of ``pool``. Hints go to ``hint_pool`` if it
+    is not None, else to ``pool``. Ladders whose replies may exceed ``capacity`` are not offered. Secrets and choices
+    among ties are derived in this class; no task contains any of them.
     """
 
     def __init__(
@@ -92,10 +96,13 @@ class Codemaking:
         self._hint_pool = hint_pool or pool
         self._capacity = capacity
         self._part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
-        """Results of `CountParts` tasks, by history and guess."""
+        """The results of `CountParts` tasks, by rules, history and guess."""
 
     def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
-        """Return the reply to a guess, computed at once. A rated game with a fixed secret needs no position."""
+        """Return the reply to ``guess`` after ``history``, computed in this thread, which may take long.
+
+        In a rated game with a fixed secret it takes microseconds.
+        """
         if ladder.codemaker == "fixed" and ladder.rated:
             return Reply(feedback(guess, secrets.secret(ladder)))
         result: tuple[int, ...] | AllowedReplies
@@ -114,10 +121,10 @@ class Codemaking:
         guess: Code,
         done: Callable[[Reply | Exception], None],
     ) -> None:
-        """Call ``done`` with the reply to a guess, or with the exception that prevented it.
+        """Find the reply to ``guess``, then call ``done`` with the reply or with the exception that prevented it.
 
-        ``done`` is called at once if the ladder is cheap or the part sizes are cached, else when the pool has run a
-        task for the player.
+        ``done`` is called within this call if replies on the ladder are cheap or the part sizes are cached; otherwise
+        it is called when the pool has run a task for ``player``.
         """
         if self.is_cheap(ladder):
             done(catch(partial(self.compute_reply, ladder, secrets, history, guess)))
@@ -146,7 +153,10 @@ class Codemaking:
         done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
 
     def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
-        """Return the code that `game_over` shows: the secret, or the witness if there was no secret."""
+        """Return the code that the end of a game shows: the secret, or a witness if the codemaker has no secret.
+
+        The code is computed in this thread, which may take long; `knows_secret` says if it does not.
+        """
         if ladder.codemaker == "fixed":
             return format_code(secrets.secret(ladder))
         if history and history[-1].feedback == all_black(ladder.rules.pegs):
@@ -166,9 +176,10 @@ class Codemaking:
         history: History,
         done: Callable[[str | Exception], None],
     ) -> None:
-        """Call ``done`` with the `secret`, or with the exception that prevented it.
+        """Find the code that the end of a game shows, then call ``done`` with it or with the exception.
 
-        ``done`` is called at once if that is cheap, else when the pool has run a task for the player.
+        ``done`` is called within this call if the code is found in well under a millisecond; otherwise it is called
+        when the pool has run a task for ``player``.
         """
         if self.knows_secret(ladder, history):
             done(catch(partial(self.secret, ladder, secrets, history)))
@@ -182,11 +193,11 @@ class Codemaking:
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
     ) -> None:
-        """Call ``done`` with a good guess, or with the exception that prevented it. Hints are never cheap."""
+        """Compute a hint in the pool, then call ``done`` with it or with the exception that prevented it."""
         self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
-        """Compile the kernels and fill the tables that this process needs; return tasks that do so for the worker."""
+        """Compile the kernels and fill the tables that this process needs; return tasks that do it in the worker."""
         offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
         enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
         counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
@@ -201,22 +212,22 @@ class Codemaking:
         return worker_tasks + [WarmUp(rules, 8) for rules in counted[:1]]
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
-        """Return the reason in one line why this server does not offer a ladder, or None if it does."""
+        """Return the reason why this server does not offer a ladder, as one line; None if it offers the ladder."""
         return self._capacity.unavailable_reason(ladder)
 
     def is_cheap(self, ladder: Ladder) -> bool:
-        """Return True if replies on this ladder take well under a millisecond."""
+        """Return True if all replies on ``ladder`` take well under a millisecond."""
         if ladder.codemaker == "fixed" and ladder.rated:
             return True
         return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
 
     def metrics(self) -> CodemakingMetrics:
-        """Return the state of the work at this moment."""
+        """Return the state of the cache and the pools at this moment."""
         return CodemakingMetrics(self._part_sizes.state, self._pool.metrics(), self._hint_pool.metrics())
 
 
 def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:
-    """Return the task whose result `choose_reply` needs."""
+    """Return the task that computes what `choose_reply` needs: a devil's allowed replies, or part sizes for others."""
     if ladder.codemaker == "devil":
         return FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
     return CountParts(ladder.rules, history, guess)
@@ -225,7 +236,10 @@ def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int,
 def choose_reply(
     ladder: Ladder, secrets: GameSecrets, history: History, guess: Code, result: tuple[int, ...] | AllowedReplies
 ) -> Reply:
-    """Return the reply that follows from the result of `reply_task`: part sizes, or the replies allowed to a devil."""
+    """Return the reply that the codemaker gives, chosen with the result of `reply_task`.
+
+    ``result`` has the part sizes in feedback order, or the replies that a devil may give.
+    """
     pegs = ladder.rules.pegs
     if ladder.codemaker == "fixed":
         chosen = feedback(guess, secrets.secret(ladder))
@@ -241,7 +255,7 @@ def choose_reply(
 
 
 def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
-    """Return the key of a reply. Repeated turns do not change it, because they do not change the position."""
+    """Return the key of a reply in the cache. Repeated turns do not change it, as they do not change the position."""
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
 
 
