@@ -15,14 +15,21 @@ _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """A time limit: ``base_ms`` per game and ``increment_ms`` more after each guess. Texts are in seconds: ``60+1``."""
+    """A time limit of ``base_ms`` per game, to which each guess adds ``increment_ms``.
+
+    Its text form is in seconds: ``60+1`` is a base of 60 seconds and an increment of one second.
+    """
 
     base_ms: int
     increment_ms: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a text such as ``60+1``; raises ValueError."""
+        """Return the time control that a text such as ``60+1`` describes.
+
+        Raises:
+            ValueError: the text is malformed.
+        """
         match = _TEXT.fullmatch(text)
         if match is None:
             message = f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1"
@@ -34,9 +41,10 @@ class TimeControl:
 
 
 class GameClock:
-    """The time that one game has left and has used. The clock runs only between `start` and `stop`.
+    """The clock of one game, which runs only between `start` and `stop`.
 
-    With ``control`` None the game is untimed: `left_ms` is None and the time never runs out.
+    ``left_ms`` is the time left, and ``elapsed_ms`` the time used by answered turns. If ``control`` is None, the game
+    is untimed: ``left_ms`` is None, and the time never runs out.
     """
 
     def __init__(self, control: TimeControl | None) -> None:
@@ -47,39 +55,42 @@ class GameClock:
 
     @property
     def running(self) -> bool:
-        """True while a turn is being charged."""
+        """True between `start` and `stop`."""
         return self._started is not None
 
     def start(self, now: float) -> None:
-        """Begin to charge a turn, which the player has just been sent."""
+        """Start the clock for a turn that the player has just been sent."""
         self._started = now
 
     def took_ms(self, now: float) -> int:
-        """Return how many milliseconds this turn has taken; 0 while the clock stands still."""
+        """Return the milliseconds that the current turn has taken so far; 0 while the clock does not run."""
         return 0 if self._started is None else max(0, round(now - self._started))
 
     def has_flagged(self, now: float) -> bool:
-        """Return True if the time is used up. Nothing else decides this."""
+        """Return True if the current turn has used up the time that was left. No other code decides this."""
         return self.left_ms is not None and self.took_ms(now) > self.left_ms
 
     def left_at(self, now: float) -> int | None:
-        """Return how many milliseconds are left at this moment; None if untimed."""
+        """Return the milliseconds that are left at ``now``; None if the game is untimed."""
         return None if self.left_ms is None else max(0, self.left_ms - self.took_ms(now))
 
     def flag_at(self) -> float | None:
-        """Return the moment up to which a guess is in time; None while the time cannot run out."""
+        """Return the time until which a guess is in time; None if the clock does not run or the game is untimed."""
         if self._started is None or self.left_ms is None:
             return None
         return self._started + self.left_ms
 
     def stop(self, now: float) -> int:
-        """Stop the clock and return how many milliseconds the turn took."""
+        """Stop the clock and return the milliseconds that the turn took."""
         took = self.took_ms(now)
         self._started = None
         return took
 
     def left_after(self, took_ms: int) -> int | None:
-        """Return the milliseconds left after a turn of ``took_ms``, including the increment; None if untimed."""
+        """Return the milliseconds left after a turn of ``took_ms``, including the increment.
+
+        Return None if the game is untimed.
+        """
         if self._control is None or self.left_ms is None:
             return None
         return max(0, self.left_ms - took_ms) + self._control.increment_ms

@@ -1,8 +1,9 @@
-"""The events of a match, in game values. `match` returns these; nothing here knows JSON, sockets or storage.
+"""The events that the state machine in `match` returns, independent of JSON, sockets and storage.
 
-A match is rebuilt from its facts after a crash. The facts are `GameOpened`, `GameBegun`, `GuessAnswered`, `GameEnded`,
-`MatchEnded`. The other events (`TurnOpened`, `NeedReply`, `CodeRefused`, `AnswerRepeated`) tell the runner what to do
-now. Events that occur at every guess are named tuples, because they cost half as much as frozen dataclasses.
+After a crash, a match is rebuilt from the facts of its record. The facts are `GameOpened`, `GameBegun`,
+`GuessAnswered`, `GameEnded` and `MatchEnded`. The other events (`TurnOpened`, `NeedReply`, `CodeRefused`,
+`AnswerRepeated`) ask the runner to do something. Events that occur at every guess are named tuples, because they cost
+half as much as frozen dataclasses.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """A game waits for the player to be ready, for at most ``ready_ms`` milliseconds."""
+    """The event that a game waits for its player to be ready, for at most ``ready_ms`` milliseconds."""
 
     game: int
     ready_ms: int
@@ -35,14 +36,18 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """The player is ready. A fixed secret now follows from ``client_nonce`` too."""
+    """The event that the player is ready for a game. A fixed secret depends on ``client_nonce`` too."""
 
     game: int
     client_nonce: str | None = field(repr=False)
 
 
 class TurnOpened(NamedTuple):
-    """It is the player's turn. The runner calls `Match.start_clock` once the player has been sent the turn."""
+    """The event that a turn waits for the player's guess.
+
+    The runner calls `Match.start_clock` once the player has been sent the turn. ``left_ms`` is None if the game is
+    untimed.
+    """
 
     game: int
     turn: int
@@ -50,7 +55,7 @@ class TurnOpened(NamedTuple):
 
 
 class NeedReply(NamedTuple):
-    """A guess was accepted and needs the codemaker's feedback."""
+    """The event that a guess was accepted and needs the codemaker's feedback; ``history`` has the turns before it."""
 
     game: int
     turn: int
@@ -64,7 +69,7 @@ class NeedReply(NamedTuple):
 
 
 class GuessAnswered(NamedTuple):
-    """A guess was answered. ``left_ms`` includes the increment; it is None if the game is untimed."""
+    """The event that a guess was answered. ``left_ms`` includes the increment; it is None if the game is untimed."""
 
     game: int
     turn: int
@@ -76,7 +81,10 @@ class GuessAnswered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeRefused:
-    """The guess is not a code of the rules; the clock runs on. With no ``strikes_left`` the game is lost."""
+    """The event that a guess was refused because it is not a code of the rules. The clock runs on.
+
+    ``strikes_left`` is the number of further illegal codes that end the game; at 0 the game is lost.
+    """
 
     why: str
     strikes_left: int
@@ -84,7 +92,7 @@ class CodeRefused:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRepeated:
-    """The guess was answered before; the player is to get the same answer again."""
+    """The event that a guess was sent again after it was answered, so that the player needs the same answer again."""
 
     game: int
     turn: int
@@ -92,7 +100,10 @@ class AnswerRepeated:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """A game is over. ``begun`` is True if the player was ever ready, ``opened`` if the game was announced."""
+    """The event that a game is over.
+
+    ``begun`` is True if the player was ever ready for it, and ``opened`` if it was announced to the player.
+    """
 
     game: int
     outcome: Outcome
@@ -104,16 +115,16 @@ class GameEnded:
     opened: bool
 
     def shows_secret(self, codemaker: str) -> bool:
-        """Return True if a code is shown at this end: the secret of a begun game, or a witness.
+        """Return True if the end of the game shows a code: the secret of a fixed codemaker, or a witness of others.
 
-        An evil codemaker or a devil that failed, so that the game is void, has no witness.
+        Games that never began show none. Void games of other codemakers than a fixed one show none either.
         """
         return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """Every game is over."""
+    """The event that every game of a match is over. ``outcomes`` and ``guesses`` have one entry per game."""
 
     outcomes: tuple[Outcome, ...]
     guesses: tuple[int, ...]

@@ -1,4 +1,7 @@
-"""Ladders: rules, codemaker, clock and number of games. Results of different ladders are never combined."""
+"""Ladders: fixed conditions of matches, such as rules, codemaker, clock and number of games.
+
+Results of different ladders are never combined.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,16 +17,17 @@ from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 READY_MS: Final = 60_000
-"""The time that a game waits for its player, in milliseconds."""
+"""The milliseconds that a game waits for its player to be ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A ladder. The meaning of its id never changes; ``clock`` is None where play is untimed.
+    """The conditions of matches under a fixed id, whose meaning never changes.
 
-    A devil solves live sets of at most ``exact_up_to`` codes, which is None for other codemakers. ``worst_work`` is the
-    largest work of one reply on these rules, in rows of a count, or 0 where codes are enumerated. A game waits
-    ``ready_ms`` milliseconds for its player.
+    ``tie`` is the tie rule of the codemaker, and ``clock`` is None if games are untimed. A match has ``games`` games of
+    at most ``guess_limit`` guesses each. A devil solves live sets of at most ``exact_up_to`` codes exactly; it is None
+    for other codemakers. ``worst_work`` is the largest work of one reply on these rules, in rows of a count, or 0 if
+    codes are enumerated. A game waits ``ready_ms`` milliseconds for its player.
     """
 
     id: str
@@ -40,7 +44,7 @@ class Ladder:
 
     @property
     def tie_nonces(self) -> int | None:
-        """`tie_nonces` of new matches: both nonces decide seeded ties, and other ladders draw none."""
+        """The value of `tie_nonces` in the records of new matches; None unless the codemaker draws ties at random."""
         return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:
@@ -60,7 +64,10 @@ class Ladder:
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
-    """Return the ladders of a file by id: every kind of ladder for every preset of rules, in the order of the file."""
+    """Return the ladders that the TOML file at ``path`` describes, by id, in the order of the file.
+
+    The file lists rules and kinds of ladders. Each combination is a ladder, unless the kind names certain rules only.
+    """
     content = tomllib.loads(path.read_text())
     return {
         ladder.id: ladder

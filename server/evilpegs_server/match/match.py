@@ -47,15 +47,15 @@ from evilpegs_server.match.events import (
 from evilpegs_server.match.ladders import Ladder
 
 IDLE_MS: Final = 3_600_000
-"""The time that an untimed turn waits for a guess, in milliseconds."""
+"""The milliseconds that an untimed turn waits for a guess."""
 STRIKES: Final = 3
-"""The number of illegal codes that forfeits the game."""
+"""The number of illegal codes in one game that forfeits the game."""
 _TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
-"""Attributes that a restart loses; all others are part of `Match.durable_state`."""
+"""The names of attributes that a restart loses. All others are part of `Match.durable_state`."""
 
 
 class State(StrEnum):
-    """The state of a match, named for what it waits for."""
+    """The state of a match; its name says what the match waits for."""
 
     READY = "ready"
     TURN = "turn"
@@ -85,7 +85,10 @@ class Refusal(StrEnum):
 
 
 class RefusedError(Exception):
-    """A command is out of place; ``expected`` is the game and turn the match has reached, None if it is over."""
+    """The error of a command that is out of place.
+
+    ``expected`` is a tuple of the game and the turn that the match has reached; it is None if the match is over.
+    """
 
     def __init__(self, refusal: Refusal, message: str, expected: tuple[int, int] | None) -> None:
         super().__init__(message)
@@ -94,7 +97,7 @@ class RefusedError(Exception):
 
 
 class Match:
-    """One match on ``ladder``, from its first game to its last."""
+    """The state machine of one match on ``ladder``, from its first game to its last."""
 
     def __init__(self, ladder: Ladder) -> None:
         self.ladder = ladder
@@ -119,7 +122,7 @@ class Match:
 
     @classmethod
     def from_facts(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
-        """Build the match that follows from these facts. No time runs in it before `recover`."""
+        """Return the match whose record states ``facts``. No time runs in it before `recover` is called."""
         match = cls(ladder)
         for fact in facts:
             match._apply(fact)
@@ -127,12 +130,12 @@ class Match:
 
     @property
     def turn(self) -> int:
-        """The number of the current turn, from 1; 0 while the game waits to begin."""
+        """The number of the current turn, from 1; 0 while the game waits for its player."""
         return len(self.history) + 1 if self._begun else 0
 
     @property
     def game_and_turn(self) -> tuple[int, int]:
-        """The numbers of the current game and of its current turn."""
+        """The number of the current game and the number of its current turn."""
         return self.game, self.turn
 
     @property
@@ -141,14 +144,14 @@ class Match:
         return self.state is State.OVER
 
     def snapshot(self) -> dict[str, object]:
-        """Return a deep copy of all attributes, for comparison with another match."""
+        """Return a deep copy of all attributes by name, for comparison with another match."""
         return copy.deepcopy(vars(self) | {"clock": vars(self.clock)})
 
     def durable_state(self) -> dict[str, object]:
-        """Return the values that survive a restart, by name, so that two matches can be compared.
+        """Return the values that survive a restart, by name, for comparison with another match.
 
-        Deadlines, strikes and the start of the turn are lost in a restart. So is a guess without its reply, which
-        therefore counts as never made: the state THINKING becomes TURN.
+        Deadlines, strikes and the start of the turn are lost in a restart. A guess without its reply is lost too and
+        counts as never made, so the state THINKING becomes TURN.
         """
         known = {name.removeprefix("_"): value for name, value in self.snapshot().items() if name not in _TRANSIENT}
         known["clock"] = (self.clock.left_ms, self.clock.elapsed_ms)
@@ -162,7 +165,11 @@ class Match:
         return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
-        """Begin the game that waits for the player. If it has begun already, return its open turn again."""
+        """Begin the game that waits for the player; if it has begun already, return its open turn again.
+
+        Raises:
+            RefusedError: ``game`` is not the current game.
+        """
         self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
@@ -171,7 +178,14 @@ class Match:
         return [GameBegun(game, client_nonce), self._open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
-        """Check the turn, the clock and the code of a guess; a valid guess produces a `NeedReply` event."""
+        """Check the turn, the clock and the code of a guess, and return the events that follow.
+
+        A valid guess produces a `NeedReply`. A repeated guess produces an `AnswerRepeated`, and an illegal code a
+        `CodeRefused`. A guess after the time is up ends the game.
+
+        Raises:
+            RefusedError: the guess is neither for the open turn nor a repetition of an answered guess.
+        """
         self._expect(thinking=False)
         if (game, turn) in self._answered:
             return [self._repeat(game, turn, text)]
@@ -187,7 +201,11 @@ class Match:
         return [NeedReply(game, turn, code, self.history, self.client_nonce)]
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
-        """Resign ``game``, or every game left if it is None."""
+        """Resign the current game, which is ``game``, or all remaining games if ``game`` is None.
+
+        Raises:
+            RefusedError: ``game`` is not the current game, or the match is over.
+        """
         self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
         if game is None:
@@ -197,7 +215,7 @@ class Match:
     # Input from the owner
 
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
-        """Apply the codemaker's feedback to the guess of the last `NeedReply`."""
+        """Apply the codemaker's feedback to the guess of the last `NeedReply`; open the next turn or end the game."""
         self._expect(thinking=True)
         answered = self._answer(feedback)
         self._apply_answered(answered)
@@ -213,7 +231,7 @@ class Match:
         return self._end_game(Outcome.VOID, now)
 
     def abandon(self, now: float) -> list[MatchEvent]:
-        """Forfeit the current game, because its player has been away for too long."""
+        """Forfeit the current game because its player has been away for too long; do nothing if the match is over."""
         self._expect(thinking=False)
         return [] if self.over else self._end_game(Outcome.FORFEIT, now)
 
@@ -224,11 +242,11 @@ class Match:
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
     def open_turn(self, now: float) -> TurnOpened | None:
-        """Return the turn that waits for a guess; None if no turn does."""
+        """Return the event of the turn that waits for a guess; None if no turn does."""
         return self._open_turn(now) if self.state is State.TURN else None
 
     def hint_refusal(self) -> RefusedError | None:
-        """Return the reason why no hint can be given now; None while a turn waits for a guess."""
+        """Return an error with the reason why no hint can be given now; None while a turn waits for a guess."""
         if self.state is State.TURN:
             return None
         if self.over:
@@ -236,7 +254,7 @@ class Match:
         return self._refusal_error(Refusal.NOT_READY, "a hint is for an open turn; send ready to open one")
 
     def ready_by_ms(self, now: float) -> int:
-        """Return how many milliseconds longer the game waits for its player."""
+        """Return the milliseconds that the game still waits for its player to be ready."""
         return max(0, round((self._wake_at or now) - now))
 
     def deadline(self) -> float | None:
@@ -245,7 +263,7 @@ class Match:
         return self._wake_at if flag is None else flag
 
     def handle_timeout(self, now: float) -> list[MatchEvent]:
-        """Apply the deadline if it has passed. A call that comes too early does nothing."""
+        """Return the events that follow because the deadline has passed; do nothing if it has not."""
         deadline = self.deadline()
         if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
             return []
@@ -259,7 +277,7 @@ class Match:
         return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
 
     def recover(self, now: float, grace_ms: int) -> None:
-        """Give the player ``grace_ms`` milliseconds to come back after a restart before any time runs."""
+        """Begin to wait after a restart; the player has ``grace_ms`` milliseconds to come back before any time runs."""
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
     # Implementation
@@ -293,7 +311,10 @@ class Match:
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:
-        """Count an illegal code. The message does not quote it, because it is the player's own text."""
+        """Count an illegal code, and return the events that follow.
+
+        The message does not quote the code, because it is the player's own text.
+        """
         self._strikes += 1
         rules = self.ladder.rules
         once = "" if rules.repeats else ", each at most once"
@@ -315,7 +336,7 @@ class Match:
         return ended + self._apply_all([self._match_end() if is_last else opened], now)
 
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        """End this game and, as unopened, all later games, so that each game has an outcome."""
+        """End the current game and all later games with ``outcome``, so that each game of the match has one."""
         unopened = [
             GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
             for game in range(self.game + 1, self.ladder.games + 1)
