@@ -1,6 +1,6 @@
 """Scores and ranks of recorded matches.
 
-`leaderboard` ranks the players of a ladder, from the results of their games, which may be added in any order and in
-bulk. `tally` counts the results of one player, `row` is what is shown of them, `confidence` bounds means, and `ranking`
+`leaderboard` ranks the players of a ladder from the results of their games, which may be added in any order and in
+bulk. `tally` counts the results of one player, `row` turns them into a row, `confidence` bounds means, and `ranking`
 compares the bounds.
 """

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 FRACTIONS: Final = 1 / (1 + np.exp(-np.linspace(math.log(0.005 / 0.995), math.log(0.95 / 0.05), 24)))
 """The fractions of the wealth that are bet.
 
-They are on a logarithmic scale of c / (1 - c), because few or equal scores need large fractions and many scores small
-ones.
+They are on a logarithmic scale of c / (1 - c), because few or equal scores need large fractions, and many scores need
+small fractions.
 """
 SHARES: Final = FRACTIONS / FRACTIONS.sum()
 """The share of the wealth that each fraction begins with.
@@ -39,16 +39,18 @@ TUNED_FOR: Final = 300
 
 _LOG_SHARES: Final = np.log(SHARES)
 _CHUNK: Final = 1_024
-"""The number of rows that are computed together: their arrays fit into a processor's cache."""
+"""The number of rows that are computed together, chosen so that their arrays fit into a processor's cache."""
 _STEPS: Final = 200
 _LAST_STEP: Final = 1e-7
-"""Newton's method ends with a step of ln m below this; its error is of the order of the square of that."""
+"""The step of ln m below which Newton's method ends. The error is then of the order of the square of this step."""
 
 Floats = NDArray[np.float64]
 
 
 def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level: float) -> tuple[float, float]:
-    """Return the anytime-valid interval of the mean of ``counts[score]`` games per score, as `betting_intervals` does.
+    """Return the anytime-valid interval of the mean score of games, as a tuple of its low and its high end.
+
+    ``counts`` has the number of games for each score. `betting_intervals` describes the interval and ``level``.
 
     Raises:
         ValueError: a score is not from ``lowest`` to ``highest``, or another condition of `betting_intervals` fails.
@@ -63,10 +65,10 @@ def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level
 def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: ArrayLike) -> Floats:
     """Return the anytime-valid interval of the mean score of each row of ``counts``.
 
-    ``counts`` has the shape (rows, highest - lowest + 1): a column for each integer score from ``lowest`` to
-    ``highest``, which holds a number of games. ``levels`` is the probability that the interval ever misses the mean:
-    one for all rows, or one per row. The result has the shape (rows, 2) and the unit of the scores; a row without games
-    has the whole range.
+    ``counts`` has the shape (rows, highest - lowest + 1): the numbers of games with each integer score from ``lowest``
+    to ``highest``. ``levels`` is the probability that the interval ever misses the mean: one value for all rows, or one
+    per row. The result has the shape (rows, 2), with the low and the high end in the unit of the scores. The interval
+    of a row without games is the whole range.
 
     Let x be the score scaled to [0, 1]. To bet against means that are too low, the fraction c of the wealth is bet on
     the next score with the odds x / m, so that a game multiplies the wealth by 1 + c (x / m - 1). If m is the mean, the
@@ -78,8 +80,8 @@ def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: Arra
     their order, and it falls in m. The low end is where it equals 2 / level. K- does the same with 1 - x and 1 - m for
     the high end, so both ends together err with a probability of at most ``level``.
 
-    Nothing here estimates a variance, so the interval also holds if all scores so far are equal: then it shrinks like
-    ln(2 / level) / games and has no width of zero, because games of another score may still come.
+    The method does not estimate a variance, so the interval also holds if all scores so far are equal. It then shrinks
+    like ln(2 / level) / games, and its width is never zero, because games of another score may still come.
 
     Raises:
         ValueError: the shapes do not fit, a count is negative, or a level is not between 0 and 1.
@@ -130,8 +132,9 @@ def deviation(games: int, total: int, squares: int) -> float:
 def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
     """Return the largest means, scaled to [0, 1], below which each K+ is at least ``exp(log_wealth)``.
 
-    ln K+ is convex and falls in u = ln m. So Newton's method is at the left of the root after its first step and then
-    approaches it from this side only. It begins at the sample mean, where K+ is at most 1.
+    ``table`` has the counts of games with the shape (rows, scores). ln K+ is convex and falls in u = ln m. Newton's
+    method is therefore at the left of the root after its first step and then approaches it from this side only. It
+    begins at the sample mean, where K+ is at most 1.
     """
     used = np.asarray(table.any(axis=0))
     scores, table = np.linspace(0, 1, len(used))[used], table[:, used]
@@ -154,8 +157,8 @@ def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
 def _log_wealth(table: Floats, scores: Floats, logs: Floats) -> tuple[Floats, Floats]:
     """Return ln K+ for each row at ``m = exp(logs)``, and its derivative with respect to ``ln m``.
 
-    ``table`` has the shape (rows, scores), and the arrays inside (rows, fractions). One score after the other is added,
-    because arrays with one more dimension would not fit into the cache.
+    ``table`` has the shape (rows, scores), and temporary arrays have the shape (rows, fractions). Scores are added one
+    after the other, because arrays with one more dimension would not fit into the cache.
     """
     heights = np.tile(_LOG_SHARES, (len(table), 1))
     slopes = np.zeros_like(heights)

@@ -5,11 +5,11 @@ if it was solved, else one more than the limit, even if its match was abandoned.
 are left out.
 
 Ranks follow from intervals, by the same rule for every codemaker: a row is wholly better than another if its interval
-lies below. Ladders with a value curve compare luck-adjusted means, all others raw means. `ranking` says at which level.
-Time is shown, but it never decides a rank.
+lies below the interval of the other. Ladders with a value curve compare luck-adjusted means, all others raw means.
+`ranking` defines the levels of the intervals. Time is shown, but it never decides a rank.
 
 `Leaderboard` takes finished games in bulk. `LeaderboardFold` is the plain version: a pure fold over the events of
-records, which knows no luck.
+records, without luck.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,18 +36,18 @@ RANKED_FROM_FIXED: Final = 100
 RANKED_FROM_ADVERSARY: Final = 20
 """The number of games that a row needs for a rank if the codemaker is an adversary."""
 ROWS_BETWEEN_PAUSES: Final = 32
-"""The number of rows that are computed between two pauses, which takes half a millisecond."""
+"""The number of rows that are computed between two pauses. This takes half a millisecond."""
 
 
 def no_pause() -> None:
-    """Go on at once."""
+    """Do nothing, in the place of a pause."""
 
 
 class Leaderboard:
     """The tallies of all players on one ladder, and the rows that follow from them.
 
-    Players are identified by their numbers. Results may be added in any order; only the rows of players whose results
-    have changed are computed again. ``fixed`` says that the codemaker is fixed, and ``adjusted`` that the ladder has a
+    Players are identified by their ids. Results may be added in any order; only the rows of players whose results have
+    changed are computed again. ``fixed`` is True if the codemaker is fixed. ``adjusted`` is True if the ladder has a
     value curve, so that rows are ranked by luck-adjusted means.
     """
 
@@ -61,15 +61,18 @@ class Leaderboard:
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
         self._intervals: dict[int, tuple[float, float]] = {}
-        """The intervals of ranked rows, at the level at which they are compared for `_names` names."""
+        """The intervals of ranked rows by player, at the level for comparisons among ``_names`` names."""
         self._names = 0
 
     def set_name(self, player: int, name: str) -> None:
-        """Set the name of a player, who needs one before rows are read."""
+        """Set the name of a player. Each player with a game needs a name before rows are read."""
         self._tally(player).name = name
 
     def add_start(self, player: int, client: str, order: int) -> None:
-        """Add a rated match that has started; a match with a greater ``order`` began later."""
+        """Add a rated match that a player started with the client version ``client``.
+
+        A match with a greater ``order`` began later.
+        """
         self.add_matches(player, client, 1, order, order)
 
     def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
@@ -82,7 +85,7 @@ class Leaderboard:
         self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
-        """Add the milliseconds that guesses took."""
+        """Add the milliseconds that guesses of a player took with one client version."""
         self._version(player, client).add_times(times_ms)
 
     def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
@@ -90,10 +93,10 @@ class Leaderboard:
         self._version(player, client).add_luck(games, total, squares)
 
     def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
-        """Return the rows of all players who have a game that counts, best first, then those without a rank.
+        """Return the rows of all players who have a game that counts: ranked rows, best first, then all others.
 
-        Rows of one rank are ordered by the mean that is ranked, equal means by name. ``pause`` is called after each
-        step of the work, so that other threads can go on.
+        Rows with the same rank are ordered by the mean that is ranked, and rows with the same mean by name. ``pause``
+        is called after each step of the work, so that other threads can go on.
 
         Raises:
             ValueError: a player with a game has no name.
@@ -105,7 +108,7 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row without rank for each client version of ``player`` that has a game that counts, oldest first."""
+        """Return a row without a rank for each client version of ``player`` that has games that count, oldest first."""
         if player not in self._players:
             return []
         tally = self._players[player]
@@ -115,7 +118,7 @@ class Leaderboard:
         return list(make_rows(versions, self._guess_limit, self._adjusted))
 
     def _update_rows(self, pause: Callable[[], None]) -> list[int]:
-        """Compute the rows of changed players again and return the numbers of these players."""
+        """Compute the rows of changed players again, and return the ids of the players who have a row."""
         tallies = {player: self._players[player] for player in self._changed}
         latest = {
             player: CountedVersion(tally, *version)
@@ -132,7 +135,7 @@ class Leaderboard:
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
-        """Compute the intervals that ranks follow from: those of ``changed`` players, or all if there are new names."""
+        """Compute the intervals that are compared for ranks, of ``changed`` players, or of all if names are new."""
         if self._names != len(self._rated):
             self._names, changed = len(self._rated), list(self._rows)
         for player in changed:
@@ -148,7 +151,7 @@ class Leaderboard:
         self._intervals.update(zip(ranked, intervals, strict=True))
 
     def _update_ranks(self) -> None:
-        """Give ranks to all rows with a compared interval. A row becomes a new object only if its rank has changed."""
+        """Set the ranks of all rows with a compared interval. Rows whose rank has not changed stay the same objects."""
         for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
             if ranks != (row.rank, row.rank_worst):
@@ -173,10 +176,10 @@ class Leaderboard:
 
 
 class LeaderboardFold:
-    """The leaderboard of one ladder, from events that are added one at a time, without luck.
+    """The leaderboard of the ladder with the id ``ladder``, from events that are added one at a time, without luck.
 
-    Matches begin in the order of their first events. The events of a match come in order; matches may overlap. Events
-    of other ladders and of practice are ignored.
+    The events of a match must be added in order; matches may overlap. Matches count as begun in the order in which
+    their first events are added. Events of other ladders and of practice are ignored.
     """
 
     def __init__(self, ladder: str) -> None:
@@ -188,7 +191,7 @@ class LeaderboardFold:
         self._times: dict[tuple[str, int], list[int]] = {}
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event."""
+        """Add the next event of any match."""
         if isinstance(event, MatchStarted):
             if event.ladder == self._ladder and event.rated:
                 self._add_start(event)
@@ -196,7 +199,7 @@ class LeaderboardFold:
             self._add_to_match(self._leaderboard, self._open[event.match], event)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows of the events so far, best first."""
+        """Return the rows that follow from the events added so far, best first."""
         return [] if self._leaderboard is None else self._leaderboard.rows()
 
     def _add_start(self, event: MatchStarted) -> None:
@@ -226,7 +229,10 @@ class LeaderboardFold:
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """Return the rows of ``ladder``, best first. Events of other ladders and of practice are ignored."""
+    """Return the rows of the ladder with the id ``ladder`` that follow from ``events``, best first, without luck.
+
+    Events of other ladders and of practice are ignored.
+    """
     fold = LeaderboardFold(ladder)
     for event in events:
         fold.add(event)

@@ -22,10 +22,10 @@ def version_level(version: int) -> float:
 
 
 def rank_intervals(intervals: Iterable[Sequence[float]]) -> list[tuple[int, int]]:
-    """Return the best and the worst possible rank of each interval (low, high); low means are better.
+    """Return the best and the worst possible rank of each interval (low, high) of a mean; lower means are better.
 
-    The rank is 1 plus the number of wholly better intervals; the worst possible rank counts every interval that is not
-    wholly worse, itself included.
+    The best possible rank is 1 plus the number of wholly better intervals. The worst possible rank is the number of
+    intervals that are not wholly worse, including the interval itself.
     """
     ends = [(low, high) for low, high in intervals]
     lows, highs = sorted(low for low, _ in ends), sorted(high for _, high in ends)

@@ -1,4 +1,4 @@
-"""Rows of a leaderboard: what is shown of one client version of a player."""
+"""Rows of a leaderboard, each with the results of one client version of a player."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -10,13 +10,13 @@ from evilpegs_server.scoring.ranking import version_level
 from evilpegs_server.scoring.tally import PlayerTally, VersionTally, mean, percentile
 
 ADJUSTED_FROM: Final = 100
-"""The number of luck-adjusted games from which their mean has an interval: it is asymptotic."""
+"""The number of luck-adjusted games from which their mean has an interval, because the interval is asymptotic."""
 ASSUMED_FAILURES: Final = 1
-"""The failed games that are added before the interval of a luck-adjusted mean is computed.
+"""The number of failed games that are added before the interval of a luck-adjusted mean is computed.
 
-A player who has not failed yet has scores that vary little, and an interval that is far too narrow if one game in a
-hundred fails: without this, every simulated ladder of 1,000 equal players who fail 1 % of their games ranked somebody
-wholly better than an equal (tests/statistics).
+The scores of a player who has not failed yet vary little, so the interval would be far too narrow if one game in a
+hundred fails. Without the added game, every simulated ladder of 1,000 equal players who fail 1 % of their games ranked
+somebody wholly better than an equal (tests/statistics).
 """
 MILLIONTHS: Final = 1_000_000
 """The number of units of a luck-adjusted score per guess."""
@@ -60,7 +60,7 @@ class LeaderboardRow:
 
 
 class CountedVersion(NamedTuple):
-    """A client version with a game that counts, its number, and the player whose version it is."""
+    """A client version with a game that counts: its ``tally``, its ``number``, and the tally of its player."""
 
     player: PlayerTally
     number: int
@@ -68,7 +68,7 @@ class CountedVersion(NamedTuple):
 
 
 def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
-    """Return a leaderboard as the JSON object that ``evilpegs leaderboard --json`` lists for each ladder."""
+    """Return the leaderboard of ``ladder`` as the JSON object that ``evilpegs leaderboard --json`` prints for it."""
     return {
         "ladder": ladder.id,
         "rules": ladder.rules,
@@ -79,10 +79,10 @@ def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> 
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
-    """Yield the rows of client versions without ranks; with ``adjusted``, their luck counts.
+    """Yield a row without a rank for each client version, with luck-adjusted results if ``adjusted`` is True.
 
-    The intervals of all rows are computed before the first row, because one interval takes 2 ms alone and 0.1 ms among
-    thousands.
+    The intervals of all rows are computed together before the first row, because an interval takes 2 ms alone and
+    0.1 ms among thousands.
     """
     levels = [version_level(version.number) for version in versions]
     means = raw_intervals(versions, guess_limit, levels)
@@ -94,16 +94,17 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
 def raw_intervals(
     versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the betting interval of the mean score of each version at its level."""
+    """Return the betting interval (low, high) of the mean score of each version, at the level of the same index."""
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]
     return _intervals(counts, 1, guess_limit + 1, levels)
 
 
 def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tuple[float, float]:
-    """Return the asymptotic interval of the mean luck-adjusted score in guesses; there must be at least two.
+    """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses.
 
-    It is computed as if `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
+    The interval is computed as if `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
+    With these, there must be at least two games.
     """
     failure = (guess_limit + 1) * MILLIONTHS
     games = tally.luck_games + ASSUMED_FAILURES
@@ -119,7 +120,10 @@ def _make_row(
     solved: tuple[float, float],
     adjusted_limit: int | None,
 ) -> LeaderboardRow:
-    """Return a row; ``adjusted_limit`` is the guess limit of a ladder with a value curve, None on others."""
+    """Return the row of a version, given the intervals of its mean score and of its share of solved games.
+
+    ``adjusted_limit`` is the guess limit if the ladder has a value curve, else None.
+    """
     player, number, tally = version
     scores, times = tally.scores, tally.times_ms
     return LeaderboardRow(

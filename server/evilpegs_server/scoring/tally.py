@@ -1,4 +1,4 @@
-"""Tallies: the games of players as counts, which can be added one at a time, by the thousand, and in any order."""
+"""Tallies: counts of the games of players, to which results can be added in bulk and in any order."""
 
 import math
 from collections import Counter
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 class VersionTally:
     """The results of one player with one client version on one ladder.
 
-    ``matches`` counts the started matches, and ``first`` and ``last`` are the least and the greatest order of them.
-    ``scores`` counts the games with each score, ``solved`` those that were solved, and ``times_ms`` the guesses that
-    took each number of milliseconds; there were ``guesses`` of them, and they took ``total_ms`` together.
-    ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of luck-adjusted
-    scores in millionths of a guess.
+    ``matches`` counts the started matches; ``first`` and ``last`` are the least and the greatest of their orders.
+    ``scores`` counts the games by score, and ``solved`` counts the solved games. ``times_ms`` counts the guesses by the
+    milliseconds that they took; ``guesses`` is their number and ``total_ms`` their total time. ``luck_games``,
+    ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of luck-adjusted scores in
+    millionths of a guess.
     """
 
     client: str
@@ -31,12 +31,15 @@ class VersionTally:
     luck_squares: int = 0
 
     def add_matches(self, count: int, first: int, last: int) -> None:
-        """Add started matches, whose orders are from ``first`` to ``last``; one with a greater order began later."""
+        """Add ``count`` started matches with orders from ``first`` to ``last``. A greater order means a later start."""
         self.matches += count
         self.first, self.last = min(self.first, first), max(self.last, last)
 
     def add_games(self, outcome: str, guesses: int, guess_limit: int, count: int = 1) -> None:
-        """Add games with the same end. A game not solved within the limit scores limit + 1; void games do not count."""
+        """Add ``count`` games with the same outcome and number of guesses. Void games do not count.
+
+        A game that was not solved within ``guess_limit`` guesses has a score of ``guess_limit`` + 1.
+        """
         if outcome == "void":
             return
         solved = outcome == "solved" and 1 <= guesses <= guess_limit
@@ -44,7 +47,7 @@ class VersionTally:
         self.scores[guesses if solved else guess_limit + 1] += count
 
     def add_times(self, times_ms: Iterable[int]) -> None:
-        """Add the milliseconds that guesses took."""
+        """Add the times of guesses in milliseconds."""
         times = list(times_ms)
         self.times_ms.update(times)
         self.guesses += len(times)
@@ -52,7 +55,7 @@ class VersionTally:
 
     @property
     def mean_ms(self) -> float:
-        """The mean time of a guess in milliseconds, 0 without guesses."""
+        """The mean time of a guess in milliseconds, or 0 without guesses."""
         return self.total_ms / self.guesses if self.guesses else 0.0
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
@@ -70,14 +73,18 @@ class PlayerTally:
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:
-        """Return the tally of a client version, which begins empty."""
+        """Return the tally of the client version ``client``; a new version gets an empty tally."""
         if client not in self.versions:
             self.versions[client] = VersionTally(client)
         return self.versions[client]
 
     @property
     def known_name(self) -> str:
-        """The name of the player; raises ValueError if it was never set."""
+        """The name of the player.
+
+        Raises:
+            ValueError: the name was never set.
+        """
         if self.name is None:
             raise ValueError("a player with a game has no name; set it before reading rows")
         return self.name
@@ -93,7 +100,7 @@ class PlayerTally:
         return sum(tally.scores.total() for tally in self.versions.values())
 
     def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:
-        """Yield the versions with their numbers 1, 2, and so on, in the order of their first matches.
+        """Yield pairs of a number and a version, from number 1, in the order of the versions' first matches.
 
         Versions without a started match come last, by the names of the clients.
         """
@@ -101,18 +108,24 @@ class PlayerTally:
         yield from enumerate(ordered, start=1)
 
     def latest_version(self) -> tuple[int, VersionTally] | None:
-        """Return the number and tally of the version that began a match last, of those with a game that counts."""
+        """Return the number and the tally of the version that began a match last; None if there is none.
+
+        Only versions with a game that counts are considered.
+        """
         counted = [(number, tally) for number, tally in self.numbered_versions() if tally.scores]
         return max(counted, key=lambda version: (version[1].last, version[0]), default=None)
 
 
 def mean(counts: Counter[int]) -> float:
-    """Return the mean of the counted numbers, of which there is at least one."""
+    """Return the mean of numbers; ``counts`` has the count of each number and must not be empty."""
     return sum(value * count for value, count in counts.items()) / counts.total()
 
 
 def percentile(counts: Counter[int], share: float) -> int:
-    """Return the smallest number that at least ``share`` of the counted numbers do not exceed."""
+    """Return the smallest number that at least the part ``share`` of all numbers do not exceed.
+
+    ``counts`` has the count of each number and must not be empty. ``share`` is from 0 to 1.
+    """
     wanted = math.ceil(share * counts.total())
     passed = 0
     for value in sorted(counts):
