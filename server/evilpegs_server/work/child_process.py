@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Final
 
 OOM_SCORE: Final = 500
-"""The out-of-memory score, of 1000: the system kills a child before the server, which then starts another."""
+"""The out-of-memory score, of at most 1000, with which the system kills a child before it kills the server."""
 
 
 def spawn_child(module: str, descriptor: int) -> "subprocess.Popen[bytes]":
-    """Start ``module`` as a program whose argument is the number of its socket.
+    """Start ``module`` as a Python program in a child process, and return the process.
 
-    It is in a group of its own, because Ctrl-C on the terminal is for the server alone.
+    ``descriptor`` is the file descriptor of the child's socket; the child inherits it and gets its number as argument.
+    The child has a process group of its own, so that Ctrl-C on the terminal reaches only the server.
     """
     command = [sys.executable, "-P", "-m", module, str(descriptor)]
     devnull = subprocess.DEVNULL
@@ -25,7 +26,10 @@ def spawn_child(module: str, descriptor: int) -> "subprocess.Popen[bytes]":
 
 
 def lower_priority(niceness: int) -> None:
-    """Give the server precedence for processor time and memory, as far as the system supports that."""
+    """Lower the priority of this process, so that the server precedes it for processor time and memory.
+
+    ``niceness`` is added to the nice value of the process. Steps that the system does not support are skipped.
+    """
     with contextlib.suppress(OSError):
         os.nice(niceness)
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""The frames between the server and its child processes: pickles, each preceded by its length in four bytes.
+"""The frames between the server and its child processes: pickled messages, each after its length in four bytes.
 
 Both ends are processes of one server, connected by a pair of sockets that nobody else can open.
 """
@@ -13,7 +13,7 @@ _LENGTH: Final = struct.Struct("!I")
 
 
 def pack(message: object) -> bytes:
-    """Return a message as it is sent."""
+    """Return the frame of a message: its pickle, preceded by the length."""
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
 
@@ -30,7 +30,7 @@ def unpack_messages(received: bytearray) -> Iterator[Any]:
 
 
 def read_message(stream: IO[bytes]) -> Any:
-    """Return the next message of a blocking stream.
+    """Read the next frame from a blocking stream and return its message.
 
     Raises:
         EOFError: the stream ends before the end of a message.
@@ -46,7 +46,11 @@ def read_message(stream: IO[bytes]) -> Any:
 
 
 class FramedProtocol(asyncio.Protocol):
-    """One end of the socket on an event loop. ``on_message`` is called with every message that arrives."""
+    """The asyncio protocol of one end of a socket that carries frames.
+
+    ``on_connect`` is called with the transport, ``on_message`` with each message that arrives, and ``on_close`` when
+    the connection ends.
+    """
 
     def __init__(
         self,
@@ -58,15 +62,15 @@ class FramedProtocol(asyncio.Protocol):
         self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Hand out the transport, on which packed messages are written."""
+        """Call ``on_connect`` with the transport, to which packed messages can be written."""
         self._on_connect(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Hand out the messages that are complete."""
+        """Call ``on_message`` with each message that is complete."""
         self._received += data
         for message in unpack_messages(self._received):
             self._on_message(message)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Note that the other process has ended, or has closed its end."""
+        """Call ``on_close``, because the other process has ended or has closed its end."""
         self._on_close()

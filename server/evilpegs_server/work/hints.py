@@ -16,9 +16,9 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
 HINT_BUDGET: Final = 1_000_000_000
-"""Feedback evaluations that one hint may cost, about one second."""
+"""The largest number of feedback evaluations that one hint may take, about one second."""
 _SEED: Final = 0
-"""The seed of all samples, so that a hint that is computed again is the same."""
+"""The seed of all samples, so that the same position always gets the same hint."""
 
 
 class ComparedGuesses(StrEnum):
@@ -27,16 +27,17 @@ class ComparedGuesses(StrEnum):
     CODES = "codes"
     CANDIDATES = "candidates"
     SAMPLES = "samples"
-    """Candidates drawn at random: comparing all of them would exceed the budget."""
+    """Some candidates drawn at random, because comparing all of them would exceed the budget."""
     NONE = "none"
-    """Drawing candidates does not fit in memory either: the hint is the first candidate."""
+    """No guesses, because even drawing candidates needs too much memory. The hint is the first candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintResult:
-    """A good guess, the number of candidates, why the guess is good, and the guesses it was compared with.
+    """A hint: the good guess ``code``, and the reason ``why`` it is good.
 
-    ``why`` continues a sentence that begins with the code.
+    ``candidates`` is the number of candidates of the position. ``why`` continues a sentence that begins with the code.
+    ``compared`` names the guesses with which the code was compared.
     """
 
     code: str
@@ -53,13 +54,14 @@ _COMPARISONS: Final = MappingProxyType(
         ComparedGuesses.NONE: "it is the first code still possible, because there are too many to compare",
     }
 )
-"""The end of a hint's reason."""
+"""The end of a hint's reason, by the guesses that were compared."""
 
 
 def find_hint(position: Position) -> HintResult:
-    """Return the best guess of all codes, of all candidates, or of some candidates drawn at random.
+    """Return a hint with the best guess among all codes, all candidates, or some candidates drawn at random.
 
-    The budget of ``position`` decides which: more guesses are compared as long as that stays within the budget.
+    It compares the largest of these sets that the budget of ``position`` allows. If even drawing candidates needs too
+    much memory, the hint is the first candidate.
     """
     guess, compared = _good_guess(position)
     count = position.count
@@ -71,7 +73,7 @@ def find_hint(position: Position) -> HintResult:
 
 
 def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
-    """Return a guess and the guesses that it was compared with."""
+    """Return a tuple of a good guess and the set of guesses that it was compared with."""
     with suppress(OverBudgetError, TooLargeError):
         return best_guess(position, EXPECTED_SIZE), ComparedGuesses.CODES
     with suppress(TooLargeError):

@@ -1,4 +1,4 @@
-"""Settings of the interpreter for a busy server: garbage collection, and the time after which threads switch."""
+"""Interpreter settings of a busy server: garbage collection, and the time after which threads switch."""
 
 import gc
 import sys
@@ -12,13 +12,13 @@ _GC_THRESHOLDS: Final = (1_000, 10, 100)
 
 @contextmanager
 def tune_gc_and_gil() -> Iterator[None]:
-    """Tune garbage collection and the switching of threads within the block: a busy server does a third more.
+    """Tune garbage collection and thread switching within the block, so that a busy server does a third more work.
 
-    The garbage collector looks at new objects after every thousand of them, which takes half a millisecond. It seldom
-    looks at old objects, because a full collection would stall the event loop: only after a million objects were
-    created that nothing has freed. That is rare, because nothing on the path of a guess creates reference cycles, and
-    connections and matches break theirs when they end. The collector never looks at objects that exist at the start.
-    The former settings are restored at the end of the block.
+    The former settings are restored at the end of the block. Within it, the garbage collector checks new objects after
+    every thousand of them, which takes half a millisecond. A full collection would stall the event loop, so it runs
+    only after a million objects were created and not freed. That is rare, because nothing on the path of a guess
+    creates reference cycles, and connections and matches break theirs when they end. Objects that exist when the block
+    begins are never checked.
     """
     before, switch_seconds = gc.get_threshold(), sys.getswitchinterval()
     gc.set_threshold(*_GC_THRESHOLDS)
@@ -33,5 +33,5 @@ def tune_gc_and_gil() -> Iterator[None]:
 
 
 def set_switch_interval() -> None:
-    """Let a waiting thread have the interpreter lock after half a millisecond of a busy thread, instead of five."""
+    """Make a busy thread release the interpreter lock after half a millisecond, instead of five, if others wait."""
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -1,4 +1,4 @@
-"""The luck of a stored game, from its turns as the record has them."""
+"""The luck of a stored game, computed from the turns in its record."""
 
 from collections.abc import Iterable
 
@@ -15,9 +15,10 @@ from evilpegs_game.rules import Rules
 def measure_luck(
     rules: Rules, turns: Iterable[tuple[str, int, int]], curve: ValueCurve, live_sets: LiveSets
 ) -> int | None:
-    """Return the luck of a game in millionths of a guess, from the code, blacks and whites of each turn.
+    """Return the luck of a game in millionths of a guess, measured with the value curve ``curve``.
 
-    It is None if the turns cannot be read, no code agrees with them, or counting would take too much memory.
+    Each of the ``turns`` is a tuple of the code, the blacks and the whites. Return None if the turns cannot be read, no
+    code agrees with them, or counting would take too much memory.
     """
     try:
         history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)

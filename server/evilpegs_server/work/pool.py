@@ -1,4 +1,4 @@
-"""The pool that runs the tasks of all players, a limited number at once, in the order of `scheduler`."""
+"""Pools that run the tasks of all players, a limited number at once, in the order that `scheduler` decides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """The state of a pool at one moment, and totals since it began. Times are in seconds, work is in units."""
+    """The state of a pool at one moment, and totals since its creation. Times are in seconds, and work is in units.
+
+    ``heavy`` is the number of running heavy tasks. ``done``, ``work`` and ``longest_wait`` are the totals.
+    """
 
     waiting: int
     oldest_wait: float
@@ -27,10 +30,13 @@ class PoolMetrics:
 
 
 class Pool(Protocol):
-    """Anything that runs tasks for players."""
+    """The interface of an object that runs tasks for players."""
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Run ``task`` when its turn comes, then call ``done`` on the event loop with its result or its exception."""
+        """Queue ``task`` for ``player``, then call ``done`` on the event loop with its result or its exception.
+
+        ``cost`` is the estimated cost of the task in units of work.
+        """
         ...
 
     def metrics(self) -> PoolMetrics:
@@ -39,7 +45,7 @@ class Pool(Protocol):
 
 
 class TaskExecutor(Protocol):
-    """Anything that runs tasks, all of them at once."""
+    """The interface of an object that runs tasks at once, without a queue."""
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
         """Start ``task``, and later call ``done`` on the event loop with its result or exception and its cost."""
@@ -53,9 +59,9 @@ class _Submission:
 
 
 class TaskPool:
-    """A pool that runs at most ``limits.slots`` tasks at once on its executor. ``clock`` returns seconds.
+    """A pool that runs at most ``limits.slots`` tasks at once on ``executor``, and queues all others.
 
-    All methods are called on the thread of the event loop.
+    ``clock`` returns seconds. Call all methods on the thread of the event loop.
     """
 
     def __init__(self, limits: SchedulerLimits, executor: TaskExecutor, clock: Callable[[], float]) -> None:
@@ -67,9 +73,10 @@ class TaskPool:
         self._longest_wait = 0.0
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Run ``task`` for ``player`` when its turn comes, then call ``done`` with its result or its exception.
+        """Queue ``task`` for ``player``, then call ``done`` with its result or its exception.
 
-        The player is charged ``cost`` units, or the actual cost of the task if that is larger.
+        ``cost`` is the estimated cost in units of work. The player is charged for it, or for the actual cost if that is
+        larger.
 
         Raises:
             RuntimeError: the pool is closed.

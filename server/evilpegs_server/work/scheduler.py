@@ -1,11 +1,11 @@
-"""The order in which jobs of many players run. Nothing here has a thread or reads a clock.
+"""The order in which jobs of many players run. The scheduler has no threads and no clock.
 
-Players within their budget of work are equal and take turns. Players over their budget are scheduled last, in the order
-of what they have used. Used work is forgotten after a window of time. So a player who has waited for a window is equal
-again, and precedes everybody who came later.
+Players within their budget of work are equal and take turns. Players over their budget are scheduled last, those who
+have used least first. Used work is forgotten after a window of time. A player who has waited for a window is therefore
+equal again, and precedes everybody who came later.
 
-The number of waiting jobs is not limited here: a match has at most one reply outstanding, and a player has a limited
-number of matches.
+The scheduler does not limit the number of waiting jobs: a match has at most one reply outstanding, and a player has a
+limited number of matches.
 """
 
 from collections import OrderedDict, deque
@@ -15,15 +15,15 @@ from typing import Final, Generic, TypeVar
 _T = TypeVar("_T")
 
 _TICKS: Final = 16
-"""Ticks per window. Work is forgotten after 15 to 16 ticks."""
+"""The number of ticks per window. Work is forgotten after 15 to 16 ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerLimits:
-    """The limits of a scheduler: ``budget`` units of work per player in each ``window`` seconds.
+    """The limits of a scheduler: each player has a budget of ``budget`` units of work per ``window`` seconds.
 
-    A job of more than ``cheap`` units is heavy. Heavy and cheap jobs have slots of their own, and each running job
-    occupies one. So a cheap job never waits for a heavy job of another player.
+    A job of more than ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and ``cheap_slots``
+    cheap jobs run at once, so a cheap job never waits for a heavy job of another player.
     """
 
     budget: int
@@ -40,7 +40,10 @@ class SchedulerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
-    """Work for a player: its estimated ``cost`` in units, and the time in seconds at which it began to wait."""
+    """A piece of work for a player, with its estimated ``cost`` in units.
+
+    ``waiting_since`` is the time in seconds at which it began to wait. ``content`` is what the caller wants to run.
+    """
 
     player: object
     cost: int
@@ -58,7 +61,7 @@ class Spending:
         self._total = 0
 
     def charge(self, tick: int, cost: int) -> None:
-        """Add ``cost`` units at ``tick``. Ticks never decrease."""
+        """Add ``cost`` units at ``tick``, which must not be less than the tick of an earlier call."""
         if self._charges and self._charges[-1][0] == tick:
             cost_before = self._charges.pop()[1]
             self._charges.append((tick, cost_before + cost))
@@ -67,25 +70,26 @@ class Spending:
         self._total += cost
 
     def total(self, tick: int) -> int:
-        """Return the units that are not forgotten at ``tick``, and drop older charges."""
+        """Return the sum of the charges within the window that ends at ``tick``, and drop older charges."""
         while self._charges and self._charges[0][0] <= tick - _TICKS:
             self._total -= self._charges.popleft()[1]
         return self._total
 
 
 class FairScheduler(Generic[_T]):
-    """The jobs that wait and those that run; of each player, at most one runs at a time.
+    """The waiting and running jobs of all players, and the choice of the next job.
 
-    Times are arguments, in seconds; they never decrease from one call to the next.
+    At most one job of each player runs at a time. Times are arguments in seconds and must not decrease from one call to
+    the next.
     """
 
     def __init__(self, limits: SchedulerLimits) -> None:
         self._limits = limits
         self._waiting: dict[object, deque[Job[_T]]] = {}
-        """Waiting jobs by player, in the order of the players' turns."""
+        """The waiting jobs by player, in the order of the players' turns."""
         self._running: dict[object, Job[_T]] = {}
         self._spending: OrderedDict[object, Spending] = OrderedDict()
-        """Used work by player. The player charged last is at the end."""
+        """The used work by player. The player who was charged last is at the end."""
         self._heavy = 0
 
     def push(self, job: Job[_T]) -> None:
@@ -93,7 +97,10 @@ class FairScheduler(Generic[_T]):
         self._waiting.setdefault(job.player, deque()).append(job)
 
     def start(self, now: float) -> Job[_T] | None:
-        """Remove and return the job that runs next, or return None if none may run. It runs until `finish`."""
+        """Remove the next waiting job and return it, or return None if no job may run now.
+
+        The job counts as running until it is passed to `finish`.
+        """
         tick = self._tick(now)
         best, smallest_excess = None, 0
         for player, jobs in self._waiting.items():
@@ -107,7 +114,7 @@ class FairScheduler(Generic[_T]):
         return self._run(best) if best else None
 
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
-        """End a running job and charge its player for it: ``cost`` units, or the job's estimate if that is larger."""
+        """End a running job, and charge its player ``cost`` units, or the job's estimated cost if that is larger."""
         del self._running[job.player]
         self._heavy -= self._is_heavy(job)
         tick = self._tick(now)
@@ -128,7 +135,7 @@ class FairScheduler(Generic[_T]):
 
     @property
     def charged_players(self) -> int:
-        """The number of players who are remembered because they used work lately."""
+        """The number of players whose used work is still remembered."""
         return len(self._spending)
 
     @property
@@ -143,12 +150,12 @@ class FairScheduler(Generic[_T]):
 
     @property
     def oldest(self) -> float | None:
-        """The time in seconds since which the oldest job waits, or None if no job waits."""
+        """The time in seconds at which the oldest waiting job began to wait, or None if no job waits."""
         return min((jobs[0].waiting_since for jobs in self._waiting.values()), default=None)
 
     @property
     def oldest_running(self) -> float | None:
-        """The time in seconds since which the oldest running job was waiting or running, or None if none runs."""
+        """The time in seconds at which the oldest running job began to wait, or None if no job runs."""
         return min((job.waiting_since for job in self._running.values()), default=None)
 
     def __len__(self) -> int:

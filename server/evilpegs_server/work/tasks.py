@@ -1,7 +1,7 @@
 """The tasks that may take long: part sizes, a devil's replies, witnesses, hints, and the analysis and luck of games.
 
-A task is data without secrets. It can run in this process or in another one, and running it again gives the same
-result. Costs are in units of work; a unit is a few nanoseconds.
+A task is data without secrets. It can run in this process or in another one, and every run gives the same result. Costs
+are in units of work; a unit is a few nanoseconds.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _UNITS_PER_ROW: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class TaskResult(Generic[_T_co]):
-    """The result of a task, and the part of its cost in units that is known only after it has run."""
+    """The result of a task. ``cost`` is the part of its cost, in units of work, that is known only after it has run."""
 
     value: _T_co
     cost: int = 0
@@ -39,7 +39,7 @@ class Task(Protocol[_T_co]):
     """A computation that can run in any process."""
 
     def run(self, workspace: Workspace) -> TaskResult[_T_co]:
-        """Compute the result."""
+        """Compute the result with the caches of ``workspace``, and return it."""
         ...
 
 
@@ -51,7 +51,7 @@ class CountParts(NamedTuple):
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[tuple[int, ...]]:
-        """Return the part sizes. The cost covers only the rows counted for this call, none if they were cached."""
+        """Return the part sizes. The cost covers only the rows that were counted for this call."""
         live_sets = workspace.live_sets
         live_sets.take_work()
         sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
@@ -59,7 +59,10 @@ class CountParts(NamedTuple):
 
 
 class AllowedReplies(NamedTuple):
-    """The replies among which a devil may choose, how they were found, and all part sizes in feedback order."""
+    """The result for a devil: the replies among which it may choose, and the method that found them.
+
+    ``part_sizes`` are in feedback order.
+    """
 
     allowed: tuple[Feedback, ...]
     method: Method
@@ -78,7 +81,7 @@ class FindDevilReplies(NamedTuple):
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[AllowedReplies]:
-        """Return the allowed replies. The cost covers what had to be solved for this call."""
+        """Return the allowed replies. The cost covers only the positions that were solved for this call."""
         devil = Devil(workspace.devils.worst_case(self.rules), self.exact_up_to)
         position = workspace.position(self.rules, self.history)
         allowed, method, work = devil.allowed_replies(position, self.guess)
@@ -86,7 +89,7 @@ class FindDevilReplies(NamedTuple):
 
 
 class FindWitness(NamedTuple):
-    """The task of finding the first code that agrees with every feedback."""
+    """The task of finding the first code, in code order, that agrees with every turn of ``history``."""
 
     rules: Rules
     history: History
@@ -115,9 +118,9 @@ class AnalyzeGames(NamedTuple):
     games: tuple[History, ...]
 
     def run(self, workspace: Workspace) -> TaskResult[bytes]:
-        """Return the analyses as JSON: a list of games, each a list of the documents of its turns.
+        """Return the analyses as JSON text: a list of games, each a list of the documents of its turns.
 
-        JSON costs the server less to receive than objects do.
+        The result is JSON, because receiving it costs the server less than receiving objects.
         """
         # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
         from evilpegs_game.analysis.games import analyze_games  # noqa: PLC0415
@@ -133,10 +136,10 @@ class MeasureLuck(NamedTuple):
     rules: Rules
     guess_limit: int
     games: tuple[tuple[tuple[str, int, int], ...], ...]
-    """The code, blacks and whites of each turn of each game. Reading them is left to the worker."""
+    """The turns of each game, each a tuple of the code, the blacks and the whites. They need not be valid."""
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
-        """Return the luck of each game in millionths of a guess, None where it cannot be measured."""
+        """Return the luck of each game in millionths of a guess, or None for a game that cannot be measured."""
         # Imported here because the event loop does not measure luck.
         from evilpegs_game.luck.value_curve import load_value_curve  # noqa: PLC0415
         from evilpegs_server.work.measured_luck import measure_luck  # noqa: PLC0415
@@ -148,10 +151,10 @@ class MeasureLuck(NamedTuple):
 
 
 class WarmUp(NamedTuple):
-    """The task of playing some turns before any player waits, with a witness after each turn.
+    """The task of playing ``turns`` turns against evil before any player waits, with a witness after each turn.
 
-    It compiles the kernels and fills the tables that later tasks on these rules need. With ``exact_up_to`` the last
-    turn is also played against a devil, whose first reply takes longest.
+    It compiles the kernels and fills the tables that later tasks on these rules need. If ``exact_up_to`` is not None,
+    the last turn is also played against a devil, whose first reply takes longest.
     """
 
     rules: Rules
@@ -187,7 +190,7 @@ class ExportSolved(NamedTuple):
 
 
 def run_task(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
-    """Return the result of a task, or the exception that it raised, and its cost in units."""
+    """Return a tuple of the result of a task, or the exception that it raised, and its cost in units of work."""
     result = catch(partial(task.run, workspace))
     return (result, 0) if isinstance(result, Exception) else (result.value, result.cost)
 

@@ -1,4 +1,4 @@
-"""The program of the worker process: run tasks that arrive on a socket, each on a thread.
+"""The program of the worker process, which runs the tasks that arrive on a socket, each in a thread.
 
     python -m evilpegs_server.work.worker FD
 
@@ -22,15 +22,16 @@ from evilpegs_server.work.tasks import Task, run_task
 from evilpegs_server.work.workspace import Workspace
 
 NICENESS: Final = 10
-"""The nice value of this process relative to the server, which goes first."""
+"""The nice value of this process relative to the server, which has precedence."""
 THREADS: Final = 64
-"""More threads than pools have slots. The pools limit how many tasks run at once."""
+"""The number of threads, more than pools have slots. The pools limit how many tasks run at once."""
 
 
 def main(descriptor: int) -> None:
-    """Serve until the other end of the socket is closed, then exit at once without waiting for running tasks.
+    """Run tasks until the other end of the socket is closed, then exit at once without waiting for running tasks.
 
-    The server reports on kernels, so this process does not.
+    ``descriptor`` is the file descriptor of the socket. Messages about kernels are not logged, because the server logs
+    them.
     """
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     lower_priority(NICENESS)
@@ -42,7 +43,9 @@ def main(descriptor: int) -> None:
 
 
 def serve(connection: socket.socket, frames: IO[bytes]) -> None:
-    """Run the tasks that arrive in ``frames``.
+    """Run the tasks that arrive in ``frames``, and send their results on ``connection``.
+
+    The first frame must be a `WorkerSetup`. The function ends only with an exception.
 
     Raises:
         EOFError: the frames have ended.
@@ -72,7 +75,7 @@ class _Worker:
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return the error with a note of its traceback, or a RuntimeError in its place if it cannot be pickled."""
+    """Return ``error`` with its traceback as a note; if it cannot be pickled, return a RuntimeError in its place."""
     try:
         list(unpack_messages(bytearray(pack(error))))
     except Exception:  # noqa: BLE001 - pickling may raise anything

@@ -1,7 +1,8 @@
-"""The messages between the server and its worker process, sent as `frames`.
+"""The messages between the server and its worker process, which are sent as `frames`.
 
 The server first sends a `WorkerSetup`, then pairs ``(number, task)``. The worker answers each task with
-``(number, outcome, cost, state)``: the result or the exception, the cost in units, and the `WorkspaceState`.
+``(number, outcome, cost, state)``. The outcome is the result or the exception, the cost is in units of work, and the
+state is the `WorkspaceState`.
 """
 
 from typing import NamedTuple
@@ -12,13 +13,17 @@ from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 
 class WorkerSetup(NamedTuple):
-    """The limits of a workspace in bytes, for its cache and for one running count, and its solved positions."""
+    """The first message to a worker process, with the limits and the solved positions of its workspace.
+
+    ``cache_bytes`` limits its cache, and ``count_bytes`` one running count. ``solved`` is in the format of
+    `SolvedPositions.to_bytes`.
+    """
 
     cache_bytes: int
     count_bytes: int
     solved: bytes
 
     def new_workspace(self) -> Workspace:
-        """Return a workspace that has computed nothing yet."""
+        """Return a new workspace with these limits and solved positions."""
         devils = DevilSolvers(SolvedPositions.from_bytes(self.solved))
         return Workspace(LiveSets(self.cache_bytes, self.count_bytes), devils)

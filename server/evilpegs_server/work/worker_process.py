@@ -1,8 +1,8 @@
-"""The worker process: it keeps long computations from holding the interpreter lock of the event loop.
+"""The server's side of the worker process, which runs computations that would block the event loop.
 
-If the process dies, a new one repeats the tasks that were running; a task has no effect except its result. The
-repeated tasks run one after another, so that a task which kills its process harms no other task. A task that has killed
-several processes fails with `WorkerLostError`.
+If the process dies, a new process repeats the tasks that were running; a task has no effect except its result. The
+repeated tasks run one after another, so that a task that kills its process harms no other task. If several processes
+have died with a task, it fails with `WorkerLostError`.
 """
 
 import asyncio
@@ -24,17 +24,20 @@ _T = TypeVar("_T")
 PROGRAM: Final = "evilpegs_server.work.worker"
 """The module that the process runs."""
 MAX_DEATHS: Final = 3
-"""A task fails after this many processes have died while it ran."""
+"""The number of processes that may die while a task runs before the task fails."""
 STOP_SECONDS: Final = 2.0
-"""Seconds that the process may take at its end to export its solved positions."""
+"""The seconds that the process has at its end to export its solved positions."""
 
 
 class WorkerLostError(Exception):
-    """The failure of a task during which the worker process died repeatedly."""
+    """The error of a task during which the worker process died repeatedly."""
 
 
 class _Pending:
-    """A submitted task: its callback, if it was sent to the current process, and how many processes died with it."""
+    """A submitted task with its callback ``done``.
+
+    ``sent`` is True if the task was sent to the current process. ``deaths`` counts the processes that died with it.
+    """
 
     __slots__ = ("deaths", "done", "sent", "task")
 
@@ -43,16 +46,16 @@ class _Pending:
 
 
 class WorkerProcess:
-    """The owner of a worker process, and the executor of pools.
+    """The owner of a worker process, which runs the tasks of pools in it.
 
-    All methods are called, and all callbacks run, on the thread of the running event loop. The process starts with
-    `start` or with the first task. Deaths of the process are logged in ``log``. `close` waits at most ``stop_seconds``
-    for the solved positions.
+    Call all methods on the thread of the event loop; callbacks run there too. The process starts with `start` or with
+    the first task. Deaths of the process are logged to ``log``. `close` waits at most ``stop_seconds`` for the solved
+    positions.
     """
 
     def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
         self.state = WorkspaceState()
-        """The state of the workspace when a task last ended."""
+        """The state of the process's workspace when a task last ended."""
         self._setup = setup
         self._log = log
         self._stop_seconds = stop_seconds
@@ -69,7 +72,11 @@ class WorkerProcess:
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        """Start the process unless it runs. Tasks wait until it is ready."""
+        """Start the process unless it runs already. Tasks wait until it is ready.
+
+        Raises:
+            OSError: the process cannot be started.
+        """
         if self._process is None:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -81,7 +88,10 @@ class WorkerProcess:
             self._connecting = asyncio.get_running_loop().create_task(self._connect(ours))
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Run ``task``, then call ``done`` with its result or its exception and with its cost in units."""
+        """Run ``task`` in the process, then call ``done`` with its result or exception and its cost in units of work.
+
+        Nothing happens after `close`.
+        """
         if self._closed:
             return
         self._submitted += 1
@@ -92,7 +102,7 @@ class WorkerProcess:
             self._send(self._submitted)
 
     async def run(self, task: Task[_T]) -> _T:
-        """Run ``task`` and return its result; raise its exception."""
+        """Run ``task`` in the process, and return its result or raise its exception."""
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
         outcome = await future
@@ -118,7 +128,7 @@ class WorkerProcess:
         return solved
 
     def _start_or_fail(self) -> None:
-        """Start the process, or end all tasks with the error that prevents that."""
+        """Start the process; if that fails, end all tasks with the error."""
         try:
             self.start()
         except OSError as error:
@@ -139,7 +149,7 @@ class WorkerProcess:
         self._send_suspect()
 
     def _send_suspect(self) -> None:
-        """Send the first of the tasks with which a process has died."""
+        """Send the first task with which a process has died, if there is one."""
         suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
         if suspect is not None:
             self._send(suspect)

@@ -14,7 +14,7 @@ from evilpegs_game.rules import Rules
 
 
 class DevilSolvers:
-    """The solvers that devils use, one for each of the rules, shared by all matches.
+    """The solvers that devils use, one per rules, shared by all matches.
 
     All solvers store their results in ``solved``. Stored results save time and never change a reply.
     """
@@ -25,7 +25,7 @@ class DevilSolvers:
         self._worst_cases: dict[Rules, WorstCase] = {}
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver for ``rules``, which is created at the first call.
+        """Return the solver for ``rules``; create it at the first call.
 
         Raises:
             TooLargeError: the rules have too many codes to solve.
@@ -37,7 +37,11 @@ class DevilSolvers:
 
 
 class WorkspaceState(NamedTuple):
-    """The size of a workspace: its cache of part sizes, the bytes of its live sets, the number of solved positions."""
+    """The size of a workspace.
+
+    ``part_sizes`` is the state of its cache of part sizes, ``live_set_bytes`` the size of its live sets, and ``solved``
+    the number of solved positions.
+    """
 
     part_sizes: CacheState = CacheState(0, 0, 0, 0)
     live_set_bytes: int = 0
@@ -45,19 +49,22 @@ class WorkspaceState(NamedTuple):
 
     @property
     def cache(self) -> CacheState:
-        """The look-ups of part sizes, and the bytes of part sizes and live sets together."""
+        """The state of the cache of part sizes, with the bytes of the live sets added to its bytes."""
         return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The shared state with which tasks run. It saves time and never changes a result. Safe for threads."""
+    """The caches that tasks in one process share. They save time and never change a result. Safe for threads."""
 
     live_sets: LiveSets
     devils: DevilSolvers
 
     def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position after ``history``, with at most ``budget`` feedback evaluations per search."""
+        """Return the position after ``history``, which uses the caches of this workspace.
+
+        ``budget`` limits the feedback evaluations per search; None means no limit.
+        """
         return Position(rules, history, self.live_sets, budget)
 
     @property
