@@ -2,6 +2,6 @@
 
 Two processes share the work. The server decides what is published; begin with `feed`. It follows the event log in the
 database, so a broker that is slow, absent or restarting delays no match and misses no result. The publisher process, in
-`publisher`, owns the connection to the broker. They exchange `publisher_messages`; `publisher_process` is the server's
-side of the process, `broker_connection` its side of one connection.
+`publisher`, owns the connection to the broker. The two processes exchange `publisher_messages`. `publisher_process` is
+the server's side of the process, and `broker_connection` is its side of one connection.
 """

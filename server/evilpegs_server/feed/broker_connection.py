@@ -1,4 +1,4 @@
-"""A connection to the broker as the server sees it: requests to the publisher process and their answers."""
+"""The server's side of a connection to the broker: requests to the publisher process, and their answers."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,15 +14,21 @@ from evilpegs_server.feed.publisher_messages import (
 )
 
 SILENCE_SECONDS: Final = 60.0
-"""The time after which a publisher process that does not answer is replaced; it gives the broker half of it."""
+"""The seconds after which a publisher process that does not answer is replaced.
+
+The process itself waits only half of this time for the broker.
+"""
 
 
 class BrokerLostError(Exception):
-    """The end of a connection that nobody wanted. The publisher connects again by itself."""
+    """The error of a connection to the broker that was lost. The publisher process connects again by itself."""
 
 
 class BrokerConnection:
-    """One connection to the broker. Its methods never block; ``send`` sends a message to the publisher process."""
+    """One connection to the broker, used through the publisher process.
+
+    ``number`` is the number of the connection, and ``send`` sends a message to the publisher process without blocking.
+    """
 
     def __init__(self, number: int, send: Callable[[object], None]) -> None:
         self.number = number
@@ -34,7 +40,7 @@ class BrokerConnection:
         self._lost = asyncio.Event()
 
     def send_events(self, events: list[tuple[str, str]]) -> int:
-        """Publish events, pairs of a topic and a payload, at QoS 0. Return the number of this batch."""
+        """Publish ``events``, pairs of a topic and a payload, at QoS 0, and return the number of this batch."""
         self._batches += 1
         self._send(LiveBatch(self.number, self._batches, events))
         return self._batches
@@ -42,7 +48,7 @@ class BrokerConnection:
     async def deliver(self, deliveries: Sequence[Delivery]) -> list[bool]:
         """Publish messages at QoS 1, and wait until the broker has acknowledged or refused each of them.
 
-        Return, for each of them, True if it was acknowledged.
+        Return a list with True for each message that was acknowledged, and False for each that was refused.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -61,25 +67,25 @@ class BrokerConnection:
             del self._answers[number]
 
     async def wait_until_lost(self) -> None:
-        """Wait until the connection is lost, and raise BrokerLostError."""
+        """Wait until the connection is lost, then raise BrokerLostError."""
         await self._lost.wait()
         raise BrokerLostError
 
     @property
     def goodbye(self) -> ConnectionEnd:
-        """The message that ends the connection cleanly, and then the publisher process."""
+        """The message with which the publisher process ends the connection cleanly and then ends itself."""
         return ConnectionEnd(self.number, None)
 
     def give_up(self, why: str) -> None:
-        """End the connection without a goodbye. The publisher reports it as failed for this reason."""
+        """End the connection without a goodbye. The publisher process reports it as failed with the reason ``why``."""
         self._send(ConnectionEnd(self.number, why))
 
     def lose(self) -> None:
-        """Note that the connection is lost."""
+        """Note that the connection is lost, so that `wait_until_lost` raises its error."""
         self._lost.set()
 
     def handle(self, report: BatchWritten | Delivered) -> None:
-        """Note what the publisher process reports. A report on another connection is dropped."""
+        """Handle a report of the publisher process; ignore reports on other connections."""
         if report.connection != self.number:
             return
         match report:

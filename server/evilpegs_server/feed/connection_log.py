@@ -1,4 +1,4 @@
-"""The lines in the log about the connection to the broker: one when it is lost or refused, and one when it is back."""
+"""The log of the connection to the broker: one line when it is lost or refused, and one when it is back."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,19 +9,19 @@ from evilpegs_server.feed.reconnect_time import STABLE_SECONDS
 
 
 class Cancelable(Protocol):
-    """A call that was arranged for later."""
+    """The interface of a scheduled call."""
 
     def cancel(self) -> None:
-        """Do not call."""
+        """Cancel the call."""
         ...
 
 
 class ConnectionLog:
     """A log of attempts to connect, with one line when the connection is lost or refused, and one when it is back.
 
-    Connections that are accepted and lost again within `STABLE_SECONDS` are one outage, because another server with the
-    same id, or a broker that refuses every message, would fill the log. After the first of them, being back is logged
-    when a connection was stable.
+    Connections that are lost within `STABLE_SECONDS` belong to one outage. Otherwise another server with the same id,
+    or a broker that refuses every message, would fill the log. After such a connection, the next line follows only when
+    a connection has lasted for `STABLE_SECONDS`.
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class ConnectionLog:
         self._timer: Cancelable | None = None
 
     def connected(self) -> None:
-        """Log that the broker is there, unless the connection before was lost soon."""
+        """Note that the broker accepted a connection, and log it unless an earlier one was lost too soon."""
         self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
         if not self._is_unstable:
             self._is_out = False
             self._log.info("connected to the MQTT broker")
 
     def failed(self, why: str) -> None:
-        """Log the reason of an outage, at its begin only."""
+        """Note that a connection was lost or refused, and log the reason ``why`` at the beginning of an outage."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,7 +1,7 @@
 """The retained documents of the feed: the state of the server, the open matches, and the leaderboards of its ladders.
 
-Each is published when a client connects, and again when it has changed, at most once per second. A subscriber receives
-the latest one at once.
+Each document is published when the feed connects to the broker, and again when it has changed, at most once per second.
+A new subscriber receives the latest version at once.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.matches.runner import MatchRunner
 
 PERIOD_SECONDS: Final = 1.0
-"""The least time between two versions of a document."""
+"""The shortest time between two versions of a document, in seconds."""
 MAX_LISTED: Final = 100
-"""The number of open matches that are listed; all of them are counted."""
+"""The largest number of open matches that a document lists. Its count includes all of them."""
 
 ServerState = Literal["online", "stopped", "lost"]
 
 
 class StandingsTexts(Protocol):
-    """The leaderboards of all rated ladders as JSON text."""
+    """The interface of an object that has the leaderboards of all rated ladders as JSON text."""
 
     def version(self, ladder: str) -> int:
-        """Return the version of a leaderboard, which is 0 at first and grows when its rows change."""
+        """Return the version of a ladder's leaderboard, a number that begins at 0 and grows when its rows change."""
         ...
 
     async def has_rows(self, ladder: str) -> bool:
@@ -37,22 +37,32 @@ class StandingsTexts(Protocol):
         ...
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the text of the leaderboard of a ladder."""
+        """Return the JSON text of the leaderboard of a ladder."""
         ...
 
 
 def state_payload(state: ServerState, server: str, version: str) -> bytes:
-    """Return the state of a server. It has no time, because the last will is written long before it is published."""
+    """Return the JSON document of the state of a server, given its id and its version.
+
+    It contains no time, because the last will is written long before it is published.
+    """
     return orjson.dumps({"state": state, "server": server, "version": version})
 
 
 async def deliver_document(connection: BrokerConnection, topic: str, payload: bytes) -> None:
-    """Publish a retained document. One that the broker refuses is left out. Raises as `BrokerConnection.deliver`."""
+    """Publish a retained document; do nothing if the broker refuses it.
+
+    Raises:
+        TimeoutError: the publisher process does not answer.
+    """
     await connection.deliver([Delivery(topic, payload, is_retained=True)])
 
 
 class OpenMatches:
-    """The open matches of each ladder, as documents."""
+    """The source of the documents that list the open matches, one per ladder.
+
+    ``runners`` returns the runners of all open matches, in the order in which the matches were opened.
+    """
 
     def __init__(self, ladders: Iterable[str], runners: Callable[[], Sequence[MatchRunner]]) -> None:
         self._ladders = tuple(ladders)
@@ -60,7 +70,10 @@ class OpenMatches:
         self._listed: dict[str, dict[str, Any]] = {}
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents, by ladder, of ladders whose matches differ from ``published``, which is updated."""
+        """Return the documents of the ladders whose open matches have changed, by the id of the ladder.
+
+        ``published`` holds what was returned before, and is updated. With an empty one, all documents are returned.
+        """
         by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
         for runner in self._runners():
             if runner.key.ladder.id in by_ladder and self._is_listed(runner):
@@ -76,7 +89,7 @@ class OpenMatches:
         return changed
 
     def _is_listed(self, runner: MatchRunner) -> bool:
-        """Return True if the beginning of the match is durable; what is listed of it is read once."""
+        """Return True if the first event of the match is durable; note the data that the document lists."""
         if runner.key.id not in self._listed and (entries := runner.sent_entries):
             started = orjson.loads(entries[0].text)
             self._listed[runner.key.id] = {name: started[name] for name in ("match", "player", "client", "at")}
@@ -88,14 +101,17 @@ class OpenMatches:
 
 
 class LadderStandings:
-    """The leaderboards of rated ladders that have rows, as documents."""
+    """The source of the documents of leaderboards, one per rated ladder whose leaderboard has rows."""
 
     def __init__(self, ladders: Iterable[Ladder], texts: StandingsTexts) -> None:
         self._infos = [ladder.info() for ladder in ladders if ladder.rated]
         self._texts = texts
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents, by ladder, whose version differs from that in ``published``, which is updated."""
+        """Return the documents of the leaderboards that have changed, by the id of the ladder.
+
+        ``published`` holds the versions that were returned before, and is updated.
+        """
         changed = {}
         for info in self._infos:
             version = self._texts.version(info.id)
@@ -108,15 +124,18 @@ class LadderStandings:
 
 
 class ChangingDocuments(Protocol):
-    """Documents of ladders that change with time."""
+    """The interface of a source of documents, one per ladder, that change with time."""
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents that differ from the ``published`` ones."""
+        """Return the documents that have changed, by the id of the ladder, and update ``published``.
+
+        ``published`` holds what was returned before, in a form that the source chooses.
+        """
         ...
 
 
 class RetainedFeed:
-    """The publisher of the retained documents of ladders."""
+    """The task that publishes the retained documents of all ladders. ``sleep`` waits for a number of seconds."""
 
     def __init__(
         self,
@@ -133,7 +152,11 @@ class RetainedFeed:
         self._sleep = sleep
 
     async def run(self, connection: BrokerConnection) -> None:
-        """Publish every document once, then every second those that changed. Raises as `BrokerConnection.deliver`."""
+        """Publish every document once, and then every second the documents that have changed, until cancelled.
+
+        Raises:
+            TimeoutError: the publisher process does not answer.
+        """
         published: list[dict[str, object]] = [{} for _ in self._sources]
         while True:
             for (topic, source), known in zip(self._sources, published, strict=True):

@@ -1,7 +1,7 @@
-"""The feed of a server as a whole: it follows the matches, decides what is published, and stops cleanly.
+"""The live feed of a server, which follows the matches, decides what is published, and stops cleanly.
 
-The connection to the broker belongs to the publisher process. Whenever that has a connection, the feed publishes on it
-until it is lost.
+The connection to the broker belongs to the publisher process. Whenever the process has a connection, the feed publishes
+on it until it is lost.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
 
 STOP_SECONDS: Final = 2.0
-"""The time in which the last results and the goodbye must reach the broker when the server stops."""
+"""The seconds that the last results have to reach the broker when the server stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,10 @@ class FeedServices:
 
 
 class Feed:
-    """The live feed of a server. Create it before the first match is open; `start` it and, at the end, `close` it."""
+    """The live feed of a server.
+
+    Create it before the first match is open. Then `start` it, and `close` it when the server stops.
+    """
 
     def __init__(self, services: FeedServices, time: ReconnectTime | None = None) -> None:
         loop = asyncio.get_running_loop()
@@ -90,7 +93,7 @@ class Feed:
         self._task = asyncio.create_task(self._publish_until_stopped())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped`, if the broker is there, and end the publisher process."""
+        """Publish the last results and the state `stopped` if there is a connection, and end the publisher process."""
         self._stopping.set()
         self._wake.set()
         if self._task is not None:
@@ -102,7 +105,10 @@ class Feed:
         self._cursor.store()
 
     async def _say_goodbye(self) -> None:
-        """End the publisher process. Without a goodbye the broker publishes the last will."""
+        """End the publisher process, with a goodbye to the broker if everything was published.
+
+        Without a goodbye, the broker publishes the last will.
+        """
         is_complete = self._task is not None and not self._task.cancelled()
         if is_complete and self._connection is not None:
             await self._publisher.close(self._connection.goodbye)
@@ -147,7 +153,7 @@ class Feed:
             self._connection = None
 
     async def _publish_until_stopped(self) -> None:
-        """Publish on each connection in turn until the server stops. No fault may end the feed before."""
+        """Publish on one connection after another until the server stops; no error ends the feed earlier."""
         while True:
             connection = await self._next_connection()
             try:
@@ -177,7 +183,11 @@ class Feed:
             self._publisher.abort()
 
     async def _publish(self, connection: BrokerConnection) -> None:
-        """Publish until the server stops. Raises an exception group when the connection is lost."""
+        """Publish on ``connection`` until the server stops.
+
+        Raises:
+            ExceptionGroup: the connection is lost, or another error occurred.
+        """
         try:
             async with asyncio.TaskGroup() as group:
                 lost = group.create_task(connection.wait_until_lost())

@@ -1,4 +1,4 @@
-"""Events as they happen, at QoS 0: published if the broker keeps up, dropped if it does not."""
+"""Live events, which are published at QoS 0, or dropped if the broker is too slow."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -10,13 +10,13 @@ from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_server.record.event_log import LogEntry
 
 QUEUE_BYTES: Final = 4 << 20
-"""The bytes of events that may wait for the broker, a second or two of a busy server."""
+"""The most bytes of events that may wait for the broker, a second or two of a busy server."""
 BATCH_SECONDS: Final = 0.01
-"""The time in which events gather before they are sent to the publisher process, because each write costs a call."""
+"""The seconds in which events gather before they are sent to the publisher process, because each write costs a call."""
 
 
 class EventSink(Protocol):
-    """A connection that publishes batches of events without waiting."""
+    """The interface of a connection that publishes batches of events without waiting."""
 
     @property
     def written(self) -> int:
@@ -29,10 +29,10 @@ class EventSink(Protocol):
 
 
 class LiveEvents:
-    """The events of live matches on their way to the broker, bounded by bytes.
+    """The events of live matches on their way to the broker, at most ``queue_bytes`` of them.
 
-    `add` is called after the player was sent the events, and only appends. Without a connection, events are dropped at
-    once.
+    `add` never waits, so it delays no match. Without a connection, events are dropped at once. ``call_later`` calls a
+    function after a number of seconds.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class LiveEvents:
         queue_bytes: int,
     ) -> None:
         self.dropped = 0
-        """The number of events that were dropped because the broker was too slow, on this connection."""
+        """The number of events on this connection that were dropped because the broker was too slow."""
         self._topics = topics
         self._call_later = call_later
         self._log = log
@@ -60,14 +60,14 @@ class LiveEvents:
         self.dropped = 0
 
     def stop(self) -> None:
-        """Drop events from now on, and those that wait."""
+        """Drop the waiting events and all new events until the next `start`."""
         self._connection = None
         self._batch, self._batch_bytes = [], 0
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
     def add(self, match: str, entries: Iterable[LogEntry]) -> None:
-        """Publish durable events of a match soon, or drop those for which the queue has no space."""
+        """Publish durable events of a match soon; drop events for which the queue has no space."""
         if self._connection is None:
             return
         if not self._batch:

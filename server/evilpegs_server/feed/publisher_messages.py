@@ -1,9 +1,9 @@
-"""The messages between the server and its publisher process, sent as `work.frames`.
+"""The messages between the server and its publisher process, which are sent as `work.frames`.
 
 The server first sends a `PublisherSetup`. The publisher then connects to the broker again and again, and reports each
 attempt as `Connected` or `ConnectionFailed`. On a connection the server sends a `LiveBatch` or a `DeliveryRequest` at
 any time, and at last a `ConnectionEnd`. A batch is reported as `BatchWritten`, a request as `Delivered`. Connections
-have numbers, so that what was meant for one that is lost is dropped.
+have numbers, so that messages for a lost connection are dropped.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,10 @@ from evilpegs_protocol.broker import Broker
 
 
 class PublisherSetup(NamedTuple):
-    """The broker, the id of the client there, and the retained message that is published when it vanishes."""
+    """The first message to the publisher process: the broker, the MQTT client id, and the last will.
+
+    The broker publishes the last will, a retained message, when the connection ends without a goodbye.
+    """
 
     broker: Broker
     client_id: str
@@ -21,7 +24,7 @@ class PublisherSetup(NamedTuple):
 
 
 class LiveBatch(NamedTuple):
-    """Events of live matches, as pairs of a topic and a payload, to be published at QoS 0."""
+    """A request to publish events of live matches at QoS 0. Each event is a pair of a topic and a payload."""
 
     connection: int
     number: int
@@ -29,7 +32,7 @@ class LiveBatch(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """A message of QoS 1. ``properties`` are its user properties."""
+    """A message to be published at QoS 1. ``properties`` are its user properties, pairs of a name and a value."""
 
     topic: str
     payload: str | bytes
@@ -38,7 +41,7 @@ class Delivery(NamedTuple):
 
 
 class DeliveryRequest(NamedTuple):
-    """Messages that are to be delivered in this order."""
+    """A request to publish messages at QoS 1 in the order of ``deliveries``."""
 
     connection: int
     number: int
@@ -46,7 +49,11 @@ class DeliveryRequest(NamedTuple):
 
 
 class ConnectionEnd(NamedTuple):
-    """An order to end the connection: with a goodbye, after which the publisher ends, or as lost for a reason."""
+    """A request to end a connection.
+
+    If ``why`` is None, the publisher says goodbye to the broker and ends. Otherwise it treats the connection as lost
+    for this reason and connects again.
+    """
 
     connection: int
     why: str | None
@@ -65,14 +72,17 @@ class ConnectionFailed(NamedTuple):
 
 
 class BatchWritten(NamedTuple):
-    """A report that a batch, and all before it, were written to the broker's socket."""
+    """A report that the batch ``number`` and all earlier batches were written to the broker's socket."""
 
     connection: int
     number: int
 
 
 class Delivered(NamedTuple):
-    """A report that the broker has acknowledged or refused every message of a request; True if it acknowledged."""
+    """A report that the broker has acknowledged or refused every message of the request ``number``.
+
+    ``accepted`` has True for each message that was acknowledged.
+    """
 
     connection: int
     number: int
@@ -80,7 +90,7 @@ class Delivered(NamedTuple):
 
 
 class RefusedMessage(NamedTuple):
-    """A report that the broker does not accept a message. ``advice`` is None if the reason is missing rights."""
+    """A report that the broker does not accept a message. ``advice`` is None if the user lacks the right to publish."""
 
     topic: str
     why: str
@@ -88,7 +98,10 @@ class RefusedMessage(NamedTuple):
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of an error; of a group, that of its first member."""
+    """Return the first line of an error's text, or the name of its class if it has no text.
+
+    For an exception group, use its first member. If the error has a cause, use the cause.
+    """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     error = error.__cause__ or error

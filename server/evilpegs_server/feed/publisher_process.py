@@ -1,4 +1,4 @@
-"""The server's side of the publisher process: it starts the process, and another one whenever it dies."""
+"""The server's side of the publisher process, which starts the process, and another one whenever it dies."""
 
 import asyncio
 import socket
@@ -13,14 +13,15 @@ from evilpegs_server.work.frames import FramedProtocol, pack
 PROGRAM: Final = "evilpegs_server.feed.publisher.program"
 """The module that the process runs."""
 STOP_SECONDS: Final = 1.5
-"""The time in which the process must end after its last message. It gives the broker a second for the goodbye."""
+"""The seconds in which the process must end after its last message. A second of them is for the goodbye."""
 
 
 class PublisherProcess:
     """The owner of a publisher process.
 
-    All methods are called, and all callbacks run, on the thread of the event loop. ``on_message`` receives what the
-    process reports, ``on_death`` the reason in one line whenever a process has died or could not be started.
+    Call all methods on the thread of the event loop; callbacks run there too. ``on_message`` is called with each report
+    of the process. ``on_death`` is called with the reason, as one line, whenever a process has died or could not be
+    started.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class PublisherProcess:
         time: ReconnectTime,
     ) -> None:
         self.pid: int | None = None
-        """The id of the process, None if there is none."""
+        """The id of the process, or None if there is none."""
         self._setup = setup
         self._on_message = on_message
         self._on_death = on_death
@@ -45,17 +46,17 @@ class PublisherProcess:
         self._task = asyncio.create_task(self._keep_running())
 
     def send(self, message: object) -> None:
-        """Send a message to the process, or drop it if there is none. This never blocks."""
+        """Send a message to the process without blocking, or drop the message if there is no process."""
         if self._transport is not None:
             self._transport.write(pack(message))
 
     def abort(self) -> None:
-        """Close the socket, so that the process ends. Another takes its place."""
+        """Close the socket, so that the process ends and another process is started."""
         if self._transport is not None:
             self._transport.abort()
 
     async def close(self, last_message: object = None) -> None:
-        """End the process: at once, or after a last message in whose consequence it ends by itself."""
+        """End the process: at once, or, with ``last_message``, after it had time to handle that message and end."""
         self._closing = True
         if last_message is not None:
             self.send(last_message)
@@ -81,7 +82,13 @@ class PublisherProcess:
             failures += 1
 
     async def _run(self) -> str:
-        """Run a process until its end, and return the reason. At the end of this method there is no process."""
+        """Run a process until it ends, and return the reason of its end as one line.
+
+        If this method is cancelled, the process is killed.
+
+        Raises:
+            OSError: the process cannot be started.
+        """
         ours, theirs = socket.socketpair()
         with theirs:
             try:

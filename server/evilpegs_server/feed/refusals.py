@@ -1,4 +1,4 @@
-"""Refusals of the broker: one line in the log per kind of message, and one when it accepts them again."""
+"""The log of the broker's refusals: one line per kind of message, and one when the broker accepts that kind again."""
 
 from structlog.stdlib import BoundLogger
 
@@ -6,7 +6,10 @@ from evilpegs_server.feed.publisher_messages import RefusedMessage
 
 
 class RefusalLog:
-    """A log of refused messages. It is notified of each, and logs the first of each kind."""
+    """A log of refused messages, which logs only the first refusal of each kind of message.
+
+    ``user`` is the user name at the broker, None for an anonymous user.
+    """
 
     def __init__(self, log: BoundLogger, user: str | None) -> None:
         self._log = log
@@ -14,7 +17,7 @@ class RefusalLog:
         self._refused: set[str] = set()
 
     def refused(self, message: RefusedMessage) -> None:
-        """Log what the broker refused and what to do, unless messages of this kind were refused before."""
+        """Log which message the broker refused and what to do, unless messages of its kind were refused before."""
         kind = _kind(message.topic)
         if kind not in self._refused:
             self._refused.add(kind)
@@ -22,7 +25,7 @@ class RefusalLog:
             self._log.warning(_REFUSED[kind == "result"], topic=message.topic, why=message.why, advice=advice)
 
     def accepted(self, topic: str) -> None:
-        """Log that the broker accepts this kind of messages again, if it had refused them."""
+        """Note that the broker accepted a message on ``topic``, and log it if messages of this kind were refused."""
         kind = _kind(topic)
         if kind in self._refused:
             self._refused.remove(kind)

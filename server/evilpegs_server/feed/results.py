@@ -1,7 +1,8 @@
-"""Results of matches, at QoS 1: read from the event log after a stored cursor, so that none is ever missed.
+"""The results of matches in the feed, published at QoS 1.
 
-The cursor is the id of an event. Every result up to it was acknowledged by the broker. It is stored at most once per
-second, so a server that is killed publishes the results of its last second again; consumers drop doubles.
+They are read from the event log after a stored cursor, so that none is ever missed. The cursor is the id of an event,
+and the broker has acknowledged every result up to it. The cursor is stored at most once per second, so a server that is
+killed publishes the results of its last second again; consumers drop doubles.
 """
 
 import asyncio
@@ -31,18 +32,18 @@ from evilpegs_server.storage.writer import Writer
 READER: Final = "mqtt"
 """The name of the feed's cursor in the database."""
 PAGE: Final = 100
-"""Results that are published before their acknowledgments are awaited."""
+"""The largest number of results that are published before their acknowledgments are awaited."""
 GATHER_SECONDS: Final = 0.02
-"""The time in which the results of a busy server gather, because each reading of the log costs a query."""
+"""The seconds in which the results of a busy server gather, because each read of the log costs a query."""
 STORE_SECONDS: Final = 1.0
-"""The least time between two writes of the cursor."""
+"""The shortest time between two writes of the cursor, in seconds."""
 
 
 class FeedCursor:
-    """The position of the feed in the event log. A new feed begins at the end of the log.
+    """The position of the feed in the event log, which is stored in the database.
 
-    Create it before the first match is open: then the position of a new feed is stored before any event, because the
-    writer stores what is submitted first.
+    A new feed begins at the end of the log. Create the cursor before the first match is open, so that the position of a
+    new feed is stored before any event.
     """
 
     def __init__(
@@ -57,14 +58,14 @@ class FeedCursor:
         self.store()
 
     def move(self, position: int) -> None:
-        """Note that every result up to the event ``position`` was acknowledged, and store that soon."""
+        """Note that every result up to the event ``position`` was acknowledged, and store the position soon."""
         self.position = position
         if not self._waits and position != self._stored:
             self._waits = True
             self._call_later(STORE_SECONDS, self._store_later)
 
     def store(self) -> None:
-        """Store the position now, unless it is stored. A failure is repaired by the next move."""
+        """Submit the position to the writer now, unless it is stored already. After a failure the next move retries."""
         if self.position != self._stored:
             self._stored = self.position
             self._writer.submit([writes.move_cursor(READER, self.position)], self._note_failure)
@@ -83,13 +84,13 @@ class FeedCursor:
 
 @dataclass(frozen=True, slots=True)
 class ResultFeed:
-    """The results of a server's matches, published in the order in which they were stored."""
+    """The task that publishes the results of a server's matches, in the order in which they were stored."""
 
     engine: Engine
     cursor: FeedCursor
     topics: FeedTopics
     wake: asyncio.Event
-    """Set whenever a match may have ended, and when the server stops."""
+    """An event that is set whenever a match may have ended, and when the server stops."""
     stopping: asyncio.Event
     refusals: RefusalLog
     time: ReconnectTime
@@ -97,9 +98,9 @@ class ResultFeed:
     async def publish_next(self, connection: BrokerConnection) -> None:
         """Publish the first result after the cursor, if there is one and the broker accepts it.
 
-        Every connection begins with this, while nothing else is on its way. Some brokers cut the connection after a
-        refusal. A message that is written at that moment fails, and then the refusal would never be read and the log
-        could not say why the connection was lost.
+        Call this method first on every connection, while no other message is on its way. Some brokers cut the
+        connection after a refusal. If another message were written at that moment, it would fail, the refusal would
+        never be read, and the log could not say why the connection was lost.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -109,7 +110,7 @@ class ResultFeed:
     async def run(self, connection: BrokerConnection) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
-        A result that the broker refuses is sent again, ever more seldom; those after it wait.
+        A result that the broker refuses is sent again after growing delays, and later results wait for it.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -143,7 +144,10 @@ class ResultFeed:
         return await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
 
     async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
-        """Publish a page and move the cursor up to the first result that was refused. Return True if none was."""
+        """Publish a page of results, and move the cursor up to the first one that was refused.
+
+        Return True if no result was refused.
+        """
         accepted = await connection.deliver([self._delivery(result) for result in page.results])
         for result, is_accepted in zip(page.results, accepted, strict=True):
             if not is_accepted:
@@ -157,14 +161,17 @@ class ResultFeed:
         return Delivery(self.topics.result(result.match), result.over, properties=_properties(result.started))
 
     async def _wait_after(self, failures: int) -> None:
-        """Wait before a refused result is sent again, or until the server stops."""
+        """Wait for the delay after a refused result, or until the server stops."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.time.delays.draw(failures, self.time.rng)):
                 await self.stopping.wait()
 
 
 def _properties(started: str) -> tuple[tuple[str, str], ...]:
-    """Return the user properties of a result: what `match_over` does not say about its match."""
+    """Return the user properties of a result as pairs of a name and a value.
+
+    ``started`` is the JSON text of `match_started`. The properties are the data of the match that `match_over` lacks.
+    """
     event = orjson.loads(started)
     client = event["client"]
     return (

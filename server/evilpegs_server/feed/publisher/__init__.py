@@ -1,6 +1,7 @@
 """The publisher process, the only one that talks to the MQTT broker.
 
-It has a process of its own because MQTT costs the interpreter a tenth of a millisecond per message, which would hold up
-the replies of a busy server. Begin with `program`. `publisher` does what the server asks for, `reconnection` connects
-to the broker again, and `client` is the MQTT client. Nothing here knows matches, ladders or the database.
+The MQTT client needs a process of its own, because it costs the interpreter a tenth of a millisecond per message, and
+this time would delay the replies of a busy server. Begin with `program`. `publisher` carries out the server's requests,
+`reconnection` connects to the broker again, and `client` is the MQTT client. This package knows nothing about matches,
+ladders or the database.
 """

@@ -1,4 +1,4 @@
-"""The MQTT client of the feed: live events never wait, and what the broker refuses is an error."""
+"""The MQTT client of the feed, with a queue for live events and with errors for refused messages."""
 
 import asyncio
 import logging
@@ -16,36 +16,36 @@ from paho.mqtt.reasoncodes import ReasonCode
 from evilpegs_protocol.broker import Broker
 
 KEEPALIVE_SECONDS: Final = 20
-"""The silence after which each side asks whether the other is still there."""
+"""The MQTT keep-alive: the seconds of silence on a connection after which the client sends a ping."""
 ANSWER_SECONDS: Final = 30.0
-"""The time that the broker has to accept the connection or to acknowledge a message."""
+"""The seconds that the broker has to accept the connection or to acknowledge a message."""
 GOODBYE_SECONDS: Final = 1.0
-"""The time that a goodbye may take before the socket is closed without one."""
+"""The seconds that a goodbye may take before the socket is closed without one."""
 
 _HEADER_BYTES: Final = 9
-"""The bytes of a packet beside its topic, properties and payload: its kind, and three lengths or numbers; at most."""
+"""The most bytes of a packet besides its topic, properties and payload: its kind, and three lengths or numbers."""
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
-"""Without this, a small message waits up to 40 milliseconds for the acknowledgment of the one before."""
+"""The socket options. Without them, a message waits up to 40 milliseconds for the acknowledgment of the one before."""
 _UNSPECIFIED: Final = 128
-"""The reason code of an end that the broker has not explained."""
+"""The MQTT reason code of a disconnection that the broker has not explained."""
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
 
 
 class PublishRefusedError(aiomqtt.MqttError):
-    """The error of a message that the broker does not accept on this topic. The connection goes on."""
+    """The error of a message that the broker does not accept. The connection stays open."""
 
     def __init__(self, topic: str, why: str, advice: str | None = None) -> None:
         super().__init__(f"{topic}: {why}")
         self.topic = topic
         self.why = why
         self.advice = advice
-        """A remedy for the broker's administrator, if the refusal has nothing to do with rights."""
+        """A remedy for the broker's administrator; None if the user may lack the right to publish."""
 
 
 class SentMessage(Protocol):
-    """The handle of a queued message."""
+    """The interface of the handle of a queued message."""
 
     def is_published(self) -> bool:
         """Return True once the message was written to the socket."""
@@ -53,17 +53,18 @@ class SentMessage(Protocol):
 
 
 class _SkippedMessage:
-    """The handle of a message of QoS 0 that was not sent."""
+    """The handle of a message at QoS 0 that was left out because it was too large."""
 
     def is_published(self) -> bool:
         return True
 
 
 class FeedClient(aiomqtt.Client):
-    """An MQTT 5 client that can also queue messages of QoS 0 without waiting until each is written.
+    """An MQTT 5 client that can also queue messages at QoS 0 without waiting until each is written.
 
-    `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, also at QoS 0. A busy server
+    `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, even at QoS 0. A busy server
     publishes thousands of events per second, so `send` hands them to the queue of paho, the library below aiomqtt.
+    ``will`` is the last will, and ``on_refusal`` is called with the error of each refused message.
     """
 
     def __init__(
@@ -93,13 +94,13 @@ class FeedClient(aiomqtt.Client):
         self._unacknowledged: dict[int, tuple[str, asyncio.Future[PublishRefusedError | None]]] = {}
 
     def send(self, topic: str, payload: str) -> SentMessage:
-        """Queue a message of QoS 0, and return a handle that says whether it was written to the socket.
+        """Queue a message at QoS 0, and return a handle with which to check that it was written to the socket.
 
         A message that is too large for the broker is left out, because the broker would cut the connection.
 
         Raises:
-            aiomqtt.MqttError: 65,535 messages were sent while the broker did not acknowledge one. Then their numbers
-                repeat, and the acknowledgment of that message could not be distinguished from the end of another.
+            aiomqtt.MqttError: 65,535 messages were sent while a message at QoS 1 was not acknowledged. Message numbers
+                then repeat, and an acknowledgment could belong to either of two messages.
         """
         try:
             self._check_size(topic, payload)
@@ -119,13 +120,14 @@ class FeedClient(aiomqtt.Client):
         retain: bool = False,
         user_properties: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """Publish a message of QoS 1 and wait until the broker has acknowledged it.
+        """Publish a message at QoS 1 and wait until the broker has acknowledged it.
 
-        `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal. Its time limit
-        uses `asyncio.wait_for`, which can swallow a cancellation in Python 3.11, and the feed would not stop.
+        `aiomqtt.Client.publish` is not used, because it ignores the reason code of the acknowledgment, which may be a
+        refusal. It also uses `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would
+        not stop.
 
         Raises:
-            PublishRefusedError: the broker does not accept this message, or says that it is too large. Others may pass.
+            PublishRefusedError: the broker refuses this message, or it is larger than the broker accepts.
             aiomqtt.MqttError: the message cannot be sent.
             TimeoutError: the broker does not answer.
         """
@@ -146,12 +148,16 @@ class FeedClient(aiomqtt.Client):
             raise refused
 
     async def wait_until_lost(self) -> None:
-        """Wait until the connection is lost, and raise `aiomqtt.MqttError` with the reason."""
+        """Wait until the connection is lost, then raise `aiomqtt.MqttError` with the reason."""
         async for _ in self.messages:
             pass  # nothing is subscribed
 
     async def close_socket(self) -> None:
-        """Close the socket, if it is open, without a goodbye. The broker then publishes the last will."""
+        """Close the socket without a goodbye if it is still open. The broker then publishes the last will.
+
+        Raises:
+            TimeoutError: the socket was not closed within `GOODBYE_SECONDS`.
+        """
         open_socket = self._client.socket()
         if isinstance(open_socket, socket.socket):
             with suppress(OSError):
@@ -163,7 +169,7 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.exception()  # known here, or asyncio would log it
 
     def _check_size(self, topic: str, payload: str | bytes, properties: Properties | None = None) -> None:
-        """Raise PublishRefusedError if the packet would be larger than the broker said that it accepts."""
+        """Raise PublishRefusedError if the packet of a message would be larger than the limit that the broker named."""
         if self._largest_packet is None:
             return
         packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
@@ -184,9 +190,10 @@ class FeedClient(aiomqtt.Client):
     def _on_disconnect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
     ) -> None:
-        """Note the end of a connection. Before the broker has answered, aiomqtt would wait for the answer for long.
+        """Note the end of a connection.
 
-        If the broker has said nothing about the end, the reason code is an unspecified error.
+        Before the broker has answered, this method fails the attempt at once, because aiomqtt would wait for the answer
+        until its time limit. If the broker has given no reason for the end, the reason code is an unspecified error.
         """
         if not self._connected.done():
             self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
@@ -200,9 +207,10 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.set_exception(aiomqtt.MqttError("the connection was cut"))
 
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
-        """Watch the socket until it can be written. paho calls this in the thread that connects, too.
+        """Watch the socket for writing. paho also calls this method on the thread that connects.
 
-        aiomqtt would also watch a socket that was closed meanwhile, and the loop would print a traceback.
+        Unlike the method of aiomqtt, it does not watch a socket that was closed in the meantime, because the event loop
+        would then print a traceback.
         """
         self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
 
@@ -238,7 +246,10 @@ def _properties(user_properties: Sequence[tuple[str, str]]) -> Properties | None
 
 @asynccontextmanager
 async def connected(client: FeedClient) -> AsyncIterator[None]:
-    """Connect to the broker. Say goodbye at the end of the block, unless an error ends it.
+    """Keep ``client`` connected to the broker within the block.
+
+    When the block ends, the client says goodbye and the socket is closed. If an error ends the block, the socket is
+    closed without a goodbye.
 
     Raises:
         aiomqtt.MqttError: the broker cannot be reached, or it refused the login.

@@ -1,4 +1,4 @@
-"""The program of the publisher process: publish what arrives on a socket.
+"""The program of the publisher process, which publishes the messages that arrive on a socket.
 
     python -m evilpegs_server.feed.publisher.program FD
 
@@ -21,14 +21,14 @@ from evilpegs_server.work.child_process import lower_priority
 from evilpegs_server.work.frames import FramedProtocol, pack
 
 NICENESS: Final = 5
-"""The nice value of this process relative to the server, which goes first; computations of the worker come last."""
+"""The nice value of this process relative to the server. The worker process has a higher one and comes last."""
 
 
 def main(descriptor: int) -> None:
-    """Serve until the server says goodbye or is gone.
+    """Publish messages until the server asks for a goodbye or is gone.
 
-    Signals to stop are ignored: a service manager sends them to all processes at once, and the server still has to
-    publish its last results.
+    ``descriptor`` is the file descriptor of the socket to the server. SIGTERM and SIGINT are ignored, because a service
+    manager sends them to all processes at once, and the server still has to publish its last results.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
@@ -37,7 +37,10 @@ def main(descriptor: int) -> None:
 
 
 async def serve(connection: socket.socket) -> None:
-    """Publish what the server sends on ``connection``, until it says goodbye."""
+    """Publish the messages that the server sends on ``connection``, until it asks for a goodbye.
+
+    If the server closes the connection, the process exits at once.
+    """
     loop = asyncio.get_running_loop()
     setup: asyncio.Future[PublisherSetup] = loop.create_future()
     publisher: Publisher | None = None

@@ -1,4 +1,4 @@
-"""The publisher process: it handles the messages of the server while it keeps a connection to the broker."""
+"""The core of the publisher process, which handles messages of the server and keeps a connection to the broker."""
 
 import asyncio
 from collections import deque
@@ -24,13 +24,14 @@ from evilpegs_server.feed.publisher_messages import (
 from evilpegs_server.feed.reconnect_time import ReconnectTime
 
 REPORT_SECONDS: Final = 0.02
-"""The time between two looks at which batches were written, while some are not."""
+"""The seconds between two checks for written batches, while some are not written yet."""
 
 
 class Publisher:
-    """The owner of the connection to the broker. ``send`` sends a message to the server.
+    """The owner of the connection to the broker, which carries out the server's requests.
 
-    The server is sent reports; the publisher itself logs nothing and decides nothing.
+    ``send`` sends a report to the server, and ``call_later`` calls a function after a number of seconds. The publisher
+    itself logs nothing.
     """
 
     def __init__(
@@ -48,21 +49,21 @@ class Publisher:
         self._current: _BrokerUse | None = None
 
     async def run(self) -> None:
-        """Connect to the broker again and again, until the server says goodbye on a connection."""
+        """Keep a connection to the broker until the server asks for a goodbye."""
         await keep_connected(self._new_client, self._use, self, self._time)
 
     def handle(self, message: Any) -> None:
-        """Handle a message of the server. It is dropped if its connection is lost."""
+        """Handle a message of the server; drop it if its connection is lost."""
         if self._current is not None and message.connection == self._number:
             self._current.handle(message)
 
     def connected(self) -> None:
-        """Report that the broker accepted the connection."""
+        """Report to the server that the broker accepted a new connection."""
         self._number += 1
         self._send(Connected(self._number))
 
     def failed(self, why: str) -> None:
-        """Report that the connection was lost or refused."""
+        """Report to the server that the connection was lost or refused, with the reason ``why``."""
         self._send(ConnectionFailed(why))
 
     def _new_client(self) -> FeedClient:
@@ -84,7 +85,7 @@ class Publisher:
 
 
 class _BrokerUse:
-    """The use of one connection. What fails in a task of ``group`` ends the connection."""
+    """The handling of the server's requests on one connection. An error in a task of ``group`` ends the connection."""
 
     def __init__(
         self,
@@ -103,11 +104,15 @@ class _BrokerUse:
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait_until_ended(self) -> None:
-        """Wait until the server says goodbye, or raise `aiomqtt.MqttError` if it wants another connection."""
+        """Wait until the server asks for a goodbye.
+
+        Raises:
+            aiomqtt.MqttError: the server asks for another connection, or a message could not be sent.
+        """
         await self._end
 
     def handle(self, message: LiveBatch | DeliveryRequest | ConnectionEnd) -> None:
-        """Publish messages, or end the connection. Nothing is published once the connection ends."""
+        """Carry out a request: publish messages, or end the connection. After the end, requests are ignored."""
         if self._end.done():
             return
         match message:
@@ -131,7 +136,10 @@ class _BrokerUse:
         self._unwritten.append((sent[-1], batch.number))
 
     def _report_written(self) -> None:
-        """Report the batches that were written. Messages are written in order, so the last of a batch shows it."""
+        """Report the last batch that was written completely, and schedule the next check if batches are left.
+
+        Messages are written in order, so a batch is written when its last message is.
+        """
         written = None
         while self._unwritten and self._unwritten[0][0].is_published():
             _, written = self._unwritten.popleft()
@@ -146,7 +154,7 @@ class _BrokerUse:
         self._send(Delivered(self._connection, request.number, [task.result() for task in tasks]))
 
     async def _is_accepted(self, delivery: Delivery) -> bool:
-        """Deliver a message; return False if the broker refused it."""
+        """Publish a message at QoS 1; return True if the broker acknowledged it and False if it refused it."""
         topic, payload, is_retained, properties = delivery
         try:
             await self._client.deliver(topic, payload, retain=is_retained, user_properties=properties)

@@ -1,4 +1,4 @@
-"""The one place that connects to the broker again, after growing delays."""
+"""The loop that connects to the broker again after each failure, with growing delays."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -9,7 +9,7 @@ from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectTime
 
 
 class ConnectionReport(Protocol):
-    """A receiver of reports on the connection, one for every attempt."""
+    """The interface of a receiver of reports on attempts to connect and on losses."""
 
     def connected(self) -> None:
         """Report that the broker accepted the connection."""
@@ -26,7 +26,11 @@ async def keep_connected(
     report: ConnectionReport,
     time: ReconnectTime,
 ) -> None:
-    """Connect, run ``use``, and connect again after every failure, until ``use`` returns."""
+    """Connect to the broker and call ``use`` with the client; after every failure, connect again with a new client.
+
+    The function returns when ``use`` returns without an error. ``report`` is notified of each connection and each
+    failure, and ``time`` decides the delays.
+    """
     failures = 0
     while True:
         began: float | None = None
