@@ -1,4 +1,4 @@
-"""IP addresses, and the networks that limits count them by."""
+"""Functions that parse IP addresses and find the networks under which limits count them."""
 
 import ipaddress
 import re
@@ -8,14 +8,17 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _IPV6_PREFIX: Final = 64
-"""The bits of an IPv6 address that limits look at, because one subscriber usually has all that share them."""
+"""The number of leading bits of an IPv6 address that limits compare.
+
+One subscriber usually has all addresses with the same leading bits.
+"""
 _WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 
 def parse_address(text: str) -> IpAddress | None:
-    """Return the IP address that a text names, with or without a port; None if it names none.
+    """Return the IP address in ``text``, which may have a port; None if the text is not an address.
 
-    An IPv4 address that is written as an IPv6 address becomes an IPv4 address again.
+    An IPv4 address that is written as an IPv6 address is returned as an IPv4 address.
     """
     match = _WITH_PORT.fullmatch(text.strip())
     bare = (match[1] or match[2] or "") if match else text.strip()
@@ -28,7 +31,7 @@ def parse_address(text: str) -> IpAddress | None:
 
 
 def counted_network(address: IpAddress) -> str:
-    """Return the text that limits count an address by: an IPv4 address itself, the /64 network of an IPv6 address."""
+    """Return the text under which limits count an address: an IPv4 address itself, or an IPv6 address's /64 network."""
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))

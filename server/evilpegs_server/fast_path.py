@@ -1,8 +1,8 @@
 """The short cuts on the path of a guess, around the WebSocket library and the message models.
 
-Each has a plain twin beside it that does the same through the library or the model, and `SWITCH` chooses. The tests run
-matches both ways and compare the messages. `python -m bench.server.throughput --parts` measures what each part gains;
-in closed loop with 100 connections it was
+Beside each short cut stands plain code that does the same through the library or the model, and `SWITCH` chooses
+between them. The tests run matches both ways and compare the messages. `python -m bench.server.throughput --parts`
+measures the gain of each part. In closed loop with 100 connections the gains were
 
 * ``frames``, 7 %: the messages of a step are framed here and written with one call;
 * ``early``, 16 %: a text is handled while its frame is parsed, so that no task has to wake up for it;
@@ -25,7 +25,7 @@ from evilpegs_protocol.server_messages import TurnStarted
 
 @dataclass
 class Switch:
-    """The parts of the fast path that are in use."""
+    """The parts of the fast path, each True if it is in use. The docstring of the module describes them."""
 
     frames: bool = True
     early: bool = True
@@ -37,7 +37,10 @@ SWITCH: Final = Switch()
 
 @contextmanager
 def without(*parts: str) -> Iterator[None]:
-    """Take the plain way for some parts within the block, which is meant for tests and measurements."""
+    """Switch ``parts`` of the fast path off within the block, for tests and measurements.
+
+    ``parts`` are names of fields of `Switch`. When the block ends, their former values are restored.
+    """
     before = {part: getattr(SWITCH, part) for part in parts}
     for part in parts:
         setattr(SWITCH, part, False)
@@ -49,7 +52,7 @@ def without(*parts: str) -> Iterator[None]:
 
 
 def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
-    """Write texts as messages to the socket of an open connection."""
+    """Write each of ``texts`` as one message to the socket of an open connection."""
     if SWITCH.frames:
         connection.transport.write(b"".join(map(text_frame, texts)))
         return
@@ -59,7 +62,10 @@ def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
 
 
 def text_frame(text: str) -> bytes:
-    """Return a text as one frame of a server, equal to that of `Frame.serialize` where no extension is in use."""
+    """Return ``text`` as one WebSocket frame of a server.
+
+    The result equals that of `Frame.serialize` without extensions.
+    """
     payload = text.encode()
     size = len(payload)
     if size < 126:
@@ -70,7 +76,10 @@ def text_frame(text: str) -> bytes:
 
 
 def handle_early(frame: Frame, handle: Callable[[str], bool]) -> bool:
-    """Offer the text of a frame to ``handle`` before it is queued; return True if it was handled."""
+    """Call ``handle`` with the text of a frame, and return its result, which is True if it handled the text.
+
+    Return False if the frame is not a complete text, or if this short cut is off.
+    """
     if not SWITCH.early or frame.opcode is not Opcode.TEXT or not frame.fin:
         return False
     try:
@@ -93,9 +102,10 @@ def feedback_json(
     method: Literal["exact", "greedy"] | None = None,
     stalled_ms: int | None = None,
 ) -> str:
-    """Return the canonical JSON of the `FeedbackGiven` of a rated game, whose plain form is `feedback_event`.
+    """Return the canonical JSON of the `FeedbackGiven` event of a rated game with these values.
 
-    ``feedback`` is (black, white). The values are not validated; the caller is responsible for them.
+    ``feedback`` is (black, white), and ``at`` is in Unix milliseconds. The values are not validated. The plain form of
+    this function is `feedback_event`.
     """
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'
@@ -107,7 +117,7 @@ def feedback_json(
 
 
 def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `TurnStarted` without `re`; the values are not validated."""
+    """Return the JSON of a `TurnStarted` message without the field `re`. The values are not validated."""
     if not SWITCH.texts:
         return encode(TurnStarted(match=match, game=game, turn=turn, left_ms=left_ms))
     left = "null" if left_ms is None else left_ms
@@ -115,7 +125,10 @@ def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
 
 
 def add_re(event: str, re: str | None) -> str:
-    """Return an encoded event with `re`, which makes it the answer to the message with this id."""
+    """Return the JSON text ``event`` with ``re`` as its last field, or unchanged if ``re`` is None.
+
+    The field makes the event the answer to the request with the id ``re``.
+    """
     if re is None:
         return event
     if not SWITCH.texts:

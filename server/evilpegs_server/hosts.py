@@ -1,8 +1,8 @@
-"""The names by which requests may call this machine, the pages that may play on it, and the address of the site.
+"""The host names that requests may use, the origins of pages that may play, and the addresses of the site and the game.
 
-A page on another site can make a browser believe that the name of that site is the address of this machine. Its
-requests then carry that name, so a request is answered only if it names a host that belongs here. Without that trick
-any page may open a WebSocket to this machine, but the browser then names the origin of the page.
+A malicious page can make a browser resolve the name of the page's own site to this machine. Its requests then have that
+name in the Host header, so a request is answered only if it names a host that belongs to this server. Without this
+trick, any page may still open a WebSocket to this machine, but the browser sends the origin of the page.
 """
 
 import ipaddress
@@ -19,32 +19,38 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})
 
 
 def host_name(header: str) -> str | None:
-    """Return the name or address in a Host header, in lower case and without its port; None if it is malformed."""
+    """Return the host name or address in the Host header ``header``; None if the header is malformed.
+
+    The result is in lower case and without the port.
+    """
     match = _HOST.fullmatch(header.strip())
     return None if match is None else (match[1] or match[2]).lower().removesuffix(".")
 
 
 def machine_names() -> tuple[str, ...]:
-    """Return the names of this machine: the one it has, that without its domain, and that in the local network."""
+    """Return the names of this machine: its host name, that name without its domain, and its name with ``.local``."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     return name, short, f"{short}.local"
 
 
 class AllowedHosts:
-    """The hosts that requests may name: every IP address, localhost, and the given names."""
+    """The hosts that requests may name: all IP addresses, localhost, and ``names``."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = frozenset({"localhost", *(name.lower().removesuffix(".") for name in names)})
 
     def find(self, headers: Sequence[str]) -> str | None:
-        """Return the host that a request names, given its Host headers; None unless there is one and it is allowed."""
+        """Return the host that a request names, given the values of its Host headers.
+
+        Return None if there is not exactly one header, or its host is not allowed.
+        """
         name = host_name(headers[0]) if len(headers) == 1 else None
         return name if name is not None and (name in self._names or _is_address(name)) else None
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if a host is this machine itself, and not one of its addresses in a network."""
+    """Return True if ``host`` is ``localhost`` or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -60,15 +66,16 @@ def _is_address(name: str) -> bool:
 
 
 def host_in_url(host: str) -> str:
-    """Return a host as it stands in a URL, which is in brackets if it is an IPv6 address."""
+    """Return ``host`` in the form for a URL: an IPv6 address gets brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 @dataclass(frozen=True, slots=True)
 class SiteAddress:
-    """The address of the site: ``url`` if it is set, else ``host``, else the host that the request named.
+    """The address of the HTTP site, from which `url_for` builds the URL for a client.
 
-    ``host`` is set if the site listens on another address than the game.
+    ``url`` is the public URL, if one is configured. ``host`` is set if the site listens on another address than the
+    game; otherwise clients use the host at which they reached the game.
     """
 
     port: int
@@ -77,23 +84,24 @@ class SiteAddress:
     scheme: str = "http"
 
     def url_for(self, host: str) -> str:
-        """Return the URL of the site, which ends with a slash, for a client that reaches this machine at ``host``."""
+        """Return the URL of the site for a client that reaches this machine at ``host``. It ends with a slash."""
         if self.url is not None:
             return self.url.rstrip("/") + "/"
         return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}/"
 
     @property
     def base_path(self) -> str:
-        """The path below which others reach the site, without a slash at its end."""
+        """The path at which clients reach the site, without a slash at its end; empty without a configured URL."""
         return urlsplit(self.url or "").path.rstrip("/")
 
 
 @dataclass(slots=True)
 class GameAddress:
-    """The address of the game as a page learns it: ``url`` if it is set, else the path of the game on ``host``.
+    """The address of the game port, from which `url_for` builds the URL for a page.
 
-    ``host`` is set if the game listens on another address than the site, or if others reach the site by one name;
-    otherwise it is the host that the request named. ``port`` is None until the game listens.
+    ``url`` is the public URL, if one is known. ``host`` is set if the game listens on another address than the site, or
+    if the site has a public name; otherwise pages use the host at which they reached the site. ``port`` is None until
+    the game listens.
     """
 
     path: str
@@ -114,7 +122,8 @@ class GameAddress:
 def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
     """Return the URL of the game behind the proxy that serves the site at ``site_url``; None if there is no proxy.
 
-    A proxy serves both on one name. Without one, ``site_url`` has the port on which the site listens.
+    There is no proxy if ``site_url`` has the port ``site_port``, on which the site listens. A proxy serves the game
+    under the same name, at ``path`` below the site.
     """
     parts = urlsplit(site_url)
     if (parts.port or _DEFAULT_PORTS[parts.scheme]) == site_port:
@@ -124,7 +133,10 @@ def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
 
 
 class AllowedOrigins:
-    """The origins of pages that may open a WebSocket: those of the site, by any allowed host, and that of its URL."""
+    """The origins of pages that may open a WebSocket.
+
+    They are the address of the site ``site`` under any host in ``hosts``, and the origin of ``site_url``.
+    """
 
     def __init__(self, hosts: AllowedHosts, site: SiteAddress | None, site_url: str | None = None) -> None:
         self._hosts = hosts
@@ -132,7 +144,10 @@ class AllowedOrigins:
         self._own = _origin(site_url) if site_url is not None else None
 
     def allow(self, headers: Sequence[str]) -> bool:
-        """Return True if a request may come from there, given its Origin headers. Only browsers send one."""
+        """Return True if a request may open a WebSocket, given the values of its Origin headers.
+
+        A request without the header is allowed, because only browsers send it.
+        """
         if not headers:
             return True
         origin = _origin(headers[0]) if len(headers) == 1 else None
@@ -145,7 +160,7 @@ class AllowedOrigins:
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:
-    """Return the scheme, the host in lower case and the port of a URL; None if it is not one of the web."""
+    """Return a tuple of the scheme, the host in lower case, and the port of a URL; None if it lacks one of them."""
     try:
         parts = urlsplit(url)
         port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -155,6 +170,6 @@ def _origin(url: str) -> tuple[str, str, int] | None:
 
 
 def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:
-    """Return the hosts that requests to this machine may name, with ``names`` and the host of ``site_url``."""
+    """Return the hosts that requests may name: all names of this machine, ``names``, and the host of ``site_url``."""
     own = urlsplit(site_url).hostname if site_url is not None else None
     return AllowedHosts([*machine_names(), *names, *([own] if own else [])])

@@ -1,6 +1,6 @@
-"""The outlets of a server: what shows matches besides the match protocol, that is the HTTP API and the live feed.
+"""The outlets of a server, which show matches to others: the site with its HTTP API, and the live feed.
 
-Both read the database and the leaderboards, as does the game port for its lists, and none can delay a match.
+Both read the database and the leaderboards, and neither can delay a match.
 """
 
 import errno
@@ -36,7 +36,7 @@ from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
 
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
-"""The hosts that mean every address of this machine."""
+"""The hosts that stand for all addresses of this machine."""
 
 
 class AddressUnusableError(EvilpegsError):
@@ -45,7 +45,7 @@ class AddressUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class OutletSources:
-    """The parts of a server from which its outlets read. ``pools`` has the keys replies, hints and analyses."""
+    """The parts of a server from which its outlets read. ``pools`` has the task pools by name."""
 
     registry: MatchRegistry
     engine: Engine
@@ -64,7 +64,7 @@ class OutletSources:
 
 
 def find_game_address(settings: Settings) -> GameAddress:
-    """Return the address at which the page finds the game; the port is known only once the game port is open."""
+    """Return the address at which the page finds the game. Its port is None, because the game does not listen yet."""
     url, host = settings.game_url, None
     if url is None and settings.site_url is not None:
         url = game_url_beside(settings.site_url, settings.site_port, PATH)
@@ -75,10 +75,10 @@ def find_game_address(settings: Settings) -> GameAddress:
 
 
 def find_broker(settings: Settings) -> Broker | None:
-    """Return the broker of the live feed, None without one.
+    """Return the broker of the live feed that the settings name, or None if they name none.
 
     Raises:
-        BrokerUnusableError: the settings do not name a broker, or a file that they name cannot be read.
+        BrokerUnusableError: the name of the broker is malformed, or a file that the settings name cannot be read.
     """
     if settings.mqtt is None:
         return None
@@ -88,10 +88,10 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def check_addresses(settings: Settings) -> None:
-    """Check that a server can listen on the addresses in the settings, before it creates anything.
+    """Check that a server can listen on the addresses in the settings.
 
     Raises:
-        AddressUnusableError: it cannot listen on one of them, or both have the same port.
+        AddressUnusableError: the server cannot listen on an address, or both addresses have the same port.
     """
     if settings.site and settings.port == settings.site_port != 0:
         message = f"--port and --site-port are both {settings.port}; choose two ports"
@@ -111,7 +111,7 @@ async def check_addresses(settings: Settings) -> None:
 
 
 def _host_option(settings: Settings) -> str:
-    """Return what sets the host of the site."""
+    """Return the name of the option or setting that determines the host of the site."""
     return "--host" if settings.site_host is None else "the setting site_host"
 
 
@@ -123,10 +123,12 @@ async def open_outlets(
     tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress | None:
-    """Open the outlets that the settings ask for, until ``stack`` is closed; return the address of the site, if any.
+    """Open the site and the feed if the settings ask for them; return the address of the site, if it is open.
+
+    ``stack`` closes them. There is a feed if ``broker`` is not None.
 
     Raises:
-        AddressUnusableError: the site cannot listen.
+        AddressUnusableError: the site cannot listen on its address.
     """
     if broker is not None:
         _start_feed(broker, settings.server_id, sources, stack)
@@ -136,7 +138,7 @@ async def open_outlets(
 async def open_leaderboards(
     registry: MatchRegistry, engine: Engine, log: BoundLogger, stack: AsyncExitStack
 ) -> LiveLeaderboards:
-    """Return leaderboards that follow the matches of ``registry`` until ``stack`` is closed."""
+    """Return new leaderboards, which count the games of ``registry`` until ``stack`` closes them."""
     leaderboards = LiveLeaderboards(engine, registry.ladders, log)
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
@@ -192,13 +194,16 @@ def _site_sources(sources: OutletSources) -> SiteSources:
 def address_error(
     error: OSError, host: str, port: int, option: str, host_option: str = "--host"
 ) -> AddressUnusableError:
-    """Return the error of an address that cannot be listened on; ``option`` sets its port, ``host_option`` its host."""
+    """Return the error that explains why the server cannot listen on an address.
+
+    ``option`` is the option that sets the port, and ``host_option`` the one that sets the host.
+    """
     reason = "the port is in use" if error.errno == errno.EADDRINUSE else _reason(error)
     change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
     return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
 
 
 def _reason(error: OSError) -> str:
-    """Return the words of the system; asyncio puts them behind a sentence that names the address again."""
+    """Return the system's text for an error, without the sentence with the address that asyncio puts before it."""
     reason = (error.strerror or str(error)).rpartition("): ")[2]
     return reason[:1].lower() + reason[1:]

@@ -1,4 +1,4 @@
-"""The server as a whole: it opens everything in order, runs until it is stopped, and closes all in reverse order."""
+"""The server, which opens its parts in order, runs until it is stopped, and closes its parts in reverse order."""
 
 import asyncio
 import signal
@@ -44,21 +44,21 @@ from evilpegs_server.work.interpreter import tune_gc_and_gil
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 """The signals that stop a server. Windows has no SIGHUP."""
 COMPILING_SECONDS: Final = 3.0
-"""The longest time that the announcement of a server waits for kernels. Loading all of them takes a second or two."""
+"""The seconds that the announcement of a server waits for kernels. Loading compiled kernels takes a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that accepts connections."""
+    """A server that accepts connections at ``host`` and ``port``."""
 
     host: str
     port: int
     database: str
     registry: MatchRegistry
     warm: asyncio.Task[None]
-    """A task that is done when no reply has to wait for a kernel to be compiled."""
+    """A task that ends when all kernels are compiled, so that no reply has to wait for one."""
     site: SiteAddress | None = None
-    """The address of the HTTP API, None if there is none."""
+    """The address of the site, or None if there is no site."""
     is_secure: bool = False
     """True if the server has a certificate."""
 
@@ -69,7 +69,7 @@ class RunningServer:
 
     @property
     def site_url(self) -> str | None:
-        """The URL of the HTTP API for clients on this machine, None if there is none."""
+        """The URL of the site for clients on this machine, or None if there is no site."""
         return None if self.site is None else self.site.url_for(self.host)
 
 
@@ -87,16 +87,17 @@ async def running_server(
     clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
 ) -> AsyncIterator[RunningServer]:
-    """Run a server within the block, and stop it in order at the end of the block.
+    """Run a server within the block and yield it; when the block ends, stop the server in order.
 
-    By default it offers the built-in ladders, and ``clock`` follows the clock of the event loop.
+    By default the server offers the built-in ladders, and ``clock`` follows the clock of the event loop. ``wall_ms``
+    returns Unix time in milliseconds. All errors are raised before the server accepts connections.
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
         KeyUnusableError: the key that signs records cannot be used.
         BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
         TlsUnusableError: the certificate cannot be used.
-        AddressUnusableError: the server cannot listen. All are raised before it accepts connections.
+        AddressUnusableError: the server cannot listen on an address.
     """
     broker = find_broker(settings)
     tls = load_tls(settings.tls_cert, settings.tls_key)
@@ -130,12 +131,12 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP. Call ``announce`` once it can play games on small rules.
+    """Run a server until SIGTERM, SIGINT or SIGHUP, and call ``announce`` with it once it can play games.
 
-    Before ``announce`` is called, the kernels for large rules, devils and hints are loaded too, unless they have to be
-    compiled first.
+    Games on small rules can be played at once. The announcement also waits up to `COMPILING_SECONDS` for the kernels
+    for large rules, devils and hints; if they have to be compiled first, they follow later.
 
-    The process ends in less than ten seconds after the signal, whatever the server is waiting for.
+    The process ends in less than ten seconds after the signal, even if a step of stopping takes too long.
     """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -157,7 +158,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
 
 async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None:
-    """Log that kernels are being compiled if ``warm`` is not done, and log its end."""
+    """Log that kernels are being compiled if the task ``warm`` is not done, then wait for it and log its end."""
     if not warm.done():
         log.info("compiling kernels; until then, replies of devils and on large rules take longer")
         await asyncio.wait([warm])

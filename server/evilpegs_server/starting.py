@@ -1,7 +1,7 @@
 """The steps in which a server starts: storage, work, matches, services, outlets, chores.
 
-Each step opens one layer on top of those before it, and registers on one stack how that is closed. `server` runs the
-steps in order, so whatever fails, what was open until then is closed in reverse order.
+Each step opens one layer on top of the earlier layers, and registers on a stack how the layer is closed. `server` runs
+the steps in order. If a step fails, the layers that are open are closed in reverse order.
 """
 
 import asyncio
@@ -63,17 +63,22 @@ CORES: Final = os.cpu_count() or 1
 REPLY_LIMITS: Final = SchedulerLimits(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
 )
-"""The limits of replies: about 10 seconds of work per minute and player; a reply of up to 5 milliseconds is cheap.
+"""The limits of the pool for replies: about 10 seconds of work per minute and player.
+
+A reply of up to 5 milliseconds is cheap.
 
 A unit of work is a few nanoseconds. Heavy replies leave one core to the event loop.
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of hints. Hints have a slot of their own, so that they never delay a reply."""
+"""The limits of the pool for hints. Hints have a slot of their own, so that they never delay a reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The parts that every step of the start uses. What a step opens is closed by ``stack``, last opened first."""
+    """The objects that every step of the start uses.
+
+    ``stack`` closes everything that the steps open, in reverse order. ``wall_ms`` returns Unix time in milliseconds.
+    """
 
     settings: Settings
     log: BoundLogger
@@ -81,10 +86,10 @@ class Start:
     wall_ms: Callable[[], int]
     clock: StallFreeClock
     game: GameAddress
-    """The address of the game. Its port is known when the game listens, which it does last."""
+    """The address of the game. Its port is None until the last step, in which the game begins to listen."""
     loop_lag: Durations = field(default_factory=Durations)
     outlets: AsyncExitStack = field(default_factory=AsyncExitStack)
-    """Everything that only reads: the leaderboards, the site and the feed, which are closed within one deadline."""
+    """The stack of the leaderboards, the site and the feed, which are closed within one deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,10 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The worker process and everything that computes. ``pools`` has the keys replies, hints, analyses and luck."""
+    """The worker process, the writer, and the pools and codemakers that compute.
+
+    The keys of ``pools`` are replies, hints, analyses and luck.
+    """
 
     process: WorkerProcess
     writer: Writer
@@ -107,7 +115,7 @@ class Work:
 
 
 def open_storage(start: Start) -> Storage:
-    """Lock and open the database, and read the key that signs records; both may be created."""
+    """Lock and open the database, and read the key that signs records; create them if necessary."""
     settings, stack, log = start.settings, start.stack, start.log
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
@@ -121,7 +129,10 @@ def open_storage(start: Start) -> Storage:
 
 
 def open_work(start: Start, storage: Storage) -> Work:
-    """Open the worker, which is closed after the writer, and the pools, which are closed before it."""
+    """Create the worker process, the writer and the pools; start the writer, but not yet the worker process.
+
+    They are closed in reverse order.
+    """
     settings, stack, log = start.settings, start.stack, start.log
     capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
     solved_file = SolvedPositionsFile(solved_path(settings), log)
@@ -139,7 +150,7 @@ def open_work(start: Start, storage: Storage) -> Work:
 
 
 def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[str, Ladder]) -> MatchRegistry:
-    """Return the registry, which has no matches yet."""
+    """Return a match registry without matches."""
     return MatchRegistry(
         ladders,
         work.codemaking,
@@ -153,7 +164,7 @@ def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[s
 
 
 def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio.Task[None]:
-    """Start the worker, and return a task that is done when its kernels are compiled."""
+    """Start the worker process, and return a task that ends when the kernels of the worker are compiled."""
     work.process.start()
     warm = asyncio.create_task(_warm_up(work.process, work.codemaking.warm_up(registry.ladders.values())))
     start.stack.callback(warm.cancel)
@@ -161,7 +172,7 @@ def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio
 
 
 async def open_services(start: Start, storage: Storage, work: Work, registry: MatchRegistry) -> SessionServices:
-    """Open the leaderboards and the threads that read, and return everything that sessions share."""
+    """Start the leaderboards, the measurement of luck and the threads that read; return the services of sessions."""
     settings, engine, clock = start.settings, storage.engine, start.clock
     start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, start.outlets.aclose, start.log)
     leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.outlets), Reads()
@@ -198,7 +209,7 @@ async def open_site_and_feed(
     hosts: AllowedHosts,
     tls: SSLContext | None,
 ) -> SiteAddress | None:
-    """Open the outlets that the settings ask for; return the address of the site, if any."""
+    """Open the site and the feed if the settings ask for them; return the address of the site, if it is open."""
     sources = OutletSources(
         registry=services.registry,
         engine=storage.engine,
@@ -219,7 +230,7 @@ async def open_site_and_feed(
 
 
 def start_chores(start: Start, services: SessionServices) -> None:
-    """Start what runs beside the matches: the ticks of the clock, and the lapse of names that are not used."""
+    """Start the periodic tasks of the server: the ticks of the clock, and the lapse of unused names."""
     if start.settings.registration == "open":
         names = asyncio.create_task(lapse_names(services, start.settings.name_lapse_days))
         start.stack.callback(names.cancel)
@@ -240,7 +251,10 @@ def _start_writer(engine: Engine, lock: DatabaseLock, stack: AsyncExitStack, log
 
 
 def solved_path(settings: Settings) -> Path:
-    """Return the file of positions that devils have solved: the one in ``settings``, else one beside the database."""
+    """Return the path of the file with the positions that devils have solved.
+
+    It is the one in ``settings``, or else a file beside the database.
+    """
     beside = database_file(settings.database)
     return settings.solved or beside.with_name(beside.name + ".solved")
 

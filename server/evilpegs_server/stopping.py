@@ -1,8 +1,9 @@
 """The end of a server in a bounded time: a deadline for every step, and one for all of them together.
 
 A step that waits for a disk, a broker or a client may wait for ever. A service manager such as systemd then ends the
-server by force after a time of its own choice. So each step has a limit, the limits add up to less than `STOP_SECONDS`,
-and what is not done in time is logged and left. Nothing is lost by that: an event that is not stored was never sent.
+server by force after a time of its own choice. Each step therefore has a limit, and the limits add up to less than
+`STOP_SECONDS`. A step that is not finished in time is logged and left. No event is lost in this way, because an event
+that is not stored was never sent.
 """
 
 import asyncio
@@ -14,19 +15,22 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 DRAIN_SECONDS: Final = 3.0
-"""Seconds that matches have to finish their replies and commits when the server stops."""
+"""The seconds that matches have to finish their replies and commits when the server stops."""
 CLOSE_SECONDS: Final = 2.0
-"""Seconds that clients have to take their last messages and to close their connections."""
+"""The seconds that clients have to read their last messages and to close their connections."""
 OUTLET_SECONDS: Final = 2.0
-"""Seconds that the site and the feed have together."""
+"""The seconds that the leaderboards, the site and the feed have together to close."""
 WORKER_SECONDS: Final = 1.0
-"""Seconds that the worker process has to hand over what it has solved."""
+"""The seconds that the worker process has to export the positions that it has solved."""
 STOP_SECONDS: Final = 9.0
-"""Seconds after which the process ends whatever it is still waiting for."""
+"""The seconds after which the process ends even if steps are not finished."""
 
 
 async def run_step(name: str, seconds: float, step: Callable[[], Awaitable[object]], log: BoundLogger) -> None:
-    """Run one step of stopping for at most ``seconds``, then cancel it and go on without waiting for it."""
+    """Run ``step``, a step of stopping; after ``seconds``, cancel it and return without waiting for it.
+
+    A timeout or an error is logged with ``name`` and not raised.
+    """
     task = asyncio.ensure_future(step())
     done, _ = await asyncio.wait([task], timeout=seconds)
     if not done:

@@ -1,4 +1,4 @@
-"""The certificate of a server, by which clients know that nobody reads or changes what they send."""
+"""The TLS certificate of a server, with which connections are encrypted."""
 
 import ssl
 from pathlib import Path
@@ -11,10 +11,13 @@ class TlsUnusableError(EvilpegsError):
 
 
 def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return the TLS context for a certificate chain and its key, None without a certificate.
+    """Return the TLS context for the certificate chain in ``cert`` and its key in ``key``; None without ``cert``.
+
+    If ``key`` is None, the key is in the file ``cert`` too.
 
     Raises:
-        TlsUnusableError: a file cannot be read, is not PEM, needs a passphrase, or the key belongs to another one.
+        TlsUnusableError: a file cannot be read, is not PEM, needs a passphrase, or the key belongs to another
+            certificate, or there is a key without a certificate.
     """
     if cert is None:
         if key is not None:
