@@ -78,7 +78,8 @@ def find_broker(settings: Settings) -> Broker | None:
     """Return the broker of the live feed that the settings name, or None if they name none.
 
     Raises:
-        BrokerUnusableError: the name of the broker is malformed, or a file that the settings name cannot be read.
+        BrokerUnusableError: the URL of the broker is malformed, a file that the settings name cannot be read, or
+            the library for MQTT is not installed.
     """
     if settings.mqtt is None:
         return None

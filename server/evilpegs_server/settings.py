@@ -32,12 +32,16 @@ def default_database() -> str:
 
 
 def _split_names(value: object) -> object:
-    """Return the names in a text, which are separated by commas, or any other value as it is."""
+    """Return the names in a text, where commas separate them; return a value that is not a text unchanged."""
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
 def _check_host_name(name: str) -> str:
-    """Return the name of a host; raises ValueError."""
+    """Return ``name`` unchanged.
+
+    Raises:
+        ValueError: it is not the name of a host.
+    """
     if not _HOST_NAME.fullmatch(name):
         message = (
             f"not the name of a host: {quoted(name, 80)}; write a name such as games.example, without scheme or port"
@@ -47,7 +51,11 @@ def _check_host_name(name: str) -> str:
 
 
 def _parse_network(value: object) -> object:
-    """Return the network that a text names, or any other value as it is; raises ValueError."""
+    """Return the network that a text describes; return a value that is not a text unchanged.
+
+    Raises:
+        ValueError: the text is not an IP address or network.
+    """
     if not isinstance(value, str):
         return value
     try:
@@ -62,7 +70,11 @@ HostName = Annotated[str, AfterValidator(_check_host_name)]
 
 
 def _check_site_url(url: str) -> str:
-    """Return a URL at which a site can be reached; raises ValueError."""
+    """Return ``url`` unchanged.
+
+    Raises:
+        ValueError: it is not a URL at which a site can be reached.
+    """
     if not _is_site_url(url):
         message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
         raise ValueError(message)
@@ -70,7 +82,11 @@ def _check_site_url(url: str) -> str:
 
 
 def _check_game_url(url: str) -> str:
-    """Return a URL at which a game can be reached; raises ValueError."""
+    """Return ``url`` unchanged.
+
+    Raises:
+        ValueError: it is not a URL at which a game can be reached.
+    """
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
         message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
         raise ValueError(message)
@@ -171,7 +187,7 @@ class Settings(BaseSettings):
 
     @property
     def admission_limits(self) -> AdmissionLimits:
-        """The limits of connections, guests, names and tokens."""
+        """The limits of admission: of connections, guests, new names and wrong tokens."""
         return AdmissionLimits(**{field.name: getattr(self, field.name) for field in fields(AdmissionLimits)})
 
     @property
@@ -188,5 +204,5 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources in their order of precedence: arguments, the environment, the file."""
+        """Return the sources of settings in their order of precedence: arguments, the environment, the TOML file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
