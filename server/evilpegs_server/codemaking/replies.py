@@ -164,7 +164,7 @@ class Codemaking:
         return format_code(FindWitness(ladder.rules, history).run(self._workspace).value)
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
-        """Return True if `secret` takes well under a millisecond."""
+        """Return True if `secret` takes well under a millisecond for a game that ended with ``history``."""
         is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
         return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
 

@@ -91,7 +91,7 @@ class Ticket:
     is_guest: bool = False
     is_closed: bool = False
     is_crowded: bool = False
-    """True if the address had too many connections before hello when this one was counted."""
+    """True if, when this connection was counted, its address had too many connections that had not said hello."""
 
 
 class Admission:
@@ -116,7 +116,7 @@ class Admission:
 
     @property
     def known_addresses(self) -> int:
-        """The number of addresses that are remembered."""
+        """The number of addresses in the table, with or without connections."""
         return len(self._table)
 
     @property

@@ -1,7 +1,7 @@
 """Connections that hold a ticket of admission from the moment they are accepted until they have ended.
 
-TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then a connection
-that never finishes it would be counted nowhere.
+TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then connections
+that never finish their handshake would not be counted.
 """
 
 import asyncio

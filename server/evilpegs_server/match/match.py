@@ -161,7 +161,7 @@ class Match:
     # Commands of the player
 
     def start(self, now: float) -> list[MatchEvent]:
-        """Open the first game."""
+        """Open the first game, which then waits for its player to be ready."""
         return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
@@ -236,7 +236,7 @@ class Match:
         return [] if self.over else self._end_game(Outcome.FORFEIT, now)
 
     def start_clock(self, now: float) -> None:
-        """Start the clock of the open turn, which the player has been sent. Later calls change nothing."""
+        """Start the clock of the open turn, once the player has been sent the turn. Later calls change nothing."""
         if self.state is State.TURN and not self.clock.running:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS

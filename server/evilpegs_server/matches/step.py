@@ -23,7 +23,7 @@ class RunnerState(Enum):
 
     @property
     def is_busy(self) -> bool:
-        """True while a step or a hint is in progress."""
+        """True in the states in which a step or a hint is in progress, so that further requests wait."""
         return self in _BUSY
 
 

@@ -26,7 +26,7 @@ from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
 
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a pool for luck: one task at a time, in a slot of its own."""
+"""The limits of a pool for measurements of luck. The pool runs one task at a time."""
 GAMES: Final = 10
 """The number of games that are read and measured at a time. On rules of more than `LISTED` codes it is one."""
 LISTED: Final = 100_000

@@ -39,7 +39,7 @@ EVENTS: Final = 400
 VERIFIED: Final = 100_000
 """The number of events that one step verifies, so that new rows do not wait for the events of a large database."""
 AWAITED: Final = 2_000
-"""The number of games whose luck is looked up in one step."""
+"""The largest number of games whose luck is looked up in one step."""
 MILLION: Final = 1_000_000
 
 

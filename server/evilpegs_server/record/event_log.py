@@ -1,4 +1,4 @@
-"""The event log of one match: its events in order, in a chain of hashes."""
+"""The event log of one match: its events in order, linked by a chain of hashes."""
 
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ class EventLog:
         """Return the entry that answered the guess of a turn.
 
         Raises:
-            LookupError: there is none.
+            LookupError: the turn has no answered guess.
         """
         for entry in self.entries:
             if entry.type == "feedback":

@@ -1,13 +1,13 @@
-"""Confidence intervals of a mean that hold however often one looks and whenever one stops.
+"""Confidence intervals of a mean that stay valid if they are computed after every game and if games stop at any time.
 
-A confidence sequence with a level, say 0.05, misses the true mean at *any* moment of an endless sequence of games with
-at most this probability. Two of them are used here.
+A confidence sequence with a level, such as 0.05, misses the true mean at *any* moment of an endless sequence of games
+with at most this probability. This module has two methods.
 
 `betting_intervals` makes no assumption but bounded scores. To test a mean ``m``, it bets on the scores in a game that
 is fair if ``m`` is the mean. The wealth then is a nonnegative martingale that begins at 1, and it ever reaches
 ``1/level`` with a probability of at most ``level`` (Ville's inequality). The interval is the set of all ``m`` against
-which the bets have not won so much. See Waudby-Smith and Ramdas, Estimating means of bounded random variables by
-betting (2024).
+which the wealth has not reached this value. See Waudby-Smith and Ramdas, Estimating means of bounded random variables
+by betting (2024).
 
 `asymptotic_half_width` needs only the number, the sum and the sum of squares of scores without bounds, but it holds
 only for many games: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and asymptotic
@@ -31,8 +31,8 @@ SHARES: Final = FRACTIONS / FRACTIONS.sum()
 """The share of the wealth that each fraction begins with.
 
 Fractions and shares were chosen so that intervals are at most 4 % wider than those of the paper's hedged bets at 20 to
-10,000 games, for scores of strategies with and without failed games and for equal scores; most are narrower. They must
-not depend on the scores, and every choice that does not is valid.
+10,000 games, for scores of strategies with and without failed games and for equal scores; most are narrower. Every
+choice of fractions and shares is valid if it does not depend on the scores.
 """
 TUNED_FOR: Final = 300
 """The number of games at which the asymptotic interval is tightest."""

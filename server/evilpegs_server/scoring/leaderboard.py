@@ -76,12 +76,18 @@ class Leaderboard:
         self.add_matches(player, client, 1, order, order)
 
     def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
-        """Add ``count`` rated matches that have started, with orders from ``first`` to ``last``."""
+        """Add ``count`` rated matches that a player started with the client version ``client``.
+
+        Their orders are from ``first`` to ``last``; a match with a greater order began later.
+        """
         self._rated.add(player)
         self._version(player, client).add_matches(count, first, last)
 
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
-        """Add ``count`` finished games with the same outcome and number of guesses. Void games do not count."""
+        """Add ``count`` finished games of a player with one client version, one outcome and one number of guesses.
+
+        Void games do not count.
+        """
         self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
@@ -89,7 +95,10 @@ class Leaderboard:
         self._version(player, client).add_times(times_ms)
 
     def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
-        """Add luck-adjusted scores in millionths of a guess: their number, their sum and their sum of squares."""
+        """Add luck-adjusted scores of a player with one client version.
+
+        ``games`` is their number, ``total`` their sum in millionths of a guess, and ``squares`` the sum of the squares.
+        """
         self._version(player, client).add_luck(games, total, squares)
 
     def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:

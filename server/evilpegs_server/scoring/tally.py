@@ -59,7 +59,7 @@ class VersionTally:
         return self.total_ms / self.guesses if self.guesses else 0.0
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
-        """Add the number, the sum and the sum of squares of luck-adjusted scores in millionths of a guess."""
+        """Add luck-adjusted scores in millionths of a guess: their number, their sum and their sum of squares."""
         self.luck_games += games
         self.luck_total += total
         self.luck_squares += squares

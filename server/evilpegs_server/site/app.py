@@ -1,4 +1,4 @@
-"""The application: its routes, and the layers around them."""
+"""The ASGI application of the site, with its routes and the middleware around them."""
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware

@@ -1,8 +1,8 @@
 """The metrics of a running server in the text format of Prometheus.
 
-The server keeps plain numbers, and everything else happens when somebody asks for the page. Labels name ladders, error
-codes, limits, reasons, stages, ports, statuses, kinds of players, pools and caches: never a player, a match, an
-address, a token or a secret.
+The server keeps plain numbers; the text is built at each request for it. Labels name ladders, error codes, limits,
+reasons, stages, ports, statuses, kinds of players, pools and caches. They never name a player, a match, an address, a
+token or a secret.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ class MetricSources:
 
 
 class Metrics:
-    """The metrics page of a server."""
+    """The metrics of a server, read from ``sources`` and the process."""
 
     def __init__(self, sources: MetricSources) -> None:
         self._registry = CollectorRegistry()

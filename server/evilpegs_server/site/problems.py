@@ -18,7 +18,7 @@ RETRY_SECONDS: Final = 2
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
-"""The number of characters of a wrong value that an error repeats."""
+"""The largest number of characters of a wrong value that an error quotes."""
 
 
 class Problem(BaseModel):

@@ -1,4 +1,4 @@
-"""Copying a database while a server uses it, and checking a database or a copy.
+"""Functions that copy a database while a server uses it, and that check a database or a copy.
 
 Recent commits are in SQLite's log beside the file, so a copy of the file alone lacks them. SQLite's online backup reads
 both. One transaction of the source lasts for the whole copy: it holds one state of the database, and in WAL mode it
@@ -26,7 +26,7 @@ from evilpegs_server.storage.lock import DatabaseLock
 PAGES: Final = 2_000
 """The number of pages of 4 KiB that are copied between two reports of progress."""
 _MAX_FLAWS: Final = 20
-"""The number of damaged places that a check lists."""
+"""The largest number of damaged places that a check lists."""
 _NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
 """A function that is called with the name of the current activity, the amount done and the total amount."""

@@ -171,7 +171,7 @@ _ALL_LADDERS: Final = text(
     SELECT ladder FROM found WHERE ladder IS NOT NULL
     """
 )
-"""The ladders that have matches, with one index seek per ladder."""
+"""The query for the ladders that have matches, which needs one index seek per ladder."""
 
 _LADDER_PAGE: Final = """
     SELECT * FROM (SELECT started_at, number FROM matches

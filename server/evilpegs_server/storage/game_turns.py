@@ -38,7 +38,7 @@ class StoredGame:
 
 
 def load_stored_games(connection: Connection, games: Iterable[int]) -> list[StoredGame]:
-    """Return the stored games with the identifiers ``games``, in no particular order.
+    """Return the stored games whose identifiers, as `game_sums` defines them, are ``games``, in no particular order.
 
     Events that cannot be read as JSON are left out.
     """

@@ -36,7 +36,7 @@ def engine_url(file: Path, mode: str = "rw") -> URL:
 
 
 def engine_file(engine: Engine) -> Path:
-    """Return the resolved file of an engine that was created with `engine_url`."""
+    """Return the path of the database file of an engine that was created with `engine_url`, with links resolved."""
     return Path(unquote((engine.url.database or "").removeprefix("file:")))
 
 

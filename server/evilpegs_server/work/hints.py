@@ -1,4 +1,4 @@
-"""Hints: a good guess for a player who asks for one, and the reason why it is good."""
+"""The computation of hints: a good guess for a position, and the reason why it is good."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _SEED: Final = 0
 
 
 class ComparedGuesses(StrEnum):
-    """The guesses among which a hint was chosen."""
+    """The set of guesses with which the guess of a hint was compared."""
 
     CODES = "codes"
     CANDIDATES = "candidates"

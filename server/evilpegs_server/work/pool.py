@@ -48,7 +48,7 @@ class TaskExecutor(Protocol):
     """The interface of an object that runs tasks at once, without a queue."""
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task``, and later call ``done`` on the event loop with its result or exception and its cost."""
+        """Start ``task``; later call ``done`` on the event loop with its result or exception and its cost in units."""
         ...
 
 
@@ -103,7 +103,7 @@ class TaskPool:
         )
 
     def close(self) -> None:
-        """Drop all waiting tasks and start no more."""
+        """Drop all waiting tasks, without calling their ``done``, and start no more tasks."""
         self._closed = True
         self._scheduler.clear()
 

@@ -95,7 +95,7 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        """Return the witness."""
+        """Return the witness as a code."""
         return TaskResult(witness(workspace.position(self.rules, self.history)))
 
 
@@ -112,7 +112,7 @@ class FindHint(NamedTuple):
 
 
 class AnalyzeGames(NamedTuple):
-    """The task of analyzing every turn of the games of a match with the usual effort."""
+    """The task of analyzing every turn of the ``games`` of a match, which are histories, with the usual effort."""
 
     rules: Rules
     games: tuple[History, ...]

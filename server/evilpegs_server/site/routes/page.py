@@ -59,7 +59,7 @@ async def get_favicon(services: Services) -> Response:
 
 @router.get("/static/{path:path}", include_in_schema=False)
 async def get_static(services: Services, path: str) -> Response:
-    """Return a file of the page."""
+    """Return the file of the page with the given path."""
     return _file(services, path)
 
 
