@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evilpegs_game.compiled import kernel
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 divided by the golden ratio: multiples of it are spread over all words."""
+"""2**64 divided by the golden ratio; its multiples modulo 2**64 are spread evenly over all 64-bit words."""
 
 
 def popcount(word: np.uint64) -> int:
@@ -33,7 +33,7 @@ def _overload_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: 
 
 @kernel
 def mix(word: np.uint64) -> np.uint64:
-    """Return 64 well mixed bits that depend on ``word``. Source: S. Vigna, splitmix64."""
+    """Return a 64-bit hash of ``word``: similar words get unrelated values. Source: S. Vigna, splitmix64."""
     once = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     twice = (once ^ (once >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return twice ^ (twice >> np.uint64(31))
@@ -41,7 +41,7 @@ def mix(word: np.uint64) -> np.uint64:
 
 @kernel
 def mix_each(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return an array of the same shape with every word mixed; ``words`` is C-contiguous."""
+    """Return a new array of the same shape with `mix` applied to every word. ``words`` must be C-contiguous."""
     mixed = np.empty_like(words)
     source, target = words.reshape(-1), mixed.reshape(-1)
     for i in range(source.size):

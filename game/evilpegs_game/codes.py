@@ -10,10 +10,10 @@ from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLarg
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
-"""One color index (from 0) per peg; codes are ordered as tuples."""
+"""A tuple with one color index (from 0) per peg; codes are ordered as tuples."""
 
 Columns = NDArray[np.uint8]
-"""Codes as columns: uint8, shape (pegs, codes), C-contiguous, so each peg is one contiguous run."""
+"""An array with one code per column: uint8, shape (pegs, codes), C-contiguous, so each row is one run of memory."""
 
 SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
 """The symbol of each color, in order of the color indices; I and O are left out."""
@@ -75,9 +75,9 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
 
 
 def _letter_hint(text: str, rules: Rules) -> str:
-    """Return an addition to the error message for a text that uses I for 1 or O for 0; else an empty text.
+    """Return a hint for the error message if ``text`` uses the letter I or O, which are no symbols.
 
-    It is empty, too, for rules that have no color 0.
+    The hint is empty if ``text`` contains other characters that are no symbols, or if the rules have no color ``0``.
     """
     typed = set(text.upper())
     fits = rules.colors >= _COLOR_OF["0"] + 1 and typed & {"I", "O"} and typed <= _ALPHANUMERIC
@@ -117,12 +117,12 @@ def all_codes(rules: Rules) -> Columns:
 
 
 def to_columns(codes: Sequence[Code]) -> Columns:
-    """Return the codes as columns, in the same order. There must be at least one."""
+    """Return ``codes``, of which there must be at least one, as columns: uint8, shape (pegs, codes), in their order."""
     return np.ascontiguousarray(np.array(codes, dtype=np.uint8).T)
 
 
 def column_code(columns: Columns, index: int) -> Code:
-    """Return the code at ``index`` as a tuple of Python integers."""
+    """Return the code in column ``index`` of ``columns`` as a tuple of Python integers."""
     return tuple(columns[:, index].tolist())
 
 

@@ -13,12 +13,15 @@ _R = TypeVar("_R")
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile ``function`` with numba, to run without the GIL. With NUMBA_DISABLE_JIT=1 it stays plain Python."""
+    """Compile ``function`` with numba; its calls release the GIL. With NUMBA_DISABLE_JIT=1 it stays plain Python."""
     return _compile(function, nogil=True)
 
 
 def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile ``function`` like `kernel`, but keep the GIL: releasing it costs more than a microsecond call gains."""
+    """Compile ``function`` like `kernel`, but hold the GIL during calls.
+
+    This is for functions that take about a microsecond: releasing the GIL would cost more than other threads gain.
+    """
     return _compile(function, nogil=False)
 
 
@@ -33,10 +36,10 @@ def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
 
 @kernel
 def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy the elements of a one-dimensional array to the beginning of another.
+    """Copy ``source`` to the beginning of ``target``; both are one-dimensional.
 
-    A kernel that assigns an array to a slice also compiles the error for arrays that do not fit, with its text: that
-    takes two seconds, in each process that compiles such a kernel.
+    Kernels call this function and do not assign arrays to slices. With such an assignment, numba would also compile
+    the error message for arrays of different sizes, which takes two seconds per process that compiles the kernel.
     """
     for i in range(source.size):
         target[i] = source[i]

@@ -19,11 +19,11 @@ class EvilpegsError(Exception):
 
 
 class GameError(EvilpegsError, ValueError):
-    """Wrong input; the message is one line that says what is wrong and what to do."""
+    """An error in the input of a caller; the message is one line that says what is wrong and what to do."""
 
 
 class MalformedError(GameError):
-    """A text that does not have the form of what it should be (rules, a code, a feedback)."""
+    """Input that cannot be read as what it should be, such as rules, a code or a feedback."""
 
 
 class ForeignError(MalformedError):
@@ -31,7 +31,7 @@ class ForeignError(MalformedError):
 
 
 class DamagedError(MalformedError):
-    """Data of the right kind with a wrong digest: some of it was changed or is missing."""
+    """Data of the right kind whose digest does not match, because something in it was changed or is missing."""
 
 
 class IllegalCodeError(GameError):
@@ -87,7 +87,7 @@ class StuckError(GameError):
 
 
 class OverBudgetError(GameError):
-    """A choice that would take more feedback evaluations than its budget allows."""
+    """A computation that would take more feedback evaluations than its budget allows."""
 
 
 def quoted(text: str, most: int = 40) -> str:

@@ -12,7 +12,7 @@ _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
 
 class Feedback(NamedTuple):
-    """The answer to a guess: ``black`` pegs are right in color and position, ``white`` more only in color.
+    """The answer to a guess: ``black`` pegs are right in color and position, ``white`` further pegs only in color.
 
     Feedbacks are ordered by (black, white). The text form is ``1,2``.
 
@@ -46,9 +46,9 @@ class Feedback(NamedTuple):
 
 
 def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
-    """Return the feedback of ``guess`` against ``secret``; the two may be exchanged.
+    """Return the feedback to ``guess`` if the code to find is ``secret``. Exchanging the two gives the same feedback.
 
-    This is the plain definition; `evilpegs_game.partition` computes it for many codes at once.
+    This is the plain definition; `evilpegs_game.partition` computes the feedback of many codes at once.
 
     >>> from evilpegs import feedback
     >>> feedback((0, 0, 1, 1), (0, 1, 2, 3))
@@ -68,13 +68,14 @@ def all_black(pegs: int) -> Feedback:
 
 @cache
 def feedbacks(pegs: int) -> tuple[Feedback, ...]:
-    """Return every feedback with black + white <= pegs, in order. The index of a feedback here is its number.
+    """Return every feedback with black + white <= ``pegs``, ordered by black, then white.
 
-    (pegs - 1, 1) is included although no two codes give it.
+    The index of a feedback in this tuple is its number. The feedback (pegs - 1, 1) is included although no two codes
+    give it.
     """
     return tuple(Feedback(b, w) for b in range(pegs + 1) for w in range(pegs + 1 - b))
 
 
 def feedback_number(feedback: Feedback, pegs: int) -> int:
-    """Return the index of a feedback in `feedbacks`. Numbers are ordered as feedbacks are."""
+    """Return the number of ``feedback``: its index in ``feedbacks(pegs)``."""
     return feedback.black * (2 * pegs + 3 - feedback.black) // 2 + feedback.white

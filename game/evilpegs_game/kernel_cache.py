@@ -40,26 +40,29 @@ _IMPORT: Final = re.compile(
 
 
 class KernelCache(NullCache):
-    """The cache of one kernel, which looks for its directory when the kernel is first called."""
+    """The cache of one compiled kernel on disk. Its directory is chosen when the kernel is first called."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     @property
     def cache_path(self) -> str | None:
-        """The directory of the kernel, or None if there is none."""
+        """The directory of the cached kernel, or None if no directory can be written."""
         path: str | None = self._files.cache_path
         return path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel for arguments of these types, or None if it must be compiled."""
+        """Return the compiled kernel for the argument types ``sig``, or None if it must be compiled.
+
+        The first time that something must be compiled in a process, a line in the log announces it.
+        """
         result = self._files.load_overload(sig, target_context)
         if result is None:
             _announce_compilation()
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel, if there is a directory for it."""
+        """Save ``data``, a kernel compiled for the argument types ``sig``, if a directory can be written."""
         self._files.save_overload(sig, data)
 
     @cached_property
@@ -73,7 +76,10 @@ class KernelCache(NullCache):
 
 @cache
 def source_stamp(file: Path) -> str:
-    """Return a digest of a file of this package and of all that it imports from it: 64 hexadecimal digits."""
+    """Return a digest of ``file`` and of all files of this package that it imports, directly or through others.
+
+    The digest has 64 hexadecimal digits.
+    """
     digests = sorted(sha256(each.read_bytes()).digest() for each in _reachable(file))
     return sha256(b"".join(digests)).hexdigest()
 
@@ -89,7 +95,7 @@ def _reachable(file: Path) -> set[Path]:
 
 @cache
 def _imported(file: Path) -> frozenset[Path]:
-    """Return the files of this package that a file names in its import statements."""
+    """Return the files of this package that ``file`` names in its import statements."""
     files = set()
     for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
         base = _PACKAGE.joinpath(*module.split(".")[1:])
@@ -99,7 +105,7 @@ def _imported(file: Path) -> frozenset[Path]:
 
 
 class _PrivateLocator(UserWideCacheLocator):
-    """The place of a kernel in the `private_folder`."""
+    """The location of a kernel's cache files in the directory that `private_folder` returns."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         super().__init__(py_func, py_file)  # type: ignore[no-untyped-call]
@@ -111,7 +117,7 @@ class _PrivateLocator(UserWideCacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Self | None:
-        """Return the place of a kernel, or None if nothing can be written there."""
+        """Return the location of the cache files of ``py_func``, or None if nothing can be written there."""
         try:
             place: Self | None = super().from_function(py_func, py_file)  # type: ignore[no-untyped-call]
         except OSError:
@@ -120,13 +126,13 @@ class _PrivateLocator(UserWideCacheLocator):
 
 
 class _KernelPlaces(CompileResultCacheImpl):
-    """The places where a kernel is kept, in the order in which they are tried."""
+    """The kinds of directories that can hold a kernel, in the order in which they are tried."""
 
     _locator_classes = (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, _PrivateLocator)  # type: ignore[assignment]
 
 
 class _KernelFiles(FunctionCache):
-    """The files of one kernel. A file that cannot be read or written is as good as none."""
+    """The cache files of one kernel. A file that cannot be read or written is treated as missing."""
 
     _impl_class = _KernelPlaces
 
@@ -146,13 +152,13 @@ class _KernelFiles(FunctionCache):
 
 @cache
 def _announce_compilation() -> None:
-    """Log once per process that kernels are compiled."""
+    """Log, at most once per process, that kernels are being compiled."""
     _LOGGER.info("compiling for this machine, once; this takes about 10 seconds")
 
 
 @cache
 def _warn_of_repetition() -> None:
-    """Log once per process that kernels cannot be kept."""
+    """Log, at most once per process, a warning that compiled kernels cannot be stored."""
     _LOGGER.warning(
         "compiled code cannot be stored, so each command compiles again; "
         "set NUMBA_CACHE_DIR to a directory that only this user can write"

@@ -1,7 +1,7 @@
-"""The directory for compiled kernels where neither the installation nor the home can be written.
+"""The directory for compiled kernels if neither the installation nor the home directory can be written.
 
-This is what a service user has. The directory must belong to the user alone, because a process executes what it finds
-there.
+Such is the case of a service user. The directory must belong to the user alone, because a process executes the files
+that it finds there.
 """
 
 import os
@@ -16,9 +16,10 @@ FOLDER_VARIABLE: Final = "EVILPEGS_KERNELS"
 
 
 def private_folder() -> Path | None:
-    """Return the first fallback directory that belongs to this user alone; create it if it is missing.
+    """Return a directory that only this user can write, for compiled kernels; create it if it is missing.
 
-    It is the directory of EVILPEGS_KERNELS or one in the directory for temporary files. None if neither can be used.
+    The environment variable EVILPEGS_KERNELS names the first choice; the second is a directory among the temporary
+    files. The result is None if neither can be used.
     """
     return next((folder for folder in _fallbacks() if _is_private(folder)), None)
 
@@ -33,7 +34,7 @@ def _fallbacks() -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether only this user can write to a directory; create it if it is missing."""
+    """Return True if ``folder`` is a directory that only this user can write; create it if it is missing."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()

@@ -20,7 +20,7 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 
 Numbers = NDArray[np.uint8]
-"""Feedback numbers (indices in `feedbacks`): uint8, one per code."""
+"""Feedback numbers, which are indices in the tuple `feedbacks`: uint8, one per code."""
 
 Indices = NDArray[np.int32]
 """Indices of codes in columns; columns hold fewer than 2**31 codes."""
@@ -35,7 +35,10 @@ _BLOCK: Final = 2048
 
 
 def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
-    """Count the codes that would give each feedback to ``guess``, in feedback order, non-empty parts only."""
+    """Return the number of ``codes`` that would give each feedback to ``guess``, in feedback order.
+
+    Feedbacks that no code would give are left out.
+    """
     counts: dict[Feedback, int] = {}
     for answer in sorted(feedback(guess, code) for code in codes):
         counts[answer] = counts.get(answer, 0) + 1
@@ -43,7 +46,7 @@ def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
-    """Return the feedback of ``guess`` against every code, as numbers: uint8, shape (codes,).
+    """Return the number of the feedback that every code would give to ``guess``: uint8, shape (codes,).
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -52,7 +55,7 @@ def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
-    """Return the sizes of all parts of ``guess``: int64, shape (feedbacks,); they sum to the number of codes.
+    """Return how many codes would give each feedback to ``guess``: int64, shape (feedbacks,), in feedback order.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -61,9 +64,9 @@ def part_sizes(columns: Columns, guess: Code) -> Sizes:
 
 
 def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
-    """Return the part sizes of each of ``guesses``: int32, shape (feedbacks, guesses).
+    """Return the number of codes per feedback for each of ``guesses``: int32, shape (feedbacks, guesses).
 
-    Feedback is symmetric, so the long inner loop runs over whichever side has more codes.
+    Feedback is symmetric, so the inner loop runs over the longer of ``columns`` and ``guesses``.
     """
     if columns.shape[1] > guesses.shape[1]:
         return _table_by_guess(columns, guesses)
@@ -71,7 +74,7 @@ def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
 
 
 def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
-    """Return the codes that would give ``feedback`` to ``guess``, in the order they had, read-only.
+    """Return the codes that would give ``feedback`` to ``guess``, in their order in ``columns``, as read-only columns.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -84,7 +87,7 @@ def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
 
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
-    """Return all non-empty parts of ``guess``, in feedback order; each part is what `select` returns."""
+    """Return each feedback that ``guess`` can get, with the codes that would give it, in feedback order."""
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
         return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
@@ -114,7 +117,7 @@ def _as_array(guess: Code, columns: Columns) -> Columns:
 
 @kernel
 def _times_from(guess: Columns, peg: int) -> int:
-    """Return how often the color at ``peg`` occurs in the guess; 0 if an earlier peg has it."""
+    """Return the number of pegs of ``guess`` with the color at ``peg``, or 0 if an earlier peg has the same color."""
     times = 0
     for other in range(guess.size):
         if guess[other] == guess[peg]:
@@ -137,7 +140,10 @@ def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Nu
 
 @kernel
 def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns) -> None:
-    """Number the feedbacks of codes start to stop; ``scratch`` is uint8, shape (2, stop - start or more)."""
+    """Write the feedback numbers of the codes from ``start`` to ``stop`` to the beginning of ``numbers``.
+
+    ``scratch`` is working memory: uint8, shape (2, n) with n at least ``stop - start``.
+    """
     pegs, size = guess.size, stop - start
     blacks, counts = scratch[0], scratch[1]
     blacks[:size] = 0
@@ -160,7 +166,10 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 
 @kernel
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
-    """Return what `feedback_numbers` returns; callable from kernels. ``guess`` is uint8, shape (pegs,)."""
+    """Return the number of the feedback that every code would give to ``guess``: uint8, shape (codes,).
+
+    Kernels can call this function, unlike `feedback_numbers`. ``guess`` is uint8, shape (pegs,).
+    """
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
     scratch = np.empty((2, _BLOCK), np.uint8)
@@ -172,7 +181,7 @@ def number_codes(columns: Columns, guess: Columns) -> Numbers:
 
 @kernel
 def pair_number(columns: Columns, first: int, second: int) -> int:
-    """Return the number of the feedback of two of the codes, a column each."""
+    """Return the feedback number of two codes, which are the columns ``first`` and ``second``."""
     pegs = columns.shape[0]
     taken = black = matches = 0
     for peg in range(pegs):
@@ -235,7 +244,11 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 @kernel
 def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
-    """Return the part sizes, and the indices of all codes part after part: a counting sort, which is stable."""
+    """Return the size of each part, and the indices of all codes, ordered by part.
+
+    ``numbers`` has the feedback number of each code, and ``parts`` is the number of feedbacks. Codes of one part stay
+    in their order (a counting sort).
+    """
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
         sizes[numbers[i]] += 1
@@ -249,7 +262,7 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
 
 @kernel
 def take_columns(columns: Columns, indices: Indices) -> Columns:
-    """Return what `take` returns, but writable; callable from kernels."""
+    """Return the codes at ``indices`` as new, writable columns. Kernels can call this function, unlike `take`."""
     taken = np.empty((columns.shape[0], indices.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]
@@ -262,8 +275,8 @@ def take_columns(columns: Columns, indices: Indices) -> Columns:
 def separates(row: Numbers, indices: Indices) -> bool:
     """Return True if a guess gets a different feedback from each of the codes at ``indices``.
 
-    ``row`` has the feedback numbers of the guess, all below 128. To try every guess of some rules, a loop over guesses
-    is faster: `evilpegs_game.codemakers.small_sets.some_guess_separates`.
+    ``row`` has the feedback numbers of the guess against all codes, all below 128. To try every guess of some rules,
+    the loop over guesses in `evilpegs_game.codemakers.small_sets.some_guess_separates` is faster.
     """
     low = high = np.uint64(0)
     for i in range(indices.size):

@@ -1,4 +1,4 @@
-"""The one thing that drawing codes at random needs from a generator."""
+"""The interface of a random generator that codes are drawn with."""
 
 from typing import Protocol
 

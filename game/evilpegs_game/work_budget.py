@@ -9,9 +9,9 @@ UNBOUNDED_WORK: Final = 1 << 62
 
 
 class WorkBudget:
-    """The work of one computation so far, in feedback evaluations, and the most that it may do.
+    """A count of the feedback evaluations of one computation, with a limit.
 
-    ``limit`` None is no bound. ``subject`` is what takes the work; the error begins with it.
+    A ``limit`` of None means no limit. ``subject`` names the computation at the beginning of the error message.
     """
 
     def __init__(self, limit: int | None, subject: str) -> None:
@@ -27,12 +27,12 @@ class WorkBudget:
         return self._limit - self.work
 
     def spend(self, work: int) -> None:
-        """Count work that was done; raise OverBudgetError if all of it together exceeds the limit."""
+        """Add ``work`` feedback evaluations to the count; raise OverBudgetError if the count now exceeds the limit."""
         self.work += work
         self.check(0)
 
     def check(self, work: int) -> None:
-        """Raise OverBudgetError if this much more work would exceed the limit. Nothing is counted."""
+        """Raise OverBudgetError if ``work`` more feedback evaluations would exceed the limit; do not count them."""
         if work > self.left:
             message = f"{self._subject} takes more than the budget of {self._limit:,} feedback evaluations"
             raise OverBudgetError(message)
