@@ -12,7 +12,7 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
 Among = Literal["codes", "candidates"]
-"""The guesses that were compared: all codes of the rules, or the candidates only."""
+"""The guesses that were compared: all ``codes`` of the rules, or the ``candidates`` only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class BestGuesses:
     guesses: tuple[tuple[Criterion, GuessFigures], ...]
 
     def figures_of(self, criterion: Criterion) -> GuessFigures:
-        """Return the figures of the guess that is best under ``criterion``, one of `CRITERIA`."""
+        """Return the figures of the guess that is best under ``criterion``, which must be one of `CRITERIA`."""
         return next(figures for compared, figures in self.guesses if compared is criterion)
 
     def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
-        """Return a JSON object per criterion, with its figure for the best guess and for the one that was played."""
+        """Return a JSON object per criterion: its name, the best guess and its figure, and the figure of ``played``."""
         return [
             {
                 "criterion": criterion.name,
@@ -62,7 +62,10 @@ def best_guesses(position: Position) -> BestGuesses | None:
 
 
 def _affordable(position: Position) -> list[Among]:
-    """Return the choices that may fit the budget, without listing candidates that certainly do not."""
+    """Return the sets of guesses that the budget of ``position`` may suffice to compare.
+
+    A set that certainly takes more is left out before anything is listed.
+    """
     count, budget = position.count, position.budget
     affordable: list[Among] = []
     if count <= 2 or budget is None or position.rules.size <= budget:

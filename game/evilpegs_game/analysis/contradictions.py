@@ -15,10 +15,10 @@ from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 1 << 21
-"""The most codes for which every code is compared, so that the smallest contradiction is found."""
+"""The largest number of codes of the rules for which the smallest contradiction is found, by comparing every code."""
 
 MAX_TURNS: Final = 16
-"""The most turns for which every set of turns is compared, so that the smallest contradiction is found."""
+"""The largest number of turns for which the smallest contradiction is found, by comparing every set of turns."""
 
 
 def contradiction(
@@ -26,8 +26,9 @@ def contradiction(
 ) -> tuple[int, ...]:
     """Return the indices (from 0) of turns that no code satisfies together; empty if some code satisfies them all.
 
-    The result is minimal: without any one of these turns the others can be satisfied. With at most `MAX_CODES` codes
-    and ``max_turns`` turns it is the smallest contradiction and, of several, the one with the latest turns.
+    The result is minimal: if any one of these turns is left out, some code satisfies all others. With at most
+    `MAX_CODES` codes and ``max_turns`` turns, the result is the smallest contradiction and, of several smallest ones,
+    that with the latest turns.
 
     Raises:
         TooLargeError: there are too many codes to count.
@@ -47,7 +48,7 @@ def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
 
 
 def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return a minimal contradiction: leave out every turn that is not needed, the oldest first."""
+    """Return a minimal contradiction, found by leaving out every turn that is not needed, the oldest first."""
     indices = list(range(len(history)))
     for index in range(len(history)):
         others = [other for other in indices if other != index]
@@ -57,7 +58,7 @@ def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[i
 
 
 def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return the first set of turns, small sets first, that no code satisfies."""
+    """Return the indices of the smallest set of turns that no code satisfies."""
     satisfied = np.zeros(rules.size, np.uint32)  # a bit per turn
     columns = live_sets.all_codes(rules)
     for index, (guess, feedback) in enumerate(history):
@@ -72,11 +73,11 @@ def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int,
 
 
 def _turn_sets(turns: int) -> Iterator[tuple[int, ...]]:
-    """Yield all non-empty sets of turns, small sets first, and of equal size those with late turns first."""
+    """Yield all non-empty sets of turn indices: small sets first and, among equal sizes, sets of late turns first."""
     late_first = range(turns - 1, -1, -1)
     return (indices[::-1] for size in range(1, turns + 1) for indices in combinations(late_first, size))
 
 
 def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:
-    """Return whether some mask contains all bits of ``wanted``."""
+    """Return True if some mask contains all bits of ``wanted``."""
     return bool(((masks & wanted) == wanted).any())

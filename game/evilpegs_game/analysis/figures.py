@@ -13,15 +13,15 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.live.position import Position
 
 Figure = int | float | Fraction | tuple[int, ...]
-"""A number, or all part sizes for the lexicographic criterion."""
+"""The value of a criterion for a guess: a number, or all part sizes for the lexicographic criterion."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuessFigures:
     """A guess at a position and how it divides the candidates.
 
-    ``is_candidate`` says whether the guess itself may be the secret. ``part_sizes`` are the sizes of its non-empty
-    parts, largest first.
+    ``is_candidate`` is True if the guess itself may be the secret. ``part_sizes`` are the numbers of candidates that
+    the possible feedbacks would leave, largest first.
     """
 
     guess: Code
@@ -40,12 +40,12 @@ class GuessFigures:
 
     @property
     def largest_part(self) -> int:
-        """The number of candidates that are left at most."""
+        """The largest number of candidates that a feedback can leave."""
         return self.part_sizes[0]
 
     @property
     def expected_size(self) -> Fraction:
-        """The expected number of candidates left, when each candidate is equally likely to be the secret."""
+        """The expected number of candidates left, if each candidate is equally likely to be the secret."""
         return Fraction(sum(size * size for size in self.part_sizes), self.candidate_count)
 
     @property
@@ -68,7 +68,7 @@ def guess_figures(position: Position, guess: Code) -> GuessFigures:
 
 
 def figure(figures: GuessFigures, criterion: Criterion) -> Figure:
-    """Return the figure that ``criterion`` compares, in its usual unit."""
+    """Return the value of ``criterion`` for the guess of ``figures``, in its usual unit (candidates, parts or bits)."""
     return _FIGURES[criterion.name](figures)
 
 

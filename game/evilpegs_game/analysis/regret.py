@@ -1,11 +1,12 @@
-"""Regret of a guess: the additional guesses that it costs on average beside the best guess, with optimal play after.
+"""Regret of a guess: how many more guesses are expected than after the best guess, if all later guesses are optimal.
 
-It is exact where the live set can be solved within the budget. Elsewhere it lies between bounds on the least totals:
+The regret is exact if the live set can be solved within the budget. Otherwise it lies between bounds, which follow from
+bounds on the least totals:
 
-* From below, no strategy needs fewer guesses than looking one guess ahead allows. `SplitBound` computes, from the
-  sizes alone, the least that every first guess would leave.
-* From above, an optimal strategy needs at most as many guesses as one that follows a criterion, whose game tree is
-  evaluated.
+* The lower bound on a total comes from looking one guess ahead. `SplitBound` computes, from part sizes alone, how many
+  guesses must still follow each first guess.
+* The upper bound on a total is the total of a strategy that follows a criterion, because an optimal strategy needs at
+  most as many guesses.
 """
 
 from collections.abc import Iterator
@@ -31,16 +32,16 @@ Kind = Literal["exact", "between", "at least", "at most"]
 """The state of knowledge about a regret: its value, both bounds, or only one of them."""
 
 _TREE_LEVELS: Final = 3
-"""Evaluating a tree compares every guess with every candidate about this often: the sets of later levels are small."""
+"""About how often the evaluation of a game tree compares every guess with every candidate; later levels are small."""
 
 _CHUNK: Final = 1 << 14
-"""Guesses compared at a time; this bounds the table of part sizes to 10 MB at 16 pegs."""
+"""The number of guesses compared at a time; with it, the table of part sizes takes at most 10 MB at 16 pegs."""
 
 
 class Regret(NamedTuple):
-    """The expected guesses lost, when each candidate is equally likely to be the secret.
+    """Bounds on the number of guesses that a guess is expected to lose, if each candidate is equally likely.
 
-    The regret is at least ``at_least`` and at most ``at_most``, which is None if no upper bound is known.
+    ``at_least`` is the lower bound. ``at_most`` is the upper bound, or None if no upper bound is known.
     """
 
     at_least: Fraction
@@ -48,7 +49,10 @@ class Regret(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """``exact`` if the bounds are equal, otherwise which of the bounds tell something."""
+        """The kind of knowledge: ``exact`` if the bounds are equal, else ``between`` or the name of the only bound.
+
+        A lower bound of 0 does not count, because no regret is negative.
+        """
         if self.at_most is None:
             return "at least"
         if self.at_least == self.at_most:
@@ -56,13 +60,13 @@ class Regret(NamedTuple):
         return "between" if self.at_least else "at most"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the bounds as a JSON object; they are equal if the kind is ``exact``."""
+        """Return the kind and both bounds as a JSON object; an unknown upper bound is null."""
         at_most = None if self.at_most is None else float(self.at_most)
         return {"kind": self.kind, "at_least": float(self.at_least), "at_most": at_most}
 
 
 class _Total(NamedTuple):
-    """The guesses for all candidates together: a lower bound, and an upper bound or None."""
+    """Bounds on the number of guesses for all candidates together; ``high`` is None if no upper bound is known."""
 
     low: int
     high: int | None
@@ -71,8 +75,8 @@ class _Total(NamedTuple):
 def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
     """Return the regret of ``guess`` at ``position``, or None if nothing is known about it.
 
-    It is exact where ``solver`` can solve the live set within its budget, otherwise between bounds. Each upper bound
-    may take ``position.budget`` feedback evaluations.
+    The two bounds of the result are equal if ``solver`` can solve the live set within its budget. Each upper bound may
+    take ``position.budget`` feedback evaluations.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -89,13 +93,16 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Return bounds of the least total, and of the total when ``guess`` is played first."""
+    """Return bounds on the least total of all strategies, and on the least total if ``guess`` is played first."""
     low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
 
 def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
-    """Return the lower bounds of `SplitBound`, or None where they would take too much work or memory."""
+    """Return the lower bounds of `SplitBound` on the total, and on the total if ``guess`` is played first.
+
+    The result is None if the bounds would take too much work or memory.
+    """
     if position.budget is not None and position.count * position.rules.size > position.budget:
         return None
     try:
@@ -106,7 +113,10 @@ def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
 
 
 def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
-    """Return the lower bounds that follow from the numbers of codes alone, for rules of any size."""
+    """Return lower bounds on the total, and on the total if ``guess`` is played first, from part sizes alone.
+
+    They can be computed for rules of any size.
+    """
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
     parts.pop(all_black(position.rules.pegs), None)
@@ -114,7 +124,10 @@ def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
 
 
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
-    """Return the guesses that most-parts needs for all candidates, after ``first`` if given; None if over budget."""
+    """Return the total of guesses that the strategy most-parts needs for all candidates, or None if over budget.
+
+    ``first``, if given, is the first guess of the strategy.
+    """
     try:
         if _is_affordable(position, position.rules.size):
             distribution = evaluate_heuristic(position.rules, MOST_PARTS, position.history, first)
@@ -129,18 +142,21 @@ def _is_affordable(position: Position, guesses: int) -> bool:
 
 
 def _candidates_only_total(position: Position, first: Code | None) -> int:
-    """Return the guesses that most-parts needs if it guesses candidates only, for rules of any size."""
+    """Return the total of guesses that the strategy most-parts needs if it guesses candidates only.
+
+    ``first``, if given, is the first guess. The total can be computed for rules of any size.
+    """
     choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
     return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:
-    """Lower bounds on the guesses for a set of at least one code, from one guess of look-ahead.
+    """Lower bounds on the total of guesses for a set of codes, computed by looking one guess ahead.
 
-    ``columns`` are the codes and ``guesses`` the legal guesses. No guess splits a part of these codes into more parts
-    than the best guess splits all of them, so the count bound with this number of parts holds for every part. The work
-    is ``2 * codes * guesses`` feedbacks. ``chunk`` guesses are compared at a time; it bounds the memory and does not
-    change the result.
+    ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. No guess splits a part of these codes
+    into more parts than the best guess splits all of them. So the bound by number of codes, with that number of parts,
+    holds for every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is the number of guesses compared at
+    a time; it bounds the memory and does not change the result.
     """
 
     def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
@@ -163,7 +179,10 @@ class SplitBound:
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 
     def _later_guesses(self, table: SizeTable) -> Ints:
-        """Return a lower bound on the guesses that follow each first guess: int64, shape (guesses,)."""
+        """Return a lower bound on all guesses that follow each first guess: int64, shape (guesses,).
+
+        ``table`` has the part sizes of each first guess.
+        """
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 
     def _tables(self) -> Iterator[SizeTable]:

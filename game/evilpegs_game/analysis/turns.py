@@ -1,7 +1,7 @@
 """Post-game analysis: the information gained and the expected guesses lost by each guess of a game.
 
-`analyze` describes every turn of a game, `analyze_turn` one turn. All results are exact; what would take more than the
-effort allows is None or, for the regret, lies between bounds. docs/analysis.md explains the figures.
+`analyze` describes every turn of a game, `analyze_turn` one turn. All results are exact. A result that would take more
+than the effort allows is None; a regret then lies between bounds. docs/analysis.md explains the figures.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class Effort:
     """The work that the analysis of one turn may take.
 
     ``feedback_budget`` bounds the feedback evaluations per criterion and per upper bound of a regret. ``solver_budget``
-    bounds those per question about optimal play. On rules of more than ``counted_codes`` codes only the first three
-    turns are analyzed, because later ones may take minutes each.
+    bounds the feedback evaluations per question about optimal play. On rules of more than ``counted_codes`` codes only
+    the first three turns are analyzed, because later ones may take minutes each.
     """
 
     feedback_budget: int = 100_000_000
@@ -40,10 +40,10 @@ USUAL: Final = Effort()
 """The default effort: well under a second per turn, except for counting with ten pegs and more."""
 
 THOROUGH: Final = Effort(feedback_budget=5_000_000_000, solver_budget=100_000_000_000, counted_codes=2**63)
-"""The effort of ``--thorough``: minutes per turn where the usual effort leaves something open."""
+"""The effort of the option ``--thorough``: minutes per turn where the usual effort leaves something open."""
 
 _ALWAYS_COUNTED: Final = 3
-"""The first turns of a game, which take at most a second each for any rules."""
+"""The number of first turns that are analyzed for any rules, because they take at most a second each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +76,19 @@ class TurnAnalysis:
 
     @property
     def bits(self) -> float | None:
-        """The information gained from the feedback, in bits."""
+        """The information gained from the feedback, in bits; None if a count is unknown or no candidate is left."""
         if not self.candidates_before or not self.candidates_after:
             return None
         return log2(self.candidates_before / self.candidates_after)
 
     @property
     def expected_bits(self) -> float | None:
-        """The expected information of the feedback to this guess, in bits."""
+        """The expected information of the feedback to this guess, in bits; None if the guess was not analyzed."""
         return self.figures.expected_bits if self.figures else None
 
     @property
     def is_candidate(self) -> bool | None:
-        """True if the guess was a candidate; None if the analysis left it out."""
+        """True if the guess was a candidate; None if the guess was not analyzed."""
         return self.figures.is_candidate if self.figures else None
 
     def to_json(self) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def analyze(
 ) -> tuple[TurnAnalysis, ...]:
     """Return the analysis of every turn of a game, finished or not, against any codemaker.
 
-    The result depends on ``rules``, ``history`` and ``effort`` alone. ``live_sets`` is a cache and ``solver`` a solver
-    of the same rules; passing them on saves time when several games are analyzed.
+    The result depends on ``rules``, ``history`` and ``effort`` alone. ``live_sets`` is a cache, and ``solver`` a solver
+    for the same rules; passing both to each call saves time when several games are analyzed.
     """
     live_sets = live_sets or LiveSets()
     solver = solver or BoundedSolver(rules, effort.solver_budget)
@@ -136,8 +136,8 @@ def analyze(
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
     """Return the analysis of one turn played at ``position``.
 
-    ``position.budget`` is the feedback budget, and ``solver`` has the solver budget; see `Effort`, also for
-    ``counted_codes``.
+    Together, ``position.budget``, the budget of ``solver`` and ``counted_codes`` limit the work; `Effort` explains
+    them. What would take more is None.
     """
     guess, feedback = turn
     unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)
@@ -162,7 +162,10 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
 
 
 def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) -> Fraction | None:
-    """Return the probability of all-black, here ``solved``, or of a part no larger than that of ``feedback``."""
+    """Return the probability of a feedback at least as good as ``feedback``, or None if no candidate gives that.
+
+    A feedback is at least as good if it is ``solved`` (all-black) or leaves no more candidates than ``feedback``.
+    """
     if feedback not in parts:
         return None
     as_good = [
