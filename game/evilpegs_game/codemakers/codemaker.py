@@ -82,7 +82,10 @@ Method = Literal["exact", "greedy"]
 
 
 class DevilReplies(NamedTuple):
-    """The replies that a devil may give, in feedback order, their method, and the work in feedback evaluations."""
+    """The replies that a devil may give, in feedback order, with the method and the work that found them.
+
+    ``work`` is a number of feedback evaluations.
+    """
 
     allowed: tuple[Feedback, ...]
     method: Method
@@ -90,7 +93,7 @@ class DevilReplies(NamedTuple):
 
 
 class DevilReply(NamedTuple):
-    """A devil's reply, its method, and the work in feedback evaluations."""
+    """The reply of a devil, with the method and the work that found it; ``work`` counts feedback evaluations."""
 
     feedback: Feedback
     method: Method
@@ -103,10 +106,10 @@ class Devil:
 
     It gives all-black only when no other feedback is possible. Of equally hard parts it takes the largest, and of
     equally large ones the one that `Evil` would take. While there are more than ``exact_up_to`` candidates before the
-    guess, the exact reply is too expensive, and it replies by the rule of `Evil`.
+    guess, the exact reply is too expensive, and the devil replies by the rule of `Evil`.
 
-    ``worst_case`` is the solver for the rules of the game; what it remembers saves time and changes no reply.
-    ``budget`` bounds the work of one reply in feedback evaluations. Exceeding it is an error and never changes a reply.
+    ``worst_case`` is the solver for the rules of the game; the results that it remembers save time and change no reply.
+    ``budget`` bounds the work of one reply in feedback evaluations. A reply that needs more raises an error.
     `for_rules` makes a devil with the usual limits.
 
     Raises:
@@ -128,7 +131,9 @@ class Devil:
 
     @classmethod
     def for_rules(cls, rules: Rules, exact_up_to: int | None = None) -> Self:
-        """Return a devil for games of ``rules``; by default an exact reply takes about a second at most.
+        """Return a devil for games of ``rules`` that replies exactly to at most ``exact_up_to`` candidates.
+
+        The default of ``exact_up_to`` is such that an exact reply takes about a second at most.
 
         Raises:
             TooLargeError: the rules are too large, or ``exact_up_to`` codes of them cannot be solved exactly.
@@ -146,12 +151,18 @@ class Devil:
         return self.decide(position, guess).feedback
 
     def decide(self, position: Position, guess: Code) -> DevilReply:
-        """Return the reply with its method and its work; raises the errors of `reply`."""
+        """Return the reply to ``guess`` at ``position``, with the method and the work that found it.
+
+        Raises the errors of `reply`.
+        """
         allowed, method, work = self.allowed_replies(position, guess)
         return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
 
     def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
-        """Return the replies among which ``tie_break`` decides; raises the errors of `reply`."""
+        """Return the replies to ``guess`` among which ``tie_break`` decides, with the method and the work.
+
+        Raises the errors of `reply`.
+        """
         if position.rules != self.worst_case.rules:
             message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
             raise ValueError(message)
@@ -162,22 +173,23 @@ class Devil:
         return DevilReplies(allowed, method, work)
 
     def method_for(self, candidates: int) -> Method:
-        """Return the method for a reply with this number of ``candidates`` before the guess."""
+        """Return the method of a reply if there are ``candidates`` candidates before the guess."""
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 
 def evil_replies(position: Position, guess: Code) -> tuple[Feedback, ...]:
-    """Return the feedbacks that evil may give to ``guess``, in feedback order: those whose parts are largest.
+    """Return the feedbacks to ``guess`` that leave the most candidates, in feedback order: evil may give any of them.
 
-    All-black is returned only if every other part is empty.
+    All-black is returned only if no other feedback is possible.
     """
     return largest_part_feedbacks(position.part_sizes(guess), position.rules.pegs)
 
 
 def largest_part_feedbacks(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feedback, ...]:
-    """Return the feedbacks whose parts are largest, in feedback order; all-black only if every other part is empty.
+    """Return the feedbacks that leave the most candidates, in feedback order.
 
-    ``part_sizes`` has the sizes of all parts of a guess, also the empty ones, in feedback order.
+    ``part_sizes`` has the number of candidates that each feedback would leave, in feedback order, zeros included.
+    All-black is returned only if no other feedback is possible.
     """
     *sizes, _ = part_sizes  # all-black comes last
     most = max(sizes, default=0)
@@ -197,5 +209,5 @@ def break_tie(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | No
 
 
 def witness(position: Position) -> Code:
-    """Return the first code that is consistent with all feedback so far, to show when an evil game ends."""
+    """Return the first code that is consistent with all feedback so far; it is shown when a game against evil ends."""
     return position.first_candidate

@@ -15,7 +15,10 @@ Ints = NDArray[np.int64]
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:
-    """Return a lower bound of the total of guesses, the winning ones included, for this many codes of ``rules``."""
+    """Return a lower bound on the total of guesses that find each of ``codes`` codes of ``rules``.
+
+    The winning guesses are included.
+    """
     return _sum_of_least_guesses(codes, other_feedback_count(rules))
 
 
@@ -29,9 +32,9 @@ def other_feedback_count(rules: Rules) -> int:
 
 
 def least_total_table(most_parts: int, codes: int) -> Ints:
-    """Return lower bounds of totals: at ``[b, n]`` for n codes that no guess splits into more than b parts.
+    """Return a table of lower bounds on totals of guesses: int64, shape (most_parts + 1, codes + 1).
 
-    All-black is not counted as a part. The result is int64, shape (most_parts + 1, codes + 1).
+    The element ``[b, n]`` is the bound for n codes that no guess splits into more than b parts, without all-black.
     """
     table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
     for parts in range(most_parts + 1):
@@ -45,7 +48,10 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """Return at ``[k]`` a bound on the codes that k guesses are always enough for, until it covers all codes."""
+    """Return upper bounds on the numbers of codes that some numbers of guesses are always enough for.
+
+    The element ``[k]`` is the bound for k guesses. The last element is the first that is at least ``rules.size``.
+    """
     most = [0, 1]
     while most[-1] < rules.size:
         most.append(1 + other_feedback_count(rules) * most[-1])

@@ -26,7 +26,7 @@ MAX_FEEDBACKS: Final = 64
 
 @kernel
 def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
-    """Return True if some guess gets a different feedback from each of the codes.
+    """Return True if some guess gets a different feedback from each of the codes at ``indices``.
 
     ``seen`` and ``twice`` are scratch space with one element per guess. The inner loop runs over guesses, because then
     compilers make vector instructions of it: asking `evilpegs_game.partition.separates` of one guess after the other
@@ -45,10 +45,10 @@ def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: Feedba
 
 @kernel
 def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int) -> tuple[Indices, int]:
-    """Return the guesses that split the codes and leave no part larger than ``limit``, and the work.
+    """Return the guesses that split the codes at ``indices`` into parts of at most ``limit`` codes, and the work.
 
-    The guesses are indices, int32, the most promising first: those of the least sum of squared part sizes, of these
-    the candidates, and of these the first in code order.
+    The guesses are indices, int32, the most promising first: the least sum of squared part sizes comes first, then
+    candidates, then code order. ``numbers`` is the number of feedbacks. The work counts feedback evaluations.
     """
     kept = 0
     work = 0
@@ -78,9 +78,10 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
 def solvable_in_three(
     by_code: FeedbackMatrix, by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int
 ) -> tuple[bool, int]:
-    """Return whether three guesses, the winning one included, are always enough; and the work.
+    """Return True if three guesses are always enough for the codes at ``indices``; and return the work.
 
-    ``limit`` is at least the number of codes that two guesses can find.
+    The winning guess is included. ``numbers`` is the number of feedbacks. ``limit`` is at least the number of codes
+    that two guesses can find. The work counts feedback evaluations.
     """
     guesses, work = rank_guesses(by_guess, indices, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)
@@ -110,9 +111,10 @@ def solvable_in_three(
 
 @kernel
 def group_by_feedback(row: Numbers, indices: Indices, numbers: int) -> tuple[Sizes, Indices]:
-    """Return the part sizes of a guess, and the codes part after part, ascending within each part.
+    """Return the part sizes of a guess, and the codes at ``indices`` ordered by part, ascending within each part.
 
-    ``row`` has the feedback numbers of the guess. The sizes are int64, one for each of the feedback ``numbers``.
+    ``row`` has the feedback numbers of the guess against all codes. ``numbers`` is the number of feedbacks. The sizes
+    are int64, one per feedback.
     """
     sizes, order = sort_into_parts(row[indices], numbers)
     return sizes, indices[order]

@@ -1,8 +1,8 @@
-"""Solved positions: known bounds of the guesses that sets of codes need, and their form as bytes.
+"""Solved positions: known bounds on the guesses that sets of codes need, and their format as bytes.
 
-Nothing here reads or writes files. The form is a line that names it and its version, the number of entries (8 bytes,
-little-endian), the entries, each a canonical key (16 bytes) and the bounds ``at_least`` and ``at_most`` (a byte each),
-in the order of their keys, and the SHA-256 of everything before it.
+Nothing here reads or writes files. The format begins with a line that names it and its version, and the number of
+entries (8 bytes, little-endian). The entries follow in the order of their keys: each has a canonical key (16 bytes) and
+the bounds ``at_least`` and ``at_most`` (one byte each). The SHA-256 of everything before it comes last.
 """
 
 from collections.abc import Iterator
@@ -26,24 +26,24 @@ DEFAULT_ENTRIES: Final = 1 << 18
 
 
 class GuessBounds(NamedTuple):
-    """Bounds of the guesses, the winning one included, that an optimal codebreaker needs at worst."""
+    """Bounds on the guesses that an optimal codebreaker needs at worst for a set of codes, winning guess included."""
 
     at_least: int = 1
     at_most: int = UNBOUNDED
 
 
 class SolvedPositions:
-    """Bounds of sets of codes by canonical key, which covers the rules too.
+    """A cache of bounds on the guesses that sets of codes need. Its keys are canonical and cover the rules too.
 
-    It holds ``max_entries`` entries of some 150 bytes each. When it is full it is emptied, which costs time and changes
-    no result. If several threads use it at once it may lose what one of them found, but is never wrong.
+    It holds at most ``max_entries`` entries of some 150 bytes each. A full cache is emptied; this costs time and
+    changes no result. If several threads use the cache at once, it may lose entries but is never wrong.
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
         self._entries: dict[CodeSetKey, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
-        """True if a bound was added since it was made or read; code that saves the positions resets it."""
+        """True if a bound was added since this object was made or read; code that saves the positions resets it."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -52,11 +52,11 @@ class SolvedPositions:
         return iter(sorted(self._entries.items()))
 
     def bounds(self, key: CodeSetKey) -> GuessBounds:
-        """Return the known bounds of a set."""
+        """Return the known bounds of the set of codes with the canonical key ``key``."""
         return self._entries.get(key, _UNKNOWN)
 
     def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
-        """Record bounds of a set; the better of these and of those already known remain."""
+        """Record bounds of the set of codes with the canonical key ``key``; tighter bounds that are known remain."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()
@@ -64,18 +64,21 @@ class SolvedPositions:
         self.changed = True
 
     def to_bytes(self) -> bytes:
-        """Return the form described above. Equal contents give equal bytes."""
+        """Return the bounds as bytes, in the format that the docstring of this module describes.
+
+        Equal contents give equal bytes.
+        """
         entries = b"".join(key + bytes(bounds) for key, bounds in self)
         body = _HEADER + (len(entries) // _ENTRY_BYTES).to_bytes(8, "little") + entries
         return body + sha256(body).digest()
 
     @classmethod
     def from_bytes(cls, data: bytes, max_entries: int = DEFAULT_ENTRIES) -> Self:
-        """Read the form described above.
+        """Return the solved positions that `to_bytes` turned into ``data``.
 
         Raises:
-            ForeignError: the data are not solved positions, or are of another version.
-            DamagedError: the data were changed, so that nothing in them can be trusted.
+            ForeignError: ``data`` are not solved positions, or are of another version.
+            DamagedError: ``data`` were changed, so that nothing in them can be trusted.
             MalformedError: there are more than ``max_entries`` entries.
         """
         solved = cls(max_entries)

@@ -39,15 +39,15 @@ MAX_TABLE_BYTES: Final = 1 << 26
 """The most bytes that a table of feedback numbers may take."""
 
 MAX_SHARED_CODES: Final = 5040
-"""Rules with at most this many codes have one table of all codes, made once; larger ones a table per live set."""
+"""Rules with at most this many codes have one table of all codes, made once; larger rules have one per live set."""
 
 _ALWAYS_AFFORDABLE: Final = 1296
 _AFFORDABLE_PAIRS: Final = 10**6
 _MAX_GUESSES: Final = 1 << 20
 _NARROW: Final = 4
-"""Guesses that the first, quick search of a set tries."""
+"""The number of guesses that the first, quick search of a set tries."""
 _WIDE: Final = 8
-"""Guesses tried before it pays to group the others into orbits of equally good ones."""
+"""The number of guesses that are tried before it pays to group the others into orbits of equally good guesses."""
 
 
 class HardestReplies(NamedTuple):
@@ -59,10 +59,10 @@ class HardestReplies(NamedTuple):
 
 @dataclass(slots=True)
 class _Tables:
-    """A set of codes and the feedback of every guess to them.
+    """A set of codes, with the feedback number of every guess against each of them.
 
-    ``code_indices`` are the indices of its codes among all codes, ascending. ``by_code`` has the shape
-    (codes, guesses), ``by_guess`` (guesses, codes).
+    ``columns`` are the codes, and ``code_indices`` their indices among all codes of the rules, ascending. ``by_code``
+    has the shape (codes, guesses), and ``by_guess`` has (guesses, codes).
     """
 
     columns: Columns
@@ -72,10 +72,10 @@ class _Tables:
 
 
 class WorstCase:
-    """An exact solver for the live sets of some rules. It keeps what it finds in ``solved`` and in a memo of its own.
+    """An exact solver for the live sets of ``rules``. It keeps its results in ``solved`` and in a memo of its own.
 
-    Several threads may use it at once and share what they find. It takes up to 25 MB for a table of all codes, and some
-    40 MB each for ``solved`` and the memo when they are full.
+    Several threads may use the solver at once and share its results. It takes up to 25 MB for a table of all codes, and
+    some 40 MB each for ``solved`` and the memo when they are full.
 
     Rules of at most ``shared_codes`` codes have one table of all codes; larger rules have a table per live set, which
     takes at most ``max_table_bytes``. Both methods give identical results.
@@ -107,12 +107,12 @@ class WorstCase:
         self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
     def forget(self, solved: SolvedPositions | None = None) -> None:
-        """Replace everything known by ``solved``, by default by nothing."""
+        """Forget all results, and continue with those in ``solved``, if given."""
         self.solved = SolvedPositions() if solved is None else solved
         self._memo = SolvedPositions()
 
     def check_codes(self, codes: int) -> None:
-        """Raise TooLargeError if live sets of this many codes need too large a table, whatever the budget."""
+        """Raise TooLargeError if live sets of ``codes`` codes need a table of more than ``max_table_bytes``."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
@@ -122,7 +122,9 @@ class WorstCase:
             raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
-        """Return the value of a set of codes, which are in code order: the guesses an optimal codebreaker needs.
+        """Return the number of guesses that an optimal codebreaker needs for the worst of the codes in ``columns``.
+
+        The winning guess is included. The codes must be in code order.
 
         Raises:
             OverBudgetError: the work exceeds ``budget``.
@@ -136,9 +138,10 @@ class WorstCase:
         return guesses
 
     def hardest_replies(self, columns: Columns, guess: Code, budget: int | None = None) -> HardestReplies:
-        """Return the replies to ``guess`` whose parts have the greatest value and, of these, the largest size.
+        """Return the replies to ``guess`` after which an optimal codebreaker needs the most guesses at worst.
 
-        All-black is returned only if there is no other part.
+        Of these, only those that leave the most codes are returned. All-black is returned only if no other reply is
+        possible. ``columns`` are the candidates before the guess, in code order.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `value`.
@@ -155,7 +158,10 @@ class WorstCase:
         return HardestReplies(tuple(self._feedbacks[number] for number in hardest), work_budget.work)
 
     def _hardest(self, tables: _Tables, parts: dict[int, Indices], budget: WorkBudget) -> list[int]:
-        """Return the feedback numbers of the largest parts among those of the greatest value, ascending."""
+        """Return the feedback numbers of the parts that need the most guesses and, among these, are largest.
+
+        ``parts`` has the code indices of each part by feedback number.
+        """
 
         def is_solvable(number: int, guesses: int) -> bool:
             return self._is_solvable(tables, parts[number], guesses, budget)
@@ -168,7 +174,7 @@ class WorstCase:
         return [number for number in by_size if parts[number].size == size and not is_solvable(number, guesses - 1)]
 
     def _tables_holding(self, columns: Columns, budget: WorkBudget) -> tuple[_Tables, Indices]:
-        """Return tables that hold the codes, and the indices of the codes in them."""
+        """Return tables that contain the codes in ``columns``, and the indices of the codes in these tables."""
         if self._shared_tables is not None:
             return self._shared_tables, self._symmetries.indices(columns)
         self.check_codes(columns.shape[1])
@@ -184,13 +190,16 @@ class WorstCase:
         return _Tables(columns, self._symmetries.indices(columns), by_code, by_guess)
 
     def _fewest_guesses(self, codes: int) -> int:
-        """Return the fewest guesses that any set of this many codes can need."""
+        """Return a lower bound on the number of guesses that a set of ``codes`` codes needs at worst."""
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _is_solvable(
         self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool = False
     ) -> bool:
-        """Return whether this number of guesses is enough. If ``narrow``, True is certain and False is not."""
+        """Return True if ``guesses`` guesses are always enough for the codes at ``indices``.
+
+        If ``narrow`` is True, only a few guesses are tried, and a result of False is not certain.
+        """
         if indices.size <= 2:
             return int(indices.size) <= guesses
         if guesses < 2 or indices.size > self._max_codes[min(guesses, len(self._max_codes) - 1)]:
@@ -241,7 +250,10 @@ class WorstCase:
         return False
 
     def _distinct_guesses(self, tables: _Tables, indices: Indices, guesses: Indices) -> Iterator[int]:
-        """Yield the guesses, but only one of each orbit of guesses known to be equally good."""
+        """Yield ``guesses`` in their order, but after the first few only those from orbits not tried yet.
+
+        The guesses of an orbit are equally good.
+        """
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
             return
@@ -253,7 +265,7 @@ class WorstCase:
                 yield guess
 
     def _parts(self, tables: _Tables, indices: Indices, guess: int) -> list[Indices]:
-        """Return the parts of more than one code, the largest first, without all-black."""
+        """Return the parts of ``guess`` with more than one code, the largest first, without the part of all-black."""
         sizes, grouped = group_by_feedback(tables.by_guess[guess], indices, len(self._feedbacks))
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")
