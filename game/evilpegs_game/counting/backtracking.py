@@ -1,4 +1,4 @@
-"""Paths through `SolutionTables`: from one half to the other, and from a table back to the previous one."""
+"""Paths through `SolutionTables`: from the table of one half to that of the other half, and back to earlier tables."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,10 @@ from evilpegs_game.counting.row_index import (
 
 @kernel
 def partners(layout: Layout, one: Table, other: Table) -> Index:
-    """Return for each row of one half the row of the other half that completes it, or -1; there is at most one.
+    """Return, for each row of the table ``one``, the row of the table ``other`` that completes its colorings to codes.
 
-    There must be no open guess: its free feedback would allow several.
+    The result is int64, with -1 for a row without partner. The count must have no open guess: each row then has at most
+    one partner.
     """
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
@@ -61,7 +62,7 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
 @kernel
 def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
-    """Return True if two rows together give every guess its feedback."""
+    """Return True if the scores of ``row`` and ``partner`` add up to the feedback of every guess."""
     for word in range(targets.shape[0]):
         black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
         match = rows[row, MATCH + 2 * word] + other[partner, MATCH + 2 * word]
@@ -72,7 +73,7 @@ def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Wor
 
 @kernel
 def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
-    """Return the `row_hash` of the row that would complete this one."""
+    """Return the `row_hash` of a row that would complete ``row``: its scores are the targets less those of ``row``."""
     black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
     match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
     if rows.shape[1] == 5:
@@ -90,11 +91,12 @@ def list_live_edges(
     live: NDArray[np.bool_],
     edges: Slots,
 ) -> int:
-    """List the edges that lead from the previous table, which has one color less, to the live rows of ``table``.
+    """Write to ``edges`` the steps from rows of ``previous`` to the live rows of ``table``; return their number.
 
-    ``increments`` belong to that color. ``edges``, int32 (max_edges, 3), is filled with (row, peg subset that gets the
-    color, next row), in the order of the next rows' subsets. Return the number of edges; it is at most
-    the number of codes that the live rows stand for.
+    ``table`` has one color more than ``previous``, and ``increments`` are the score increments of this color. ``live``
+    is True for the rows that are wanted. An edge is (row, peg subset that gets the color, next row); ``edges`` is int32
+    (max_edges, 3), in the order of the peg subsets of the next rows. The number of edges is at most the number of
+    colorings that the live rows stand for.
     """
     count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
@@ -121,7 +123,10 @@ def list_live_edges(
 
 @kernel
 def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    """Chain the live rows of a peg subset; return the bit mask for hashes, or -1 if no row is live."""
+    """Fill ``chains`` with the live rows of a peg subset.
+
+    Return the bit mask that maps a hash to a chain, or -1 if no row of the peg subset is live.
+    """
     first, last = table.starts[subset], table.starts[subset + 1]
     if not live[first:last].any():
         return -1
@@ -137,7 +142,10 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 
 @kernel
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
-    """Return the `row_hash` of the row that this one becomes when the peg subset ``added`` gets the color."""
+    """Return the `row_hash` of the row that ``row`` becomes if the peg subset ``added`` gets the next color.
+
+    ``increments`` are the score increments of this color.
+    """
     black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
         black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * MIX
@@ -157,7 +165,12 @@ def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Row
 def step_back(
     subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
-    """Return the previous row and the added peg subset from which coloring ``index`` of a row comes."""
+    """Return the row of ``previous`` and the added peg subset from which one coloring of ``row`` was made.
+
+    ``index`` (from 0) is the number of the coloring among those that ``row`` stands for, and ``subset`` is its peg
+    subset. ``increments`` are the score increments of the color added last. If there is no such coloring, return
+    (-1, -1).
+    """
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):
         added = inner.numbers[number]

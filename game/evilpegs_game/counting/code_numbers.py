@@ -1,7 +1,7 @@
-"""Codes as integers with one base-``colors`` digit per peg, the first peg's highest, so numeric order is code order.
+"""Codes as integers with one base-``colors`` digit per peg; the first peg has the highest, so the order is code order.
 
-A coloring of some pegs is such a number too, with 0 at the other pegs; combining two halves of a code is addition.
-*Lists* of colorings belong to the rows of a table: those of row ``r`` are at ``first[r]`` to ``first[r + 1]``.
+A coloring of some pegs is such a number too, with 0 at the other pegs, so the sum of two halves of a code is the code.
+Each row of a table has a *list* of colorings: those of row ``r`` are ``numbers[first[r]:first[r + 1]]``.
 """
 
 from typing import Final
@@ -23,10 +23,10 @@ def codes_fit_word(rules: Rules) -> bool:
 
 @kernel
 def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
-    """Extend the lists of a table by one color; return ``first`` and ``numbers`` of the next table, of ``rows`` rows.
+    """Extend the lists of colorings of a table by one color; return ``first`` and ``numbers`` of the next table.
 
-    ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next table). ``code_values``
-    (subsets,) is what a peg subset adds to a number.
+    The next table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the
+    next table). ``code_values`` (subsets,) is the number to add to a coloring if a peg subset gets the color.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -49,7 +49,11 @@ def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_val
 def combine_lists(
     ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words
 ) -> Words:
-    """Add each coloring of a row in ``ones`` to each of its partner in ``others``; return uint64 (codes,)."""
+    """Return the codes that pairs of rows stand for, as numbers: uint64 (codes,).
+
+    ``ones[i]`` and ``others[i]`` are the rows of pair ``i``; each coloring of the first is added to each of the second.
+    The colorings are listed in ``first`` and ``numbers``, and in ``other_first`` and ``other_numbers``.
+    """
     count = 0
     for pair in range(ones.size):
         one, other = ones[pair], others[pair]
@@ -67,7 +71,10 @@ def combine_lists(
 
 @kernel
 def sort_numbers(numbers: Words, bits: int) -> Words:
-    """Return ``numbers``, of ``bits`` bits each, in ascending order and overwrite them: a radix sort by bytes."""
+    """Return ``numbers`` in ascending order, sorted by radix; the argument is overwritten.
+
+    Each number has at most ``bits`` bits.
+    """
     ordered, scratch = numbers, np.empty_like(numbers)
     for shift in range(0, bits, 8):
         low = np.uint64(shift)
@@ -87,10 +94,11 @@ def sort_numbers(numbers: Words, bits: int) -> Words:
 
 @kernel
 def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
-    """Return the codes of these numbers as columns: uint8, shape (pegs, codes).
+    """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes).
 
-    Blocks of codes are split into as many digits as fit into 31 bits. There a product with 1 / colors gives exact
-    quotients, because its error is below 2**-21 and it is never that near to a whole number; and the loops vectorize.
+    Numbers are split into groups of as many digits as fit into 31 bits. For such a group, a product with 1 / colors
+    gives the exact quotient: its error is below 2**-21, and it is never that near to a whole number. Loops over
+    products become vector instructions.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

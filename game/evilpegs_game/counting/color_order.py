@@ -1,7 +1,7 @@
 """The order in which a count adds the colors, chosen so that its tables stay small.
 
-Rows are distinguished by the scores of the guesses so far. A guess none of whose colors was added has score 0, and one
-whose colors were all added has its feedback; only the guesses in between multiply the rows.
+Rows are distinguished by the scores that the guesses have so far. A guess without an added color has the score 0, and a
+guess whose colors were all added has its feedback. Only the guesses in between multiply the rows.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from evilpegs_game.counting.layout import Index
 
 
 def color_order(color_counts: Index, pegs: int) -> Index:
-    """Return the colors in an order that keeps few guesses partially scored, from either end: int64 (colors,).
+    """Return the colors in an order that makes the tables of a count small, from both ends: int64 (colors,).
 
     A greedy order is improved by moving single colors. ``color_counts``, int64 (guesses, colors), is how often each
     guess has each color.
@@ -23,7 +23,11 @@ def color_order(color_counts: Index, pegs: int) -> Index:
 
 @kernel
 def _greedy_order(color_counts: Index) -> Index:
-    """Take next the color that occurs in the fewest guesses without an earlier color; break ties by most pegs."""
+    """Return an order of the colors in which each color is the best at its place.
+
+    The best color occurs in the fewest guesses that have none of the earlier colors. Of equally good ones, it is the
+    color that the guesses have at the most pegs.
+    """
     guesses, colors = color_counts.shape
     order = np.arange(colors)
     touched = np.zeros(guesses, np.bool_)
@@ -47,7 +51,7 @@ def _greedy_order(color_counts: Index) -> Index:
 
 @kernel
 def _improve(color_counts: Index, pegs: int, order: Index) -> None:
-    """Move single colors within ``order``, in place, for as long as that lowers `_estimate_rows`."""
+    """Change ``order`` in place: move single colors as long as a move lowers the result of `_estimate_rows`."""
     best, improved = _estimate_rows(color_counts, pegs, order, np.inf), True
     other = np.empty_like(order)
     while improved:
@@ -63,9 +67,10 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
 
 @kernel
 def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
-    """Estimate the rows of all tables: the number of score combinations after each color, summed up to ``limit``.
+    """Return an estimate of the rows of all tables: the number of score combinations after each color, summed.
 
-    A guess has few possible scores while the colors of few of its pegs, or of nearly all, were added.
+    A guess has few possible scores while the colors of few of its pegs, or of nearly all, were added. The sum ends
+    early when it reaches ``limit``.
     """
     done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0
@@ -82,7 +87,7 @@ def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -
 
 @kernel
 def _move(order: Index, source: int, target: int, result: Index) -> None:
-    """Write to ``result`` the order with the color at index ``source`` moved to index ``target``."""
+    """Write to ``result`` a copy of ``order`` with the color at index ``source`` moved to index ``target``."""
     left = 0
     for index in range(order.size):
         if index == target:

@@ -41,11 +41,12 @@ _NO_SLOT: Final = -2
 def extend_both(
     layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, initial_rows: int, max_rows: int
 ) -> tuple[Table, Table, int, int, int]:
-    """Extend two tables by the colors ``first`` to ``last`` of the order, always the one that has fewer rows.
+    """Add the colors ``order[first]`` to ``order[last]`` to two tables, the next color to the table with fewer rows.
 
-    Stop when one color is left, or when the next table would have more than ``max_rows`` rows. Return the two tables,
-    the first and last color that are left, and the number of rows made. Every table has room for at least
-    ``initial_rows`` rows, unless that is more than ``max_rows``.
+    The table ``one`` gets colors from the beginning of this range, and ``other`` from its end. Stop when one color is
+    left, or when the next table would have more than ``max_rows`` rows. Return the two tables, ``first`` and ``last``
+    of the colors that are left, and the number of rows made. Every table is allocated with at least ``initial_rows``
+    rows, unless that is more than ``max_rows``.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
     made = 0
@@ -69,7 +70,7 @@ def extend_both(
 
 @kernel
 def _remaining_pegs(layout: Layout, colors: Index) -> Index:
-    """Return the number of pegs that each of ``colors`` can have: int64 (all colors,), 0 for the others."""
+    """Return the number of pegs that can have each color: int64 (all colors,), with 0 for colors not in ``colors``."""
     remaining = np.zeros_like(layout.colors.max_pegs)
     for color in colors:
         remaining[color] = layout.colors.max_pegs[color]
@@ -80,10 +81,10 @@ def _remaining_pegs(layout: Layout, colors: Index) -> Index:
 def extend(
     layout: Layout, table: Table, color: int, remaining: Index, slots: Slots, initial_rows: int, max_rows: int
 ) -> tuple[Table, Slots, bool]:
-    """Extend a table by one color. ``remaining`` (colors,) is the number of pegs that each color to come can have.
+    """Return ``table`` with one more color, the hash slots for the next call, and True if the new table fits.
 
-    Return the new table, the hash slots for the next call, and True if the table has at most ``max_rows`` rows; if not,
-    it is returned without rows.
+    It fits if it has at most ``max_rows`` rows; otherwise it is returned without rows. ``remaining`` (colors,) is the
+    number of pegs that can have each color to come. ``slots`` is an int32 hash table, which is overwritten.
     """
     increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)
@@ -113,13 +114,14 @@ def _add_color(  # noqa: C901, PLR0912
     out: Rows,
     slots: Slots,
 ) -> int:
-    """Write the rows of a table with one more color: in each peg subset, any part of it may have that color.
+    """Write to ``out`` the rows of ``table`` with one more color, which any pegs of each peg subset may have.
 
-    ``increments`` come from `score_increments`, ``bounds`` from `score_bounds`; ``slots`` must be all -1.
-    Return the number of rows, or ``_NO_ROW`` if ``out`` is full and ``_NO_SLOT`` if ``slots`` is.
+    ``increments`` come from `score_increments`, ``bounds`` from `score_bounds`. ``slots`` is a hash table whose
+    elements must all be -1. Return the number of rows; or ``_NO_ROW`` if ``out`` is full, or ``_NO_SLOT`` if ``slots``
+    is full.
 
-    It is one long function: with the search for a slot and the writing of a row in kernels of their own, a count takes
-    1.6 times as long on 8x10 and 1.7 to 1.9 times on 10x12.
+    This is one long function: with the search for a slot and the writing of a row in kernels of their own, a count
+    takes 1.6 times as long on 8x10 and 1.7 to 1.9 times on 10x12.
     """
     # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
     # other arrays.
@@ -190,7 +192,10 @@ def _is_reachable(
     min_match: np.uint64,
     max_match: np.uint64,
 ) -> bool:
-    """Return True if every guess of one word can still reach its feedback. The upper limits have their guards set."""
+    """Return True if every guess of one word can still reach its feedback with the scores ``black`` and ``match``.
+
+    ``max_black``, ``max_white`` and ``max_match`` have their guards set.
+    """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))
     return (enough & not_over & guards) == guards  # type: ignore[no-any-return]

@@ -1,9 +1,9 @@
 """The first code in code order that is consistent with a history, on rules of any size.
 
-A search assigns one peg after another. Blacks and matches so far are score lanes, as in `layout`, and one subtraction
-tells whether every guess can still reach its feedback with the pegs that are left. This test misses contradictions
-between several guesses. So when the search finds nothing within its node limit, the color of the next peg is settled by
-counting: it is the first color with which some code begins.
+A search colors one peg after another. Blacks and matches so far are score lanes, as in `layout`, and one subtraction
+shows whether every guess can still reach its feedback with the pegs that are left. This test misses contradictions
+between several guesses. So when the search finds no code within its node limit, counting decides the color of the next
+peg: it is the first color with which some consistent code continues.
 """
 
 from typing import Final
@@ -20,17 +20,18 @@ from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
 MAX_NODES: Final = 300_000
-"""Colors tried at pegs before a count decides; they take some milliseconds."""
+"""The number of colors that are tried at pegs before a count decides; they take some milliseconds."""
 
 
 def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int = MAX_NODES) -> Code:
-    """Return the first code consistent with ``history``; ``max_bytes`` bounds the memory of a count.
+    """Return the first code in code order that is consistent with ``history``.
 
-    A search tries ``max_nodes`` colors before a count decides; both find the same code.
+    A search tries ``max_nodes`` colors before a count decides the color of a peg; both methods find the same code.
+    ``max_bytes`` bounds the memory of a count.
 
     Raises:
         ContradictionError: no code is consistent with the history.
-        TooLargeError: a count is needed and does not fit, as for `part_counts.count_parts`.
+        TooLargeError: a count is needed and refused, under the conditions of `part_counts.count_parts`.
     """
     tables = _tables(rules, history)
     prefix: Code = ()
@@ -43,7 +44,10 @@ def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int
 
 
 def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int) -> Code:
-    """Return ``prefix`` with the color of the next peg in the first consistent code."""
+    """Return ``prefix`` with one more color: that of the next peg in the first consistent code.
+
+    ``prefix`` must be the beginning of this code.
+    """
     for color in range(rules.colors):
         longer = (*prefix, color)
         if (rules.repeats or color not in prefix) and count_prefix(rules, history, longer, max_bytes):
@@ -53,7 +57,7 @@ def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int)
 
 
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
-    """Return the black and match increments, the targets and the least scores that `_search` needs."""
+    """Return the arrays that `_search` needs: black increments, match increments, targets and least scores."""
     problem = CountingProblem(rules, history, None)
     lanes = problem.layout.lanes
     words = len(lanes.targets)
@@ -67,7 +71,10 @@ def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]
 
 
 def _least_scores(lanes: ScoreLanes, pegs: int) -> Words:
-    """Return the fewest blacks and matches needed once n pegs have a color: uint64 (pegs + 1, words, 2)."""
+    """Return the fewest blacks and matches that guesses must have after each number of colored pegs.
+
+    The result is uint64 (pegs + 1, words, 2), with the blacks at 0 of the last axis and the matches at 1.
+    """
     least = np.zeros((pegs + 1, len(lanes.targets), 2), np.uint64)
     for black, match, word, shift in zip(
         lanes.blacks.tolist(), lanes.matches.tolist(), lanes.words.tolist(), lanes.shifts.tolist(), strict=True
@@ -89,10 +96,11 @@ def _search(
     repeats: bool,
     max_nodes: int,
 ) -> bool:
-    """Fill ``code``, all -1, with the first code that begins with ``prefix``; return False if ``max_nodes`` find none.
+    """Fill ``code``, all -1, with the first consistent code that begins with ``prefix``; return True if one was found.
 
-    ``black_increments`` (pegs, colors, words) is what a color at a peg adds, ``match_increments`` (colors, pegs, words)
-    what the first, second, ... peg of a color adds.
+    The search tries at most ``max_nodes`` colors at pegs. ``black_increments`` (pegs, colors, words) are the blacks
+    that a color at a peg adds. ``match_increments`` (colors, pegs, words) are the matches that the first, second, ...
+    peg of a color adds.
     """
     pegs, colors, words = code.size, match_increments.shape[0], targets.shape[0]
     blacks = np.zeros((pegs + 1, words), np.uint64)
@@ -133,7 +141,10 @@ def _place_color(
     targets: Words,
     least: Words,
 ) -> bool:
-    """Write the scores after a color at ``peg`` to row ``peg + 1``; return True if every feedback can be reached."""
+    """Write the scores with ``color`` at ``peg`` to row ``peg + 1`` of ``blacks`` and ``matches``.
+
+    Return True if every guess can still reach its feedback. ``nth`` is the number of earlier pegs with this color.
+    """
     for word in range(targets.shape[0]):
         guards = targets[word, GUARDS]
         black = blacks[peg, word] + black_increments[peg, color, word]

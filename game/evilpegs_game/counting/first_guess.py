@@ -1,9 +1,9 @@
 """The part sizes of a first guess, on rules of any size, by inclusion and exclusion instead of tables.
 
-Without a history only the number of pegs of each color in the guess matters. For each of these colors in turn, some of
-its own pegs are black, some others of them are forced to have the color too, with the sign (-1)**forced, and any number
-of other pegs have it without restriction. The signs remove the codes that would have more blacks. Nothing here is
-shared with `part_counts`, so each checks the other.
+Without a history only the number of pegs of each color in the guess matters. Each of these colors is handled in turn:
+some of the pegs that have it in the guess are black, and some more of these pegs are forced to have it, with the sign
+(-1)**forced. Any number of other pegs have it without restriction. The signs remove the codes that would have more
+blacks. This method shares nothing with `part_counts`, so tests compare the two.
 """
 
 import math
@@ -22,7 +22,7 @@ Sums = NDArray[np.int64]
 
 
 def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
-    """Return the size of each part of a first guess, in the order of `feedbacks`.
+    """Return how many codes of ``rules`` would give each feedback to ``guess``, in the order of `feedbacks`.
 
     Raises:
         TooLargeError: there are more than 2**63 - 1 codes.
@@ -77,7 +77,11 @@ def _add_color(
     repeats: bool,
     binomials: Sums,
 ) -> None:
-    """Add to ``following`` every way in which one color, ``color_count`` times in the guess, extends one state."""
+    """Add to ``following`` every way in which one more color extends one state of ``sums``.
+
+    ``settled``, ``taken``, ``black`` and ``match`` are the indices of the state; ``color_count`` is the number of pegs
+    that have the color in the guess.
+    """
     here = sums[settled, taken, black, match]
     for blacks in range(color_count + 1):
         for forced in range(color_count - blacks + 1):

@@ -24,10 +24,11 @@ from evilpegs_game.counting.score_increments import score_increments
 
 @kernel
 def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
-    """Give the last color to each peg subset that can have it, look up the rows that complete the code, and count.
+    """Count the codes that rows of ``one``, the last color and rows of ``other`` form together.
 
-    So the last and largest table is never made. Add the number of codes that give the open guess some blacks and
-    matches to ``sizes[black << open_bits | match]``. Return the number of rows looked up.
+    The number of codes that give the open guess some blacks and matches is added to
+    ``sizes[black << open_bits | match]``. Return the number of rows that were looked up. ``color`` is the last color:
+    it is given to each peg subset that can have it, so the last and largest table is never made.
     """
     increments = score_increments(layout, color)
     subsets, targets = layout.subsets, layout.lanes.targets
@@ -80,7 +81,10 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
 
 @kernel
 def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the blacks and matches that a code needs with the answered guesses: first word, then second, or zeros."""
+    """Return the blacks and matches that a code must have with the answered guesses.
+
+    The four results are the blacks and matches of the first word, then those of the second word (0 if there is none).
+    """
     black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
     if targets.shape[0] == 1:
         return black, black + white, np.uint64(0), np.uint64(0)
@@ -91,9 +95,10 @@ def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np
 def _has_scores(
     rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
 ) -> bool:
-    """Return whether a row has these scores of the answered guesses.
+    """Return True if the answered guesses have the scores ``black`` and ``match`` in ``row``.
 
-    A guess that scored too much borrows from the next lane, which leaves more there than any row has.
+    ``black2`` and ``match2`` are the scores in the second word. If a guess has scored too much already, its needed
+    score was made by a subtraction below 0, so its bits hold more than any row has there.
     """
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

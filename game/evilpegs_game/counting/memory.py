@@ -9,18 +9,20 @@ MAX_ROWS: Final = 2**31 - 1
 MAX_WORDS: Final = 2
 _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512
-"""Bytes per peg subset besides rows: its numbers, bounds, score increments, and where its rows start."""
+"""Bytes per peg subset besides rows: its numbers, bounds, score increments, and the index of its first row."""
 _SLOT_BYTES: Final = 48
-"""Bytes per row in the row index, whose slots are mostly empty, and while its table grows."""
+"""Bytes per row besides its columns: the hash index, most of whose slots are empty, and the growth of the table."""
 
 
 def sufficient_bytes(rules: Rules) -> int:
-    """Return a number of bytes with which any history on ``rules`` can be counted; fewer may be enough."""
+    """Return a number of bytes that suffices to count the codes of ``rules`` after any history; fewer may suffice."""
     return _min_bytes(int(2**rules.pegs), rules, MAX_WORDS)
 
 
 def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -> None:
-    """Check, before anything is laid out, that a count of ``subsets`` peg subsets can fit into ``max_bytes``.
+    """Check, before anything is allocated, that a count of ``subsets`` peg subsets can fit into ``max_bytes``.
+
+    ``words`` is the number of 64-bit words for the blacks of a row; the matches take as many.
 
     Raises:
         TooLargeError: even the smallest tables take more.
@@ -32,9 +34,10 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
 
 
 def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
-    """Return the most rows a table may have, so that all tables that exist at once stay within ``max_bytes``.
+    """Return the most rows that a table may have, so that all tables that exist at once stay within ``max_bytes``.
 
-    There are three tables without a division; each division adds three of half the size, down to one row per subset.
+    Three tables exist at once. Each division of a table adds three tables of half the size, down to one row per peg
+    subset.
     """
     rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
     return int(min((rows - colors * subsets) // 2, MAX_ROWS))
@@ -45,5 +48,5 @@ def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
 
 
 def _row_bytes(words: int) -> int:
-    """Return the bytes of one row in each of the three tables that exist at a time, and in the index."""
+    """Return the bytes of one row in each of the three tables that exist at once, and in their hash index."""
     return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES

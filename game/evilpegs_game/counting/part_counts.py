@@ -7,11 +7,11 @@ history are dropped. Pegs that every guess treats alike form a *class*, and only
 matters. Colors that occur in no guess are counted as one color with several choices.
 
 The colors are added from both ends of their order to two tables, always to the smaller one. The last color makes no
-table: for each row of one table, `join` looks up the rows of the other that complete it. So no table spans all colors,
-and the largest table is never made.
+table: for each row of one table, `join` looks up the rows of the other table that complete it. So no table has all
+colors, and the largest table is never made.
 
-Memory is bounded before anything is allocated. Where a table would exceed its bound, the rows so far are divided into
-two halves, which are counted one after the other. That costs time and never changes the result.
+Memory is bounded before anything is allocated. If a table would exceed its bound, the rows so far are divided into two
+halves, which are counted one after the other. This division costs time and never changes the result.
 """
 
 from collections.abc import Iterator
@@ -32,15 +32,16 @@ from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 192 << 20
 INITIAL_ROWS: Final = 1 << 14
-"""Every table has room for this many rows from the start."""
+"""The number of rows that every table is allocated with."""
 _LOOK_UPS: Final = 8
-"""The number of rows that are looked up in the time in which one is made."""
+"""The number of rows that can be looked up in the time that it takes to make one row."""
 
 
 class PartCount(NamedTuple):
-    """The size of each part in the order of `feedbacks`, and what it took to count them.
+    """The size of each part in the order of `feedbacks`, and the cost of counting them.
 
-    ``work`` is the number of rows made, other work converted to rows; ``divisions`` counts the divisions of a table.
+    ``work`` is the number of table rows made, plus an eighth of the rows looked up. ``divisions`` is how often a table
+    was divided to save memory.
     """
 
     sizes: tuple[int, ...]
@@ -51,13 +52,15 @@ class PartCount(NamedTuple):
 def count_parts(
     rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES, *, initial_rows: int = INITIAL_ROWS
 ) -> PartCount:
-    """Count the parts of ``guess`` among the codes consistent with ``history``, using at most ``max_bytes``.
+    """Count, for each feedback, the codes consistent with ``history`` that would give it to ``guess``.
 
-    Every table has room for ``initial_rows`` rows from the start, unless that exceeds the bound; no size depends on it.
+    The tables take at most ``max_bytes``. Every table is allocated with ``initial_rows`` rows, unless that is too much
+    for ``max_bytes``; the counts do not depend on it.
 
     Raises:
         ContradictionError: no code is consistent with the history.
-        TooLargeError: there are more than `MAX_COUNT` codes, or ``max_bytes`` is too little for any table.
+        TooLargeError: there are more than `MAX_COUNT` codes, the history is too long, or ``max_bytes`` is too little
+            for any table.
     """
     counter = _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes), max_bytes, initial_rows)
     sizes = counter.sizes()
@@ -68,17 +71,17 @@ def count_parts(
 
 
 def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = DEFAULT_BYTES) -> int:
-    """Count the codes consistent with ``history`` that have the colors of ``prefix`` at their first pegs; may be 0.
+    """Return the number, possibly 0, of codes consistent with ``history`` that begin with the colors ``prefix``.
 
     Raises:
-        TooLargeError: there are too many codes, or ``max_bytes`` is too little, as for `count_parts`.
+        TooLargeError: under the conditions of `count_parts`.
     """
     problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes, prefix=prefix)
     return _Counter(problem, max_bytes).total
 
 
 class _Counter:
-    """One count under way: its sums and its work."""
+    """One count, which runs when the object is created: the numbers of codes and the work."""
 
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
         self._problem = problem
@@ -93,21 +96,24 @@ class _Counter:
 
     @property
     def work(self) -> int:
-        """The rows made, plus an eighth of the rows looked up at the end."""
+        """The number of table rows made, plus an eighth of the rows looked up."""
         return self._made + self._looked_up // _LOOK_UPS
 
     @property
     def total(self) -> int:
-        """The number of codes counted."""
+        """The number of codes counted, over all feedbacks."""
         return int(self._sums.sum())
 
     def sizes(self) -> tuple[int, ...]:
-        """Return the number of codes counted for each feedback of the open guess, in the order of `feedbacks`."""
+        """Return the number of codes for each feedback to the open guess, in the order of `feedbacks`."""
         bits, sums = self._problem.layout.lanes.open_bits, self._sums.tolist()
         return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
 
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        """Count with two tables that lack the colors ``first`` to ``last`` of the order, in ``max_rows`` rows each."""
+        """Add to the sums the codes that two tables stand for, in tables of at most ``max_rows`` rows.
+
+        The ``halves`` have all colors but those from ``first`` to ``last`` of the order.
+        """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(
             problem.layout, *halves, problem.order, first, last, self._initial_rows, max_rows
@@ -126,13 +132,13 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows that a table of this count may have; see `max_table_rows`."""
+    """Return the most rows that a table of ``problem`` may have within ``max_bytes``; see `max_table_rows`."""
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 
 
 def _halves(table: Table) -> Iterator[Table]:
-    """Yield two tables that together hold all rows."""
+    """Yield two tables that together hold all rows of ``table``, half of them each."""
     middle = len(table.rows) // 2
     yield Table(np.minimum(table.starts, middle), table.rows[:middle])
     yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])

@@ -1,4 +1,4 @@
-"""Peg subsets up to exchanges within a class: how many pegs of each class, and in how many ways."""
+"""Peg subsets: how many pegs of each class they contain, and in how many ways these pegs can be chosen."""
 
 import math
 from functools import lru_cache
@@ -10,14 +10,15 @@ from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index, PegSubsets, Words
 
 SHARED_SUBSETS: Final = 1 << 12
-"""Layouts of at most this many subsets are kept for later counts; one takes 150 KiB with 12 pegs."""
+"""The largest number of subsets for which `peg_subsets` caches its result; one result takes 150 KiB with 12 pegs."""
 BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
 
 
 class InnerSubsets(NamedTuple):
-    """The subsets of one peg subset, ascending: int64 ``numbers``, and uint64 ``choices``, the ways to choose the pegs.
+    """The subsets of one peg subset, in ascending order of their int64 ``numbers``.
 
-    Both arrays have room for all subsets; `list_inner_subsets` returns how many are in use.
+    ``choices``, uint64, are the numbers of ways to choose the pegs of each. Both arrays are long enough for any peg
+    subset; `list_inner_subsets` returns how many elements are in use.
     """
 
     numbers: Index
@@ -25,7 +26,7 @@ class InnerSubsets(NamedTuple):
 
 
 def peg_subsets(class_sizes: tuple[int, ...]) -> PegSubsets:
-    """Return all subsets of pegs that come in classes of these sizes. They may be shared: never write to them."""
+    """Return all peg subsets for peg classes of ``class_sizes`` pegs. The arrays may be shared: never write to them."""
     subsets = math.prod(size + 1 for size in class_sizes)
     return _shared(class_sizes) if subsets <= SHARED_SUBSETS else _lay_out(class_sizes)
 
@@ -43,18 +44,18 @@ def _lay_out(class_sizes: tuple[int, ...]) -> PegSubsets:
 
 
 _shared: Final = lru_cache(64)(_lay_out)
-"""A cache of 64 layouts, 10 MiB at most."""
+"""The function `_lay_out` with a cache of 64 results, which take 10 MiB at most."""
 
 
 @kernel
 def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
-    """Return empty arrays with room for the subsets of any peg subset."""
+    """Return arrays that are long enough for the subsets of any peg subset, for use with `list_inner_subsets`."""
     return InnerSubsets(np.zeros(subsets.sizes.size, np.int64), np.ones(subsets.sizes.size, np.uint64))
 
 
 @kernel
 def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
-    """List the subsets of one peg subset in ``inner``, from the empty one to itself; return how many there are."""
+    """Write the subsets of a peg subset to ``inner``, from the empty one to ``subset`` itself; return their number."""
     numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides
     count = 1  # the first is the empty subset, chosen in one way
     for peg_class in range(strides.size):

@@ -18,16 +18,16 @@ from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
 MAX_COUNT: Final = 2**63 - 1
-"""Part sizes are counted in 63 bits: rules with more codes are refused."""
+"""The most codes that rules may have, because part sizes are counted in 63 bits."""
 _WORD_BITS: Final = 64
 
 
 class CountingProblem:
     """One count: its `Layout`, and the pegs, colors and guesses that the numbers in the layout stand for.
 
-    ``guess`` is the open guess: its feedback is free. With None the candidates alone are counted. With ``ungrouped``
-    each peg is a class and each color a color of its own, so that codes can be read off the rows; only then can
-    ``prefix`` fix the colors of the first pegs.
+    ``guess`` is the open guess, whose parts are counted; if it is None, all candidates are counted together. With
+    ``ungrouped`` each peg is a class of its own and each color is added alone, so that codes can be read off the rows.
+    Only then can ``prefix`` fix the colors of the first pegs.
 
     Raises:
         TooLargeError: there are too many codes or too many guesses, or a count takes more than ``max_bytes``.
@@ -53,7 +53,7 @@ class CountingProblem:
         sizes = tuple(map(len, classes))
         check_bytes(rules, math.prod(size + 1 for size in sizes), len(lanes.targets), max_bytes)
         self.color_groups = _color_groups(rules, self.guesses, ungrouped)
-        """The colors of the rules that each color of the count stands for."""
+        """The colors of the rules that each color of the count stands for; colors that are in no guess are one."""
         self.layout = Layout(
             class_sizes=np.array(sizes, np.int64),
             subsets=peg_subsets(sizes),
@@ -64,7 +64,7 @@ class CountingProblem:
 
     @property
     def empty_table(self) -> Table:
-        """The table of no colors: one row, for the empty peg subset."""
+        """The table without any color: it has one row, for the empty peg subset."""
         starts = np.ones(len(self.layout.subsets.pegs) + 1, np.int64)
         starts[0] = 0
         rows = np.zeros((1, 1 + 2 * len(self.layout.lanes.targets)), np.uint64)
@@ -84,14 +84,17 @@ class CountingProblem:
 
 
 def check_countable(rules: Rules) -> None:
-    """Raise TooLargeError if there are more codes than 63 bits count."""
+    """Raise TooLargeError if ``rules`` have more than `MAX_COUNT` codes."""
     if rules.size > MAX_COUNT:
         message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
         raise TooLargeError(message)
 
 
 def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[list[int]]:
-    """Group the pegs: two are in one class if every guess has the same color at both."""
+    """Return the pegs in classes: two pegs are in one class if every guess has the same color at both.
+
+    With ``ungrouped`` each peg is a class of its own.
+    """
     if ungrouped:
         return [[peg] for peg in range(pegs)]
     classes: dict[tuple[int, ...], list[int]] = {}
@@ -101,7 +104,10 @@ def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[li
 
 
 def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> list[tuple[int, ...]]:
-    """Return each color that occurs in a guess as a group of its own, and all other colors as one more group."""
+    """Return each color that occurs in a guess as a group of its own, and all other colors as one more group.
+
+    With ``ungrouped`` each color is a group of its own.
+    """
     colors = range(rules.colors)
     if ungrouped:
         return [(color,) for color in colors]
@@ -119,10 +125,10 @@ def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tu
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:
-    """Place the lanes of all guesses one after another in as few words as possible; that of the open guess is first.
+    """Return the places of the bits of all guesses in 64-bit words, one guess after another, the open guess first.
 
     Raises:
-        TooLargeError: they do not fit into `MAX_WORDS` words.
+        TooLargeError: the bits do not fit into `MAX_WORDS` words.
     """
     bits = pegs.bit_length() if has_open_guess else 0
     free = (1 << bits) - 1

@@ -25,14 +25,14 @@ class Chains(NamedTuple):
 
 @kernel
 def new_chains(table: Table) -> Chains:
-    """Return chains with room for the rows of any one peg subset of this table."""
+    """Return chains with uninitialized arrays that are long enough for any one peg subset of ``table``."""
     max_rows = np.diff(table.starts).max()
     return Chains(np.empty(_heads_for(max_rows), np.int32), np.empty(max_rows, np.int32))
 
 
 @kernel
 def _heads_for(rows: int) -> int:
-    """Return a number of chains that keeps them short: a power of two, at least twice the rows."""
+    """Return the number of chains for ``rows`` rows: a power of two, at least twice ``rows``, so chains are short."""
     size = 16
     while size < 2 * rows:
         size *= 2
@@ -49,13 +49,13 @@ def clear_chains(chains: Chains, rows: int) -> int:
 
 @kernel
 def hash_words(black: np.uint64, match: np.uint64) -> int:
-    """Return a hash of two words: 32 bits."""
+    """Return a 32-bit hash of the words ``black`` and ``match``."""
     return np.int64(((black * STIR + match) * MIX) >> _HIGH)  # type: ignore[return-value]
 
 
 @kernel
 def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
-    """Return a hash of the scores of the answered guesses in a row."""
+    """Return a hash of the scores of all guesses in ``row`` but the open one, whose bits ``open_mask`` marks."""
     black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
     if rows.shape[1] == 5:
         black += rows[row, BLACK_2] * MIX
@@ -65,7 +65,10 @@ def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
 
 @kernel
 def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
-    """Chain the rows of a peg subset by the scores of the answered guesses; return the bit mask for hashes."""
+    """Fill ``chains`` with the rows of a peg subset, by the hash of the scores of all guesses but the open one.
+
+    Return the bit mask that maps a hash to a chain. ``open_mask`` marks the bits of the open guess.
+    """
     first, last = table.starts[subset], table.starts[subset + 1]
     mask = clear_chains(chains, last - first)
     heads, following, rows = chains.heads, chains.following, table.rows

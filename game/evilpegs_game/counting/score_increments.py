@@ -1,6 +1,6 @@
-"""Scores color by color: what one color adds to each guess, and which scores can still lead to every feedback.
+"""Scores color by color: how much one color adds to each guess, and which scores can still lead to every feedback.
 
-`score_increments` gives the first per color and peg subset, `score_bounds` the second per peg subset.
+`score_increments` computes the first for a color and each peg subset, `score_bounds` the second for each peg subset.
 """
 
 import numpy as np
@@ -23,10 +23,11 @@ from evilpegs_game.counting.layout import (
 
 @kernel
 def score_increments(layout: Layout, color: int) -> Rows:
-    """Return what each peg subset adds to the scores of the guesses if it gets ``color``, and in how many ways.
+    """Return how much the scores of the guesses grow if a peg subset gets ``color``, for each peg subset.
 
-    The increments are table rows, one per peg subset. Their `COLORINGS` are the ways, 0 where a guess would score more
-    than its feedback.
+    The result has the columns of table rows, one row per peg subset. The column `COLORINGS` is the number of ways in
+    which the pegs can get the color. It is 0 if they cannot, because a guess would score more than its feedback, the
+    color cannot be at so many pegs, or the prefix of the problem forbids it.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
@@ -59,7 +60,10 @@ def score_increments(layout: Layout, color: int) -> Rows:
 
 @kernel
 def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
-    """Set the ways to 0 for peg subsets that contradict the fixed colors of the first pegs."""
+    """Set the column `COLORINGS` of ``increments`` to 0 for peg subsets that contradict the fixed colors of pegs.
+
+    A subset contradicts them if it has a fixed peg of another color, or lacks a fixed peg of ``color``.
+    """
     prefix, pegs = layout.colors.prefix, layout.subsets.pegs
     for peg in range(prefix.size):
         for subset in range(increments.shape[0]):
@@ -72,7 +76,7 @@ def score_bounds(layout: Layout, remaining: Index) -> Words:
     """Return the minimum blacks, minimum matches and maximum matches that a row of each peg subset must have.
 
     Rows outside these bounds cannot reach every feedback with the colors to come. The result is uint64 (subsets,
-    words, 3). ``remaining`` (colors,) is the number of pegs that each color to come can have, 0 for all others.
+    words, 3). ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
@@ -113,7 +117,8 @@ def _match_limits(color_counts: Index, remaining: Index, repeats: bool, pegs: in
     """Return three limits on the matches that the colors to come can still add to a guess.
 
     These are the most matches in total, the most pegs that can be colored without any match, and the fewest matches
-    that one color brings. ``color_counts`` (colors,) is how often the guess has each color.
+    that one color adds. ``color_counts`` (colors,) is how often the guess has each color. ``remaining`` (colors,) is
+    the number of pegs that can have each color to come, 0 for all others.
     """
     most = foreign = 0
     least = pegs

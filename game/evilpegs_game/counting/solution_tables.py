@@ -1,8 +1,8 @@
 """The tables of a count, kept so that the codes they stand for can be listed and drawn at random.
 
 Every code is a path through the tables: each color in turn is given to its pegs. The tables of both halves meet in the
-middle. A row of one half and the row of the other that completes it stand for as many codes as the product of their
-counts.
+middle. A row of one half and the row of the other half that completes it stand for as many codes as the product of
+their numbers of colorings.
 """
 
 from typing import Final, NamedTuple
@@ -30,13 +30,16 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
-"""Bytes per code while it is listed, besides one byte per peg: its number twice, and its share of the halves."""
+"""Bytes per code while codes are listed, besides one byte per peg: its number twice, and colorings of the halves."""
 _EDGE_BYTES: Final = 3 * 4 + 8
-"""Bytes per edge: three int32 numbers, and a coloring that it leads to."""
+"""Bytes per edge: three int32 numbers, and one coloring of 64 bits."""
 
 
 class _Colorings(NamedTuple):
-    """Colorings as numbers with one digit per peg: those of row ``r`` are ``first[r]`` to ``first[r + 1]``."""
+    """Lists of colorings, as numbers with one digit per peg.
+
+    The colorings of row ``r`` of a table are ``numbers[first[r]:first[r + 1]]``.
+    """
 
     first: Index
     numbers: Words
@@ -53,7 +56,7 @@ class SolutionTables:
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
         self._problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes)
         self.work = 0
-        """The number of rows made."""
+        """The number of table rows made."""
         self._max_bytes = max_bytes
         self.bytes_used = 0
         """The bytes of the tables and, while codes are listed, of the edges between them."""
@@ -71,11 +74,11 @@ class SolutionTables:
 
     @property
     def count(self) -> int:
-        """The number of codes."""
+        """The number of codes that are consistent with the history."""
         return int(self._sums[-1])
 
     def sample(self, rng: RandomSource) -> Code:
-        """Draw one of the codes uniformly."""
+        """Return one of the codes, drawn uniformly with ``rng``."""
         index = rng.randrange(self.count)
         pair = int(np.searchsorted(self._sums, index, side="right"))
         row = int(self._rows[pair])
@@ -86,7 +89,9 @@ class SolutionTables:
         return tuple(code)
 
     def columns(self) -> Columns:
-        """Return all codes in code order, read-only. Each takes up to `LIST_BYTES` bytes and one byte per peg.
+        """Return all codes in code order, as read-only columns: uint8, shape (pegs, codes).
+
+        Each code takes up to `LIST_BYTES` bytes, and one byte per peg, while the codes are listed.
 
         Raises:
             TooLargeError: a code does not fit into 64 bits as a number, or the edges do not fit beside the tables.
@@ -109,7 +114,13 @@ class SolutionTables:
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        """Build the tables of both halves, each with the color added last; the first table of a half has none (-1)."""
+        """Return the tables of each half, from no color to its last, as pairs of the color added last and a table.
+
+        The first table of a half has no color; -1 stands for it.
+
+        Raises:
+            TooLargeError: the tables take more than ``max_bytes``.
+        """
         problem, max_rows = self._problem, row_limit(self._problem, self._max_bytes)
         levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
         order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
@@ -128,7 +139,7 @@ class SolutionTables:
         return levels
 
     def _reserve(self, needed: int) -> None:
-        """Add ``needed`` to the bytes used; raise TooLargeError if the sum exceeds the bound."""
+        """Add ``needed`` to `bytes_used`; raise TooLargeError if the sum exceeds ``max_bytes``."""
         self.bytes_used += needed
         if self.bytes_used > self._max_bytes:
             raise self._too_large()
@@ -142,14 +153,17 @@ class SolutionTables:
         return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
     def _increments_of(self, color: int) -> Rows:
-        """Return the `score_increments` of a color, computed once."""
+        """Return the `score_increments` of ``color``, which are computed once and then kept."""
         known = self._increments.get(color)
         if known is None:
             known = self._increments[color] = score_increments(self._problem.layout, color)
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Color the pegs of a row in ``code``, last color first, each way with a probability by its count."""
+        """Draw one of the colorings that ``row`` of half ``side`` (0 or 1) stands for, and write it to ``code``.
+
+        Colors are drawn one after another, the one added last first. Each coloring is equally likely.
+        """
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
             increments = self._increments_of(color)
@@ -160,7 +174,7 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the colorings that the rows ``ends`` of the last table of one half stand for."""
+        """Return the colorings that the rows ``ends`` of the last table of half ``side`` (0 or 1) stand for."""
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
@@ -178,7 +192,7 @@ class SolutionTables:
         return colorings
 
     def _code_values(self, color: int) -> Words:
-        """Return how much the index of a code grows when a peg subset gets ``color``: uint64, one per peg subset."""
+        """Return how much the number of a coloring grows if a peg subset gets ``color``: uint64, one per peg subset."""
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
