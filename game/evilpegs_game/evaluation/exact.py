@@ -37,7 +37,7 @@ class DuelTurn(NamedTuple):
     candidates_left: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the turn as a JSON object."""
+        """Return the turn as a JSON object with the keys ``code``, ``black``, ``white`` and ``candidates``."""
         return Turn(self.guess, self.feedback).to_json() | {"candidates": self.candidates_left}
 
 
@@ -67,13 +67,13 @@ def distribution_from(
     progress: Progress | None = None,
     on_solved: Callable[[Code, int], None] | None = None,
 ) -> tuple[int, ...]:
-    """Return how many candidates of ``history`` a strategy solves at each guess after it.
+    """Return how many candidates a strategy solves with each number of guesses after ``history``.
 
-    At index i stands the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the strategy, and
-    ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of candidates finished
-    so far, and ``on_solved`` with each candidate and its number of guesses after ``history``. The game tree below
-    ``history`` is traversed once. The distributions after each feedback to one guess add up to the distribution before
-    it, shifted by that guess.
+    The element at index i is the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the
+    strategy, and ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of
+    candidates finished so far, and ``on_solved`` with each candidate and its number of guesses after ``history``. The
+    game tree below ``history`` is traversed once. Distributions of parts can be combined: add up those after each
+    feedback to a guess and shift the sum by this guess.
 
     Raises:
         ContradictionError: no code is consistent with ``history``.
@@ -98,7 +98,10 @@ def distribution_from(
 
 
 def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play a strategy against one codemaker to the end and return the turns, as `play_turns` yields them."""
+    """Play a strategy against one codemaker from the first guess to the end, and return all turns.
+
+    Parameters and errors are those of `play_turns`.
+    """
     return tuple(play_turns(choose, codemaker, Position(rules, (), LiveSets()), first))
 
 

@@ -29,10 +29,10 @@ from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_s
 from evilpegs_game.work_budget import WorkBudget
 
 MAX_CODES: Final = 5040
-"""The most codes of the rules. The feedback matrix takes the square of this in bytes, 25 MB."""
+"""The most codes that the rules may have. The feedback matrix takes the square of this number in bytes, 25 MB."""
 
 DEFAULT_BUDGET: Final = 10**8
-"""The default budget, about half a minute. 4x6 takes 11 million feedback evaluations, 4x5 one million."""
+"""The default budget in feedback evaluations, about half a minute of work. 4x6 takes 11 million, 4x5 one million."""
 
 SMALL_SET: Final = 16
 """The most codes of a set that the kernels total; with a few more the integers would not fit 63 bits."""
@@ -43,17 +43,18 @@ UNIT: Final = factorial(SMALL_SET) // 2
 Integers = NDArray[np.int64]
 
 SubsetTotals = Integers
-"""Totals by mask, and the number of the set that each belongs to: int64, shape (2, 2**SMALL_SET).
+"""Totals of the subsets of small sets, indexed by mask: int64, shape (2, 2**SMALL_SET).
 
-The number of the latest set is at ``[1, 0]``.
+Row 0 has the totals, and row 1 the number of the set that each total belongs to. The number of the latest set is at
+``[1, 0]``; totals of earlier sets are not used.
 """
 
 
 def expected_guesses(rules: Rules, budget: int = DEFAULT_BUDGET) -> Fraction:
-    """Return the expected number of guesses, winning guess included, when candidates are guessed at random.
+    """Return the expected number of guesses of a codebreaker who guesses candidates at random.
 
-    The secret is drawn uniformly from all codes and each guess from the candidates. ``budget`` bounds the work in
-    feedback evaluations.
+    The winning guess is included. The secret is drawn uniformly from all codes, and each guess from the candidates.
+    ``budget`` bounds the work in feedback evaluations.
 
     Raises:
         TooLargeError: there are over `MAX_CODES` codes.
@@ -63,7 +64,13 @@ def expected_guesses(rules: Rules, budget: int = DEFAULT_BUDGET) -> Fraction:
 
 
 class Expectation:
-    """A computation of the expected totals of live sets of ``rules``."""
+    """A computation of the expected number of guesses on ``rules`` if candidates are guessed at random.
+
+    ``budget`` bounds the work in feedback evaluations.
+
+    Raises:
+        TooLargeError: there are over `MAX_CODES` codes.
+    """
 
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
         if rules.size > MAX_CODES:
@@ -89,7 +96,11 @@ class Expectation:
         return len(self._known)
 
     def total(self) -> Fraction:
-        """Return the expected guesses for all secrets together."""
+        """Return the expected number of guesses, summed over all secrets.
+
+        Raises:
+            OverBudgetError: the work exceeds the budget.
+        """
         every = np.arange(self.rules.size, dtype=np.int32)
         if every.size <= SMALL_SET:
             sizes = np.array([every.size, 0], dtype=np.int64)
@@ -97,7 +108,7 @@ class Expectation:
         return self._total(every)
 
     def _total(self, indices: Indices) -> Fraction:
-        """Return the total of a set of over `SMALL_SET` codes."""
+        """Return the expected total for the set of the codes at ``indices``, of which there are over `SMALL_SET`."""
         columns = np.ascontiguousarray(self._codes[:, indices])
         key = code_set_key(columns, self.rules)
         if key not in self._known:
@@ -107,7 +118,7 @@ class Expectation:
         return self._known[key]
 
     def _total_after(self, indices: Indices, guess: int) -> Fraction:
-        """Return the sum of the totals of the parts that a guess leaves."""
+        """Return the sum of the expected totals of all parts but all-black that ``guess`` leaves."""
         sizes, grouped = group_by_feedback(self._matrix[guess], indices, self._numbers)
         self._budget.spend(indices.size)
         small = self._small_parts(grouped, sizes)
@@ -116,14 +127,17 @@ class Expectation:
         return sum(map(self._total, large), Fraction(small, UNIT))
 
     def _small_parts(self, grouped: Indices, sizes: NDArray[np.int64]) -> int:
-        """Return the sum of the totals of the parts of at most `SMALL_SET` codes, in units."""
+        """Return the sum of the expected totals of the parts of at most `SMALL_SET` codes, in units of 1 / `UNIT`.
+
+        ``grouped`` are the indices of the codes part after part, and ``sizes`` the sizes of the parts.
+        """
         small, work = small_parts_total(self._matrix, grouped, sizes, self._scratch)
         self._budget.spend(work)
         return int(small)
 
 
 def make_subset_totals() -> SubsetTotals:
-    """Return an empty table of subset totals, 1 MB."""
+    """Return a table for the totals of subsets, with no total stored; it takes 1 MB."""
     return np.zeros((2, 1 << SMALL_SET), np.int64)
 
 
@@ -131,10 +145,11 @@ def make_subset_totals() -> SubsetTotals:
 def small_parts_total(
     matrix: FeedbackMatrix, indices: Indices, sizes: Integers, totals: SubsetTotals
 ) -> tuple[int, int]:
-    """Return the sum of the totals of the parts of at most `SMALL_SET` codes, in units, and the work.
+    """Return the sum of the expected totals of the parts of at most `SMALL_SET` codes, and the work.
 
-    The work is counted in feedback evaluations. ``indices`` are the codes part after part, ``sizes`` the number of
-    codes of each part, the last of which is all-black.
+    The sum is in units of 1 / `UNIT`, and the work in feedback evaluations. ``indices`` are the codes part after part,
+    and ``sizes`` the numbers of codes of the parts. The last part is all-black and is left out. ``totals`` is working
+    memory from `make_subset_totals`.
     """
     masks = np.empty((SMALL_SET, SMALL_SET), np.int64)
     counts = np.empty(SMALL_SET, np.int64)
@@ -154,7 +169,10 @@ def small_parts_total(
 
 @kernel
 def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, counts: Integers) -> int:
-    """Fill row i of ``masks`` with the ``counts[i]`` parts of guess i except all-black, and return the work."""
+    """Write the parts of each guess among the codes at ``indices`` to ``masks``, and return the work.
+
+    Row i has the masks of the ``counts[i]`` parts of guess i, without all-black. The work is in feedback evaluations.
+    """
     numbers = np.empty(SMALL_SET, np.int64)
     for guess in range(indices.size):
         row = matrix[indices[guess]]
@@ -177,9 +195,10 @@ def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, 
 def _small_total(
     codes: int, masks: Integers, counts: Integers, totals: SubsetTotals, stack: Integers
 ) -> tuple[int, int]:
-    """Return the total of a set of ``codes`` codes, and the work. A loop over ``stack`` replaces recursion.
+    """Return the expected total of a set of ``codes`` codes in units of 1 / `UNIT`, and the work.
 
-    An entry of the stack is a subset (its mask), its next guess, the next part of that guess, and the total so far.
+    ``masks`` and ``counts`` are those of `_fill_part_masks`. A loop over ``stack`` replaces recursion: an entry of the
+    stack is a subset (its mask), its next guess, the next part of that guess, and the total so far.
     """
     subset, guess, part, total = stack[0], stack[1], stack[2], stack[3]
     total[0] = 0
@@ -208,7 +227,7 @@ def _small_total(
 
 @kernel
 def _mean_total(subset: int, after: int) -> int:
-    """Return the total of a subset, given the sum of the totals of the parts of all its guesses."""
+    """Return the expected total of a subset in units, given the sum ``after`` of the totals of its guesses' parts."""
     size = 0
     while subset:
         subset &= subset - 1
@@ -218,7 +237,7 @@ def _mean_total(subset: int, after: int) -> int:
 
 @kernel
 def _stored_total(subset: int, totals: SubsetTotals) -> int:
-    """Return the total of a subset; 0 if it is empty or not stored."""
+    """Return the expected total of a subset in units, or 0 if the subset is empty or its total is not stored."""
     without_first = subset & (subset - 1)
     if not without_first:
         return UNIT if subset else 0

@@ -48,10 +48,10 @@ def evaluate_heuristic(
     *,
     batch_codes: int = _BATCH,
 ) -> tuple[int, ...]:
-    """Return how many candidates of ``history`` a heuristic solves at each guess after it.
+    """Return how many candidates a heuristic solves with each number of guesses after ``history``.
 
-    At index i stands the number of candidates solved at guess i + 1 after ``history``. The heuristic plays the best
-    guess under ``criterion``, among all codes or the candidates only; ``first`` replaces its first guess.
+    The element at index i is the number of candidates solved at guess i + 1 after ``history``. The heuristic plays the
+    best guess under ``criterion``, among all codes or the candidates only; ``first`` replaces its first guess.
     ``progress`` is called with the number of codes finished since the last call. ``threads`` and ``batch_codes``
     change the speed, not the result: live sets of more than ``batch_codes`` codes are searched one by one, smaller
     ones in batches of at most this many codes.
@@ -80,7 +80,10 @@ def evaluate_heuristic(
 
 
 def heuristic_bytes(rules: Rules, threads: int) -> int:
-    """Return the most memory that an evaluation takes, in bytes; nothing is allocated."""
+    """Return the most memory, in bytes, that an evaluation on ``rules`` with ``threads`` threads takes.
+
+    Nothing is allocated.
+    """
     codes = 6 * rules.pegs + 16
     bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
     return _LEAST_BYTES + threads * _BATCH_BYTES + (codes + bitmaps) * rules.size
@@ -89,8 +92,8 @@ def heuristic_bytes(rules: Rules, threads: int) -> int:
 class _Batch(NamedTuple):
     """Live sets to evaluate, all reached after the same guesses.
 
-    ``columns`` are the live sets one after the other, ``sizes`` their numbers of codes, ``guessed`` the mask of colors
-    in the guesses so far, and ``depth`` the number of these guesses.
+    ``columns`` are the live sets one after the other, and ``sizes`` their numbers of codes. ``guessed`` is the bit mask
+    of the colors in the guesses so far, and ``depth`` the number of these guesses.
     """
 
     columns: Columns
@@ -110,7 +113,10 @@ class _TreeWalk:
     pool: Executor | None
 
     def pieces(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
-        """Yield the counts of codes by guess, in any order; ``first`` replaces the guess at ``root``."""
+        """Yield counters of how many codes are solved at which guess; their sum covers the whole tree below ``root``.
+
+        They come in any order. ``first`` replaces the guess at ``root``.
+        """
         waiting = [root]
         running: set[Future[Counter[int]]] = set()
         while waiting or running:
@@ -133,7 +139,7 @@ class _TreeWalk:
         return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
-        """Return the number of codes solved by a guess at one live set, and the batches that are left to evaluate."""
+        """Return the number of codes that ``guess`` solves at the one live set of ``batch``, and the batches below."""
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)
@@ -151,7 +157,10 @@ class _TreeWalk:
 
 
 def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of parts with at most ``batch_codes`` codes together, or one larger part; none is all empty."""
+    """Yield ranges of parts, as the first index in ``sizes`` and the index after the last; they cover all codes.
+
+    The parts of a range have at most ``batch_codes`` codes together, or one of them is larger and all others are empty.
+    """
     start = together = 0
     for part, size in enumerate(sizes):
         if together and together + size > batch_codes:
@@ -164,7 +173,10 @@ def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def _pool(threads: int) -> Iterator[Executor | None]:
-    """Provide ``threads`` threads, or None for fewer than two; after an error, pending tasks are dropped."""
+    """Hold a pool of ``threads`` threads during the `with` block and yield it; yield None for fewer than two threads.
+
+    At the end of the block, tasks that have not begun are dropped, and running ones are waited for.
+    """
     if threads < 2:
         yield None
         return

@@ -14,7 +14,7 @@ from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import Sizes, number_codes, pair_number, separates, sort_into_parts, take_columns
 
 _FEW = 8
-"""The most codes of a live set that is first searched for a candidate that distinguishes all of them."""
+"""The most codes of a live set that is first searched for a candidate with a different feedback from each code."""
 
 
 @kernel
@@ -27,10 +27,11 @@ def count_solved_codes(
     measure: Measure,
     candidates_only: bool,
 ) -> Sizes:
-    """Return how many codes are solved at guess i + 1, at index i: int64, shape (codes + 2,).
+    """Return how many codes of some live sets are solved with each number of guesses: int64, shape (codes + 2,).
 
-    ``columns`` are live sets of these ``sizes``, one after the other; ``guessed`` has one bit per color that has been
-    guessed so far.
+    The element at index i is the number of codes solved at guess i + 1. ``columns`` are the live sets, one after the
+    other, and ``sizes`` their numbers of codes. ``guessed`` has one bit per color that has been guessed so far.
+    ``colors`` and ``repeats`` are fields of the rules.
     """
     pegs, codes = columns.shape
     parts = (pegs + 1) * (pegs + 2) // 2
@@ -62,7 +63,11 @@ def count_solved_codes(
 def _push_parts(
     stack: NDArray[np.int64], top: int, solved: Sizes, sizes: Sizes, start: int, depth: int, guessed: int
 ) -> int:
-    """Push the parts of more than two codes on the stack and return its new height; count smaller ones as solved."""
+    """Push the parts of more than two codes on ``stack``, add smaller ones to ``solved``, and return the new height.
+
+    ``sizes`` are the sizes of the parts, and ``start`` is the index of their first code. ``depth`` is the number of
+    guesses so far. A part of two codes takes one and two more guesses.
+    """
     for size in sizes:
         if size > 2:
             stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = start, start + size, depth, guessed
@@ -76,7 +81,7 @@ def _push_parts(
 
 @kernel
 def some_candidate_separates(live: Columns) -> bool:
-    """Return True if some candidate gets a different feedback from each code: then no guess is better."""
+    """Return True if some candidate gets a different feedback from each code of ``live``; no guess is better then."""
     codes = live.shape[1]
     numbers = np.empty((codes, codes), np.uint8)
     for first in range(codes):

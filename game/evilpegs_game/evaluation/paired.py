@@ -23,7 +23,9 @@ class PairedDifference:
 
     @classmethod
     def of(cls, lengths: bytes, others: bytes) -> Self:
-        """Return the difference of two strategies from the number of guesses of each game, in the same order.
+        """Return the difference of two strategies that played the same secrets in the same order.
+
+        ``lengths`` and ``others`` are their numbers of guesses, one byte per game.
 
         Raises:
             ValueError: The numbers of games differ, or there are none.
@@ -56,13 +58,16 @@ class PairedDifference:
 
     @property
     def games_to_separate(self) -> int | None:
-        """The number of games whose interval would exclude 0 if mean and spread stayed as they are; None if unknown."""
+        """The number of games whose interval would exclude 0 if mean and deviation stayed the same.
+
+        It is None if the mean or the deviation is 0.
+        """
         if not self.total or not self._deviation:
             return None
         return int((NORMAL_95 * self._deviation / self.mean) ** 2) + 1
 
     @property
     def _deviation(self) -> float:
-        """The standard deviation of the differences within games; 0 after one game."""
+        """The standard deviation of the differences per game; 0 after one game."""
         spread = self.squares * self.games - self.total**2  # exact: the variance, times games and games - 1
         return sqrt(spread / (self.games * (self.games - 1))) if spread else 0.0

@@ -1,9 +1,9 @@
 """Simulation: the mean number of guesses of a strategy, estimated from random games.
 
-It serves where playing every secret takes too long, and for strategies with random choices.
+It is meant for rules on which playing every secret takes too long, and for strategies with random choices.
 
-A game has a number. Its secret and each random choice of its strategy come from generators that the number and the
-turn determine, so a block of games has the same result wherever it is played, and blocks can be added up.
+Each game has a number. The secret of a game and each random choice in it come from generators that the number and the
+turn determine. So a block of games has the same result wherever it is played, and the results of blocks can be added.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ NORMAL_95: Final = 1.959964
 """The number of standard deviations around the mean that contains 95 % of a normal distribution."""
 
 _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
-"""The number of standard deviations if the deviation was measured with 1, 2, 3 ... degrees of freedom."""
+"""The quantiles of Student's t that correspond to `NORMAL_95`, for 1, 2, 3 ... degrees of freedom."""
 
 MAX_TURNS: Final = 200
 """The most guesses of one game before a strategy counts as stuck; a byte holds the length of any game."""
@@ -39,7 +39,7 @@ class Simulation(GuessCounts):
     """The guesses of at least one random game; ``distribution[i]`` games were solved at guess i + 1."""
 
     def __add__(self, other: "Simulation") -> "Simulation":
-        """Return both blocks of games as one; raise ValueError if their rules differ."""
+        """Return the games of both simulations as one; raise ValueError if their rules differ."""
         if self.rules != other.rules:
             message = f"games of {self.rules} and of {other.rules} have no mean in common"
             raise ValueError(message)
@@ -50,7 +50,7 @@ class Simulation(GuessCounts):
     def interval(self) -> tuple[float, float] | None:
         """The 95 % confidence interval of the expected guesses per game, by Student's t.
 
-        It is None where the spread is unknown: after one game, or if all games took the same number of guesses.
+        It is None if the spread is unknown: after one game, or if all games took the same number of guesses.
         """
         squares = sum(guesses * guesses * games for guesses, games in enumerate(self.distribution, 1))
         spread = squares * self.count - self.total**2  # exact: the variance, times games and games - 1
@@ -61,9 +61,9 @@ class Simulation(GuessCounts):
 
 
 def student_95(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t, right to 1 in 10,000.
+    """Return the 97.5 % quantile of Student's t with ``freedom`` degrees of freedom, right to 1 in 10,000.
 
-    It is tabled up to 10 degrees of freedom and computed by expansion above.
+    Up to 10 degrees of freedom it is read from a table; above, it is computed by a series expansion.
 
     Source: R. A. Fisher and E. A. Cornish, The percentile points of distributions, Technometrics 2 (1960).
     """
@@ -79,14 +79,15 @@ def student_95(freedom: int) -> float:
 def simulate(
     choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
 ) -> Simulation:
-    """Play the games of these numbers, at least one.
+    """Play random games of a strategy and return the distribution of their guesses.
 
-    ``game_rngs(i)`` returns the generators of game i, as a function of the turn. The generator of turn 0 draws the
-    secret uniformly from all codes; that of each later turn is passed to ``choose``.
+    ``choose`` is the strategy, and ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns the
+    generators of game i, as a function of the turn. The generator of turn 0 draws the secret uniformly from all codes;
+    that of each later turn is passed to ``choose``.
 
     Raises:
         StuckError: a game was not over after `MAX_TURNS` guesses.
-        TooLargeError: as the candidates of a `Position` do.
+        TooLargeError: ``choose`` asks a `Position` for more than fits into memory.
     """
     return Simulation(rules, length_counts(game_lengths(choose, rules, games, game_rngs)))
 
@@ -94,19 +95,25 @@ def simulate(
 def game_lengths(
     choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
 ) -> bytes:
-    """Return the number of guesses of each game that `simulate` plays, one byte per game; raises what it does."""
+    """Play random games of a strategy and return the number of guesses of each, one byte per game.
+
+    Parameters and errors are those of `simulate`.
+    """
     live_sets = LiveSets()
     return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
 
 
 def length_counts(lengths: bytes) -> tuple[int, ...]:
-    """Return how many games took each number of guesses: index i holds the games of i + 1 guesses."""
+    """Return how many games took each number of guesses: the element at index i is the number with i + 1 guesses."""
     counts = Counter(lengths)
     return tuple(counts[guesses] for guesses in range(1, max(counts, default=0) + 1))
 
 
 def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:
-    """Play one game and return its number of guesses."""
+    """Play one game from ``position``, before the first guess, and return its number of guesses.
+
+    ``turn_rng`` returns the generator of a turn; that of turn 0 draws the secret.
+    """
     secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
         guess = choose(position, turn_rng(turn))

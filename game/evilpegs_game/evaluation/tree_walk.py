@@ -22,7 +22,7 @@ MAX_IDLE_TURNS: Final = 32
 class TreeNode(NamedTuple):
     """A position of a game tree, the guess there, and the positions after every feedback that does not end the game.
 
-    ``is_solved`` says that the guess is a candidate, so that one secret is solved here.
+    ``is_solved`` is True if the guess is a candidate, so that one secret is solved at this node.
     """
 
     position: Position
@@ -32,9 +32,9 @@ class TreeNode(NamedTuple):
 
 
 def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) -> Iterator[TreeNode]:
-    """Yield the nodes of the game tree that ``choose`` plays from ``root``, each before those below it.
+    """Yield the nodes of the game tree that ``choose`` plays from ``root``, each node before those below it.
 
-    Parts come in the order of their feedbacks. ``first`` replaces the guess at ``root``.
+    The nodes after different feedbacks to a guess come in feedback order. ``first`` replaces the guess at ``root``.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -53,7 +53,7 @@ def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) ->
 
 
 def idle_before(position: Position) -> int:
-    """Return the number of the last turns of the history that excluded no candidate."""
+    """Return how many turns at the end of the history of ``position`` excluded no candidate."""
     idle, live_sets = 0, LiveSets()
     while idle < len(position.history):
         earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
@@ -64,7 +64,13 @@ def idle_before(position: Position) -> int:
 
 
 def idle_turns(idle: int, before: Position, after: Position) -> int:
-    """Return the number of turns in a row that excluded no candidate; raise StuckError if there are too many."""
+    """Return the number of turns in a row that have excluded no candidate after one more turn.
+
+    ``idle`` is this number before the turn; ``before`` and ``after`` are the positions before and after the turn.
+
+    Raises:
+        StuckError: there are more than `MAX_IDLE_TURNS` such turns.
+    """
     if after.count < before.count:
         return 0
     if idle == MAX_IDLE_TURNS:
