@@ -14,7 +14,7 @@ _V = TypeVar("_V")
 
 
 class CacheState(NamedTuple):
-    """The contents of a cache now, and its hits and misses since it was created."""
+    """The bytes and entries that a cache holds now, and its hits and misses since it was created."""
 
     bytes_used: int
     entries: int
@@ -23,7 +23,7 @@ class CacheState(NamedTuple):
 
 
 class ByteCache(Generic[_V]):
-    """Values by key within ``max_bytes``; thread-safe. A value larger than the whole budget is not kept."""
+    """A thread-safe cache of values by key, which take at most ``max_bytes`` bytes together."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -48,7 +48,10 @@ class ByteCache(Generic[_V]):
             return entry[0]
 
     def put(self, key: Hashable, value: _V, size: int) -> None:
-        """Keep a value that takes ``size`` bytes with its key; drop the least recently used values to make space."""
+        """Store ``value``, which takes ``size`` bytes, and drop the least recently used values to make space.
+
+        Nothing is stored if there is a value for ``key`` already, or if ``size`` exceeds the budget of the cache.
+        """
         with self._lock:
             if key in self._entries or size > self._max_bytes:
                 return
@@ -57,7 +60,7 @@ class ByteCache(Generic[_V]):
             self._used += size
 
     def free_bytes(self, size: int) -> None:
-        """Drop the least recently used values until ``size`` bytes are free."""
+        """Drop the least recently used values until ``size`` bytes of the budget are free or the cache is empty."""
         with self._lock:
             self._evict(size)
 
@@ -74,9 +77,10 @@ _Result = TypeVar("_Result")
 class SingleFlight(Generic[_K, _Result]):
     """A guard that computes a value once for all threads that ask for its key at the same time; thread-safe.
 
-    Nothing is kept: a key asked for later is computed again. To use it with a cache, let ``compute`` look into the
-    cache first and store its value there before it returns; then no thread computes the value in between. ``compute``
-    must not ask for its own key, and two keys must not ask for each other: they would wait forever.
+    No value is kept: if a thread asks for the key later, the value is computed again. To combine this guard with a
+    cache, let ``compute`` look into the cache first and store its value there before it returns; then no value is
+    computed twice. ``compute`` must not ask for its own key, and the computations of two keys must not ask for each
+    other: they would wait forever.
     """
 
     def __init__(self) -> None:
@@ -88,7 +92,10 @@ class SingleFlight(Generic[_K, _Result]):
         return len(self._flights)
 
     def get(self, key: _K, compute: Callable[[], _Result]) -> _Result:
-        """Return what ``compute``, or the one running for ``key``, returns; raise its exception in each thread."""
+        """Return the result of ``compute``, or wait for the result if another thread computes ``key`` already.
+
+        An exception of the computation is raised in each thread that waits for it.
+        """
         with self._lock:
             under_way = self._flights.get(key)
             if under_way is None:

@@ -38,13 +38,13 @@ class FeedbackTable:
         return rules.size * (rules.size + 1)
 
     def complete(self) -> None:
-        """Compute all missing rows, in some milliseconds, so that no reply has to compute one."""
+        """Compute all missing rows, so that no later reply has to compute one; this takes some milliseconds."""
         _complete(self._columns, self._rows, self._computed)
 
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
-        """Return the sizes of all parts of ``guess`` among the codes consistent with ``history``: int64, (feedbacks,).
+        """Return how many codes consistent with ``history`` would give each feedback to ``guess``: int64, (feedbacks,).
 
-        The guesses must be codes of the rules, and the feedbacks ones that they can get; this is not checked.
+        All guesses must be codes of the rules, and all feedbacks possible on the rules; neither is checked.
 
         Raises:
             IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -66,7 +66,11 @@ class FeedbackTable:
 def _part_sizes(
     columns: Columns, rows: Numbers, computed: NDArray[np.bool_], turns: Numbers, colors: int, repeats: bool
 ) -> Sizes:
-    """Count parts; ``turns`` holds the pegs, blacks and whites of every turn, then the pegs of the guess."""
+    """Return the part sizes of a guess after a history: int64, shape (feedbacks,).
+
+    ``turns`` holds the colors of the pegs, the blacks and the whites of every turn, then the colors of the guess.
+    Missing rows of the table ``rows`` are computed and marked in ``computed``.
+    """
     pegs, size = columns.shape
     consistent = np.ones(size, np.uint8)
     # Two sets of counters in turn, so that a counter is not read right after it was written.
@@ -110,7 +114,7 @@ def _row(
 
 @short_kernel
 def _index(code: Columns, colors: int, repeats: bool) -> int:
-    """Return the index of a code in code order."""
+    """Return the index of ``code`` among all codes of the rules, in code order."""
     index = 0
     for peg in range(code.size):
         color, choices = int(code[peg]), colors

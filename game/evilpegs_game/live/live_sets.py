@@ -1,9 +1,9 @@
 """A shared cache of live sets and part sizes with a byte budget. Every entry can be recomputed.
 
 Rules with few codes are *enumerated*: the live set is held as columns of codes, selected from those of the turn before.
-On larger rules part sizes are *counted* until the live set is small enough to be listed. Counts, and the sets listed
-after them, are kept under a canonical key of the history, so the same opening in other colors or on other pegs is the
-same entry. All methods give identical results.
+On larger rules part sizes are *counted* until the live set is small enough to be listed. Counts and listed live sets
+are kept under a canonical key of the history, so an opening in other colors or on other pegs has the same entry. All
+methods give identical results.
 """
 
 from collections.abc import Callable
@@ -34,20 +34,20 @@ from evilpegs_game.symmetry.history_key import HistoryKey, Symmetry, history_key
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
-"""Rules of at most this many codes are enumerated: that takes less time than computing a canonical key."""
+"""Rules of at most this many codes are enumerated, because it takes less time than computing a canonical key."""
 _ENTRY_BYTES: Final = 1024
-"""Bytes of an entry besides its codes (key, array header, links), rounded up generously."""
+"""Bytes of a cache entry besides its codes (key, array header, links), rounded up generously."""
 SIZES_BYTES: Final = 2048
-"""Bytes of the part sizes of one guess with their keys."""
+"""Bytes of a cache entry with the part sizes of one guess, its key included."""
 _HEAD_BYTES: Final = 4
 _MIN_LISTED_PEGS: Final = 8
 
 
 def max_listed_codes(rules: Rules) -> int:
-    """Return the most codes that a live set may have to be listed rather than counted.
+    """Return the size up to which live sets of ``rules`` are listed; larger ones are counted.
 
-    From there on listing takes about as long as one count, and is done only once. With fewer than 8 pegs the result is
-    0, because any count takes less time than listing even one code.
+    Listing a set of this size takes about as long as one count, and is done only once. With fewer than 8 pegs the
+    result is 0, because any count takes less time than listing even one code.
     """
     if not codes_fit_word(rules):
         return 0
@@ -55,18 +55,18 @@ def max_listed_codes(rules: Rules) -> int:
 
 
 class _Work(local):
-    """The number of table rows that one thread made."""
+    """The number of table rows that counts on the current thread made."""
 
     rows = 0
 
 
 class LiveSets:
-    """Live sets and part sizes by rules and history, within ``max_bytes``; the least recently used are dropped first.
+    """A cache of live sets and part sizes by rules and history. The least recently used entries are dropped first.
 
-    ``count_bytes`` bounds the memory of each running count, which comes on top. Rules of at most ``enumerated_codes``
-    codes are enumerated; on larger ones live sets are counted until ``max_listed_codes(rules)`` codes are left. Both
-    methods give identical results. Columns are read-only and stay valid after they are dropped from the cache. All
-    methods are thread-safe.
+    ``max_bytes`` bounds the memory of the live sets, and ``count_bytes`` that of each running count, in addition. Rules
+    of at most ``enumerated_codes`` codes are enumerated; on larger rules live sets are counted until
+    ``max_listed_codes(rules)`` codes are left. Both ways give identical results. Columns are read-only and stay valid
+    after they are dropped from the cache. All methods are thread-safe.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class LiveSets:
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
         self._sets: ByteCache[Any] = ByteCache(max_bytes)
-        """Columns by `exact_key` or canonical key, and feedback tables by rules."""
+        """Columns of codes by `exact_key` or canonical key, and feedback tables by rules."""
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
         self._set_flights: SingleFlight[object, Columns] = SingleFlight()
         self._size_flights: SingleFlight[object, tuple[int, ...]] = SingleFlight()
@@ -94,26 +94,26 @@ class LiveSets:
         return rules.pegs * rules.size + _ENTRY_BYTES
 
     def fits(self, rules: Rules) -> bool:
-        """Return True if every reply on ``rules`` can be computed within the budget, whatever the guesses."""
+        """Return True if every reply on ``rules`` can be computed within the memory bounds, whatever the guesses."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
 
     @property
     def bytes_used(self) -> int:
-        """The bytes of all entries now; never more than the budget."""
+        """The bytes of the cached live sets and feedback tables now; never more than ``max_bytes``."""
         return self._sets.state.bytes_used
 
     @property
     def state(self) -> CacheState:
-        """The size, hits and misses of the cache of part sizes, where games on large rules share their work."""
+        """The size, hits and misses of the cache of part sizes, through which games on large rules share work."""
         return self._sizes.state
 
     def all_codes(self, rules: Rules) -> Columns:
-        """Return every code of ``rules`` in code order, shared: uint8, shape (pegs, codes), read-only.
+        """Return every code of ``rules`` in code order, as a shared, read-only array: uint8, shape (pegs, codes).
 
         Raises:
-            TooLargeError: they do not fit the budget; nothing was allocated.
+            TooLargeError: the codes do not fit into ``max_bytes``; nothing was allocated.
         """
         key = exact_key(rules, ())
         columns: Columns | None = self._sets.get(key)
@@ -128,7 +128,10 @@ class LiveSets:
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
-        """Return the shared table of all feedbacks of ``rules``; None with too many codes or too little space."""
+        """Return the shared table of all feedbacks of ``rules``.
+
+        The result is None if the rules have more than `MAX_TABLE_CODES` codes or the table does not fit the budget.
+        """
         if rules.size > MAX_TABLE_CODES:
             return None
         table: FeedbackTable | None = self._sets.get(rules)
@@ -142,8 +145,8 @@ class LiveSets:
         """Return the codes consistent with ``history``, in code order: uint8, shape (pegs, candidates), read-only.
 
         Raises:
-            ContradictionError: no code is consistent.
-            TooLargeError: they do not fit the budget.
+            ContradictionError: no code is consistent with the history.
+            TooLargeError: the codes do not fit the memory bounds.
         """
         key = exact_key(rules, history)
         columns: Columns | None = self._sets.get(key)
@@ -178,12 +181,12 @@ class LiveSets:
         return sizes
 
     def take_work(self) -> int:
-        """Return the rows that counts on this thread made since the last call, and reset their number to 0."""
+        """Return the number of table rows that counts on this thread made since the last call of this method."""
         work, self._work.rows = self._work.rows, 0
         return work
 
     def count(self, rules: Rules, history: History) -> int:
-        """Return the number of codes consistent with ``history``, at least 1. Errors are those of `part_sizes`."""
+        """Return the number of codes consistent with ``history``, at least 1. Raises the errors of `part_sizes`."""
         if not history:
             return rules.size
         if rules.size <= self.enumerated_codes:
@@ -197,14 +200,14 @@ class LiveSets:
         return count
 
     def first(self, rules: Rules, history: History) -> Code:
-        """Return the first code in code order that is consistent with ``history``. Errors are those of `part_sizes`."""
+        """Return the first code, in code order, consistent with ``history``. Raises the errors of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             with suppress(TooLargeError):  # there are few codes, but the tables to list them may not fit
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
-        """Return ``count`` candidates, each drawn uniformly and independently. Errors are those of `part_sizes`."""
+        """Return ``count`` candidates, each drawn uniformly and independently. Raises the errors of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
@@ -221,7 +224,7 @@ class LiveSets:
         return columns
 
     def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
-        """Return the set of ``key`` from the cache, or compute it once for all threads that ask for it now."""
+        """Return the live set of ``key`` from the cache, or compute it once for all threads that ask for it now."""
 
         def find_or_compute() -> Columns:
             columns = self._sets.get(key)
@@ -233,7 +236,11 @@ class LiveSets:
         return self._set_flights.get(key, find_or_compute)
 
     def _compute_set(self, exact: bytes, rules: Rules, history: History) -> Columns:
-        """Select the set from that of the longest cached earlier history, or from all codes; else list it."""
+        """Return the codes consistent with ``history``, whose `exact_key` is ``exact``.
+
+        They are selected from the live set of the longest cached beginning of the history, or from all codes if these
+        fit. Otherwise they are listed from the tables of a count.
+        """
         known, columns = self._longest_cached(exact, rules, history)
         if columns is None:
             return self._list_codes(rules, history)
@@ -253,7 +260,11 @@ class LiveSets:
         return 0, self.all_codes(rules) if from_all else None
 
     def _list_codes(self, rules: Rules, history: History) -> Columns:
-        """List the codes from the tables of a count. Raise TooLargeError if they do not fit."""
+        """Return the codes consistent with ``history``, listed from the tables of a count.
+
+        Raises:
+            TooLargeError: the codes, or the tables, do not fit into memory.
+        """
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
             message = (
@@ -268,7 +279,11 @@ class LiveSets:
     def _compute_sizes(
         self, key: HistoryKey, rules: Rules, history: History, guess: Code, symmetry: Symmetry
     ) -> tuple[int, ...]:
-        """Compute part sizes from the canonical image of the history, whose live set all images share."""
+        """Return the part sizes of ``guess`` after ``history``, and store them under ``key``.
+
+        They are computed from the canonical image of the history, whose live set all histories with this image share.
+        ``symmetry`` maps the history and the guess to their canonical image.
+        """
         sizes = self._sizes.get(key)
         if sizes is not None:
             return sizes
@@ -289,7 +304,10 @@ class LiveSets:
         return sizes
 
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
-        """Return the canonical live set of the history, and the symmetry to it; None if its tables do not fit."""
+        """Return the live set of the canonical image of ``history``, and the symmetry that maps codes to the image.
+
+        The result is None if the live set cannot be listed within the memory bounds.
+        """
         key, onto = history_key(rules, history)
         image = tuple(Turn(onto.image(code), answer) for code, answer in history)
         try:
@@ -298,7 +316,10 @@ class LiveSets:
             return None
 
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
-        """Select the set from the cached canonical live set of the turn before; list it if there is none."""
+        """Return the live set of the canonical image of ``history``, which ``onto`` maps to ``image``.
+
+        The codes are selected from the cached canonical live set of the turn before, or listed if it is not cached.
+        """
         *before, (guess, feedback) = history
         key, there = history_key(rules, tuple(before))
         columns = self._sets.get(key) if before else None
@@ -308,10 +329,10 @@ class LiveSets:
 
 
 def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
-    """Return a key of the rules, the turns and a guess as they are; the key of a shorter history is a prefix of it.
+    """Return a cache key that is different for different rules, turns or guesses.
 
-    Keys are bytes, because the garbage collector would traverse tuples over and over. They begin with 0, so none equals
-    a canonical key.
+    The key of an earlier history of the same game is a prefix of it. Keys are bytes, because the garbage collector
+    would traverse tuples again and again. They begin with 0, so none equals a canonical key.
     """
     numbers = [0, rules.pegs, rules.colors, rules.repeats]
     for asked, answer in history:
@@ -322,7 +343,10 @@ def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
 
 
 def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
-    """Turn columns that are an image under ``there`` into the image under ``onto``, unordered and read-only."""
+    """Return the codes of an image under the symmetry ``there`` as their image under the symmetry ``onto``.
+
+    The columns of the result are read-only and not in code order.
+    """
     pegs = [there.pegs.index(peg) for peg in onto.pegs]
     colors = np.empty(len(onto.colors), np.uint8)
     colors[list(there.colors)] = onto.colors
@@ -332,6 +356,6 @@ def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
 
 
 def _contradiction_text(rules: Rules, count: int) -> str:
-    """Return the text that the first ``count`` turns contradict the rules or each other."""
+    """Return an error message which says that the first ``count`` turns contradict the rules or each other."""
     turns = "turn 1" if count == 1 else f"turns 1 to {count}; one of them is wrong"
     return f"no code of {rules} is consistent with the feedback of {turns}"

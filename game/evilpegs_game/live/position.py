@@ -105,26 +105,31 @@ class Position:
         return self._live_sets.first(self.rules, self.history) if self._is_counted else self.candidate(0)
 
     def sample(self, rng: RandomSource, count: int = 1) -> list[Code]:
-        """Draw ``count`` candidates uniformly and independently, so a candidate may occur twice; for rules of any size.
+        """Return ``count`` candidates, each drawn uniformly and independently, so a candidate may occur twice.
 
-        ``rng`` is a `random.Random` or any other `RandomSource`.
+        This works for rules of any size. ``rng`` is a `random.Random` or any other `RandomSource`.
         """
         if self._is_counted:
             return self._live_sets.sample(self.rules, self.history, rng, count)
         return [self.candidate(rng.randrange(self.count)) for _ in range(count)]
 
     def candidate(self, index: int) -> Code:
-        """Return the candidate at ``index`` (from 0) in code order. Raises IndexError, and what `candidates` raises."""
+        """Return the candidate at ``index`` (from 0) in code order.
+
+        Raises:
+            IndexError: there is no candidate at ``index``.
+            ContradictionError, TooLargeError: under the conditions of `candidates`.
+        """
         return column_code(self.candidates, index)
 
     def is_candidate(self, code: Code) -> bool:
-        """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn is computed."""
+        """Return True if ``code``, a code of the rules, agrees with every turn. This computes one feedback per turn."""
         return all(feedback(guess, code) == expected for guess, expected in self.history)
 
     def part_sizes(self, guess: Code) -> tuple[int, ...]:
-        """Return for each feedback the number of candidates that would give it to ``guess``, for rules of any size.
+        """Return the number of candidates that would give each feedback to ``guess``, for rules of any size.
 
-        The sizes are in the order of `feedbacks`, zeros included, and sum to `count`.
+        The numbers are in the order of `feedbacks`, zeros included, and their sum is `count`.
         """
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
@@ -136,7 +141,10 @@ class Position:
         return tuple(part_sizes(self.candidates, guess).tolist())
 
     def parts(self, guess: Code) -> dict[Feedback, int]:
-        """Return the sizes of the non-empty parts of ``guess``, in feedback order; for rules of any size."""
+        """Return each feedback that ``guess`` can get, with the number of candidates that would give it.
+
+        Feedbacks are in feedback order. This works for rules of any size.
+        """
         sizes = zip(feedbacks(self.rules.pegs), self.part_sizes(guess), strict=True)
         return {answer: size for answer, size in sizes if size}
 
@@ -147,7 +155,7 @@ class Position:
     def split(self, guess: Code) -> dict[Feedback, "Position"]:
         """Return the position after each feedback that ``guess`` can get, in feedback order.
 
-        The candidates of all of them are computed in one pass and do not enter the shared cache.
+        The candidates of these positions are computed in one pass and do not enter the shared cache.
         """
         positions = {}
         for answer, columns in split(self.candidates, guess):
