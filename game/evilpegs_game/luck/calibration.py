@@ -21,21 +21,21 @@ from evilpegs_game.luck.value_curve import MILLION, Knot
 from evilpegs_game.rules import Rules
 
 GRID_RATIO: Final = 2**0.5
-"""The ratio of neighboring sizes of the grid on which visits are pooled."""
+"""The ratio of neighboring sizes of the grid by which visits are pooled."""
 MIN_VISITS: Final = 100
-"""The least visits of a pool; with fewer the value of a knot would be off by more than a tenth of a guess."""
+"""The fewest visits of a pool; with fewer, the value of a knot would be off by more than a tenth of a guess."""
 
 Remaining = dict[int, tuple[int, int]]
-"""By number of candidates: the number of visits, and the sum of their further guesses, the next one included."""
+"""A map from a number of candidates to the number of visits and the sum of their further guesses, the next included."""
 
 _Visits = tuple[int, int, int]
 """A number of candidates, its visits, and the sum of their further guesses."""
 
 
 def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
-    """Return the further guesses of a strategy at every position of the games against every secret.
+    """Play a strategy against every secret of ``rules`` and return its further guesses by number of candidates.
 
-    ``progress`` is called with the number of secrets finished so far.
+    ``choose`` is the strategy. ``progress`` is called with the number of secrets finished so far.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -59,9 +59,9 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
 
 
 def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
-    """Return the further guesses at every position of some games; each is a strategy's choice and a secret.
+    """Play some games on ``rules`` and return their further guesses by number of candidates.
 
-    Raises what `play_turns` does.
+    Each of ``games`` is a pair of a strategy and a secret. Raises the errors of `play_turns`.
     """
     remaining: Remaining = {}
     live_sets = LiveSets()
@@ -76,9 +76,10 @@ def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) 
 def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[Knot, ...]:
     """Return knots from one candidate to all codes of ``rules``, whose values never decrease.
 
-    Visits are pooled at the nearest size of a geometric grid, and neighboring pools are joined until each has at least
-    `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its sizes. Neighbors that would decrease get
-    their common mean (isotonic regression by pooling adjacent violators).
+    ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled at the nearest size
+    of a geometric grid, and neighboring pools are joined until each has at least `MIN_VISITS` visits. The knot of a
+    pool is at the geometric mean of its sizes. Neighboring values that would decrease are replaced by their mean
+    (isotonic regression by pooling adjacent violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]
@@ -89,7 +90,10 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
 
 
 def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[_Visits]]:
-    """Return pools of sizes between one and all codes, in increasing order; the last may have fewer visits."""
+    """Return the visits in pools of similar sizes, between one code and all codes, in increasing order of size.
+
+    Each pool has at least `MIN_VISITS` visits, except for the last.
+    """
     grid: dict[int, list[_Visits]] = {}
     for size, (visits, total) in sorted(remaining.items()):
         if 1 < size < rules.size:
@@ -104,14 +108,14 @@ def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[
 
 
 def _pooled(pool: Sequence[_Visits]) -> tuple[int, int, float]:
-    """Return the geometric mean size, the visits and the mean further guesses of a pool."""
+    """Return the geometric mean of the sizes of a pool, its number of visits, and its mean of further guesses."""
     visits = sum(each for _, each, _ in pool)
     mean_log = sum(each * log(size) for size, each, _ in pool) / visits
     return round(exp(mean_log)), visits, sum(total for _, _, total in pool) / visits
 
 
 def _isotonic(values: Sequence[float], weights: Sequence[int]) -> list[float]:
-    """Return the nearest values, in weighted squares, that never decrease."""
+    """Return the sequence that never decreases and has the least sum of weighted squared distances to ``values``."""
     blocks: list[tuple[float, int, int]] = []
     for value, weight in zip(values, weights, strict=True):
         blocks.append((value, weight, 1))

@@ -46,11 +46,11 @@ def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
 
 
 def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
-    """Return the luck of all turns of a game in guesses; positive luck is bad and made the game longer.
+    """Return the sum of the luck of all turns of a game, in guesses; positive luck is bad and made the game longer.
 
     ``turns`` are all answered turns, the last one included, whether or not it solved the game. ``live_sets`` is a
-    shared cache. A game takes 0.1 ms on 4x6 if its live sets are cached, and one on 10x12 takes 0.2 s if nothing is
-    (bench/evaluation.py). Raises what `turn_luck` does.
+    shared cache. A game on 4x6 takes 0.1 ms if its live sets are cached, and a game on 10x12 takes 0.2 s if nothing is
+    cached (bench/evaluation.py). Raises the errors of `turn_luck`.
     """
     history = tuple(turns)
     positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))
@@ -66,14 +66,14 @@ def raw_score(rules: Rules, turns: Sequence[Turn], guess_limit: int) -> int:
 def adjusted_score(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
     """Return the score of a game minus its luck, in guesses, under the guess limit of ``curve``.
 
-    Raises what `turn_luck` does.
+    Raises the errors of `turn_luck`.
     """
     return raw_score(rules, turns, curve.guess_limit) - game_luck(rules, turns, curve, live_sets)
 
 
 def to_millionths(luck: float) -> int:
-    """Return luck, or an adjusted score, in millionths of a guess, rounded to the nearest integer.
+    """Return ``luck``, which may also be an adjusted score, in millionths of a guess, rounded to an integer.
 
-    Sums of integers are exact, so a mean of stored values does not depend on the order of games.
+    Sums of integers are exact, so the mean of stored values does not depend on the order of the games.
     """
     return round(luck * MILLION)

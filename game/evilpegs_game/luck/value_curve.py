@@ -27,7 +27,7 @@ from evilpegs_game.rules import Rules
 
 CURVES_FOLDER: Final = Path(__file__).with_name("curves")
 MILLION: Final = 1_000_000
-"""Millionths of a guess in one guess: the unit of stored values and luck."""
+"""The number of millionths in one guess; stored values and luck are in millionths of a guess."""
 HASH_DIGITS: Final = 16
 
 Knot = tuple[int, int]
@@ -35,10 +35,10 @@ Knot = tuple[int, int]
 
 
 class ValueCurve:
-    """The expected number of further guesses by the number of candidates, on ``rules`` with a guess limit.
+    """The number of further guesses that a good strategy expects, by number of candidates, on ``rules``.
 
     ``knots`` are in increasing order of candidates, from ``(1, MILLION)`` to all codes of the rules. ``calibration``
-    says in words where they come from, and does not enter the hash.
+    says in words how the knots were made, and does not enter the hash.
 
     Raises:
         MalformedError: the knots are not those of a curve on these rules; the message names the first reason.
@@ -51,7 +51,7 @@ class ValueCurve:
         self.knots = tuple(knots)
         self.calibration = calibration
         self.hash: str = _curve_hash(rules, guess_limit, knots)
-        """16 hexadecimal digits of SHA-256 over the canonical JSON of rules, guess limit and knots."""
+        """The first 16 hexadecimal digits of the SHA-256 of the canonical JSON of rules, guess limit and knots."""
         self._logs = [log(size) for size, _ in knots]
         self._values = [value / MILLION for _, value in knots]
 
@@ -59,7 +59,7 @@ class ValueCurve:
         return f"<ValueCurve {self.rules} limit {self.guess_limit} {self.hash}>"
 
     def value(self, size: int) -> float:
-        """Return the expected guesses with ``size`` candidates, from 1 to all codes of the rules."""
+        """Return the expected number of further guesses with ``size`` candidates (1 to all codes of the rules)."""
         position = log(size)
         after = bisect_right(self._logs, position)
         if after == len(self._logs):
@@ -69,13 +69,16 @@ class ValueCurve:
         return self._values[after - 1] + rise * (position - low) / (high - low)
 
     def values(self, sizes: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """Return the expected guesses for each number of candidates, as `value` does: float64, shape of ``sizes``."""
+        """Return the expected number of further guesses for each of ``sizes``: float64, same shape.
+
+        The elements equal the results of `value` up to rounding.
+        """
         values: NDArray[np.float64] = np.interp(np.log(sizes), self._logs, self._values)
         return values
 
 
 def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
-    """Return the frozen curve of these rules with this guess limit; None if there is none.
+    """Return the frozen curve of ``rules`` with ``guess_limit``, or None if there is no such curve.
 
     Raises:
         MalformedError: the file of the curve is damaged; the message names it and the first fault.
@@ -85,15 +88,15 @@ def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
 
 
 def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:
-    """Return the file of the curve of these rules with this guess limit; it need not exist."""
+    """Return the path of the curve of ``rules`` with ``guess_limit``; the file need not exist."""
     return folder / f"{rules}-{guess_limit}.json"
 
 
 def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
-    """Return the curve in a file, which must be that of these rules and this guess limit.
+    """Return the curve in the file at ``path``, which must be a curve of ``rules`` with ``guess_limit``.
 
     Raises:
-        MalformedError: the file holds no such curve; the message names it and the first fault.
+        MalformedError: the file contains no such curve; the message names the file and the first fault.
         OSError: the file cannot be read.
     """
     try:
@@ -104,7 +107,7 @@ def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
 
 
 def format_value_curve(curve: ValueCurve) -> str:
-    """Return the text of a curve's file, with one knot per line."""
+    """Return the text of the file of ``curve``, with one knot per line."""
     head = {"rules": str(curve.rules), "guess_limit": curve.guess_limit, "calibration": curve.calibration}
     fields = [f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items()]
     knots = ",\n".join(f"  [{size}, {value}]" for size, value in curve.knots)
