@@ -23,9 +23,9 @@ Bitmaps = NDArray[np.uint64]
 class GuessBitmaps(NamedTuple):
     """The bitmaps of a live set and of every prefix of one guess.
 
-    ``hits[peg, color]`` are the candidates with that color at that peg, ``matches[color, k]`` those that have the color
-    more than k times. ``blacks[p, b + 1]`` are the candidates with b blacks from the first p pegs of the guess, and
-    ``totals[p, t + 1]`` those with t matches; row 0 is empty. There are no rows for the whole guess.
+    ``hits[peg, color]`` are the candidates with that color at that peg, and ``matches[color, k]`` those that have the
+    color more than k times. ``blacks[p, b + 1]`` are the candidates with b blacks from the first p pegs of the guess,
+    and ``totals[p, t + 1]`` those with t matches; at index 0 there are no candidates. The whole guess is not a prefix.
     """
 
     hits: Bitmaps
@@ -36,16 +36,17 @@ class GuessBitmaps(NamedTuple):
 
 @kernel
 def advance(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
-    """Return the candidates that have a count after one more peg.
+    """Return the candidates that have a certain count (of blacks or matches) after one more peg.
 
-    ``here`` had the count before, ``below`` had one less, and ``moves`` gain one at this peg.
+    ``here`` are the candidates that had this count before the peg, ``below`` those that had one less, and ``moves``
+    those whose count grows by one at the peg.
     """
     return (here & ~moves) | (below & moves)
 
 
 @kernel
 def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
-    """Return the bitmaps of a live set whose colors are less than ``colors``, and of a guess without pegs."""
+    """Return the bitmaps of a live set and of a guess without pegs; all colors are less than ``colors``."""
     pegs, codes = live.shape
     words = (codes + 63) >> 6
     hits = np.zeros((pegs, colors, words), np.uint64)
@@ -66,7 +67,10 @@ def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
 
 @kernel
 def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
-    """Extend the guess by ``color`` at ``peg``, which is not the last peg; it already has the color ``times``."""
+    """Extend the guess by ``color`` at ``peg``, which is not the last peg.
+
+    ``times`` is the number of earlier pegs of the guess that have this color.
+    """
     hits, matches, blacks, totals = bitmaps
     for row in range(1, peg + 3):
         for word in range(hits.shape[2]):
@@ -77,9 +81,10 @@ def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
 
 @kernel
 def part_size(bitmaps: GuessBitmaps, slot: int, color: int, times: int) -> int:
-    """Return the size of one part of the guess that ends with ``color``.
+    """Return the size of one part of the guess that has ``color`` at its last peg.
 
-    ``slot`` is the feedback as 256 * blacks + matches; the pegs before the last have the color ``times``.
+    ``slot`` is the feedback of the part as 256 * blacks + matches. ``times`` is the number of earlier pegs of the guess
+    that have this color.
     """
     hits, matches, blacks, totals = bitmaps
     last, black, total = hits.shape[0] - 1, slot >> 8, slot & 255

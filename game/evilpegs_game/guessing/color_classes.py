@@ -5,8 +5,8 @@ one earlier in code order has the same part sizes. So the first of all such gues
 guesses the first is found. There are two reasons to leave a guess out:
 
 * Colors that nobody has guessed yet are interchangeable, so they first appear in ascending order.
-* Colors that no candidate has tell nothing, so the least of them is enough. Where no color may repeat, several may be
-  needed, and they appear in ascending order.
+* Colors that no candidate has give no information, so the least of them is enough. If no color may repeat, several of
+  them may be needed, and they appear in ascending order.
 """
 
 from typing import NamedTuple
@@ -23,9 +23,9 @@ Integers = NDArray[np.int64]
 class ColorClasses(NamedTuple):
     """The colors that guesses at one live set need, numbered from 0 for the kernels.
 
-    ``colors[c]`` is the real color of number c, ascending, int64. ``before[c]`` is the number that must appear left of
-    the first c in a guess, or -1, int64. ``rank[color]`` is the number of a real color that some candidate has, uint8.
-    ``repeats`` says whether a color may occur more than once.
+    ``colors[c]`` is the real color with number c, ascending, int64. ``before[c]`` is the number that must appear left
+    of the first c in a guess, or -1 if there is none, int64. ``rank[color]`` is the number of a real color that some
+    candidate has, uint8. ``repeats`` is True if a color may occur more than once.
     """
 
     colors: Integers
@@ -61,7 +61,7 @@ def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) 
 
 @kernel
 def to_color_classes(live: Columns, color_classes: ColorClasses) -> Columns:
-    """Return a copy of the live set with its colors replaced by their numbers: uint8, same shape."""
+    """Return a copy of ``live`` with each color replaced by its number in ``color_classes``: uint8, same shape."""
     codes = np.empty_like(live)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):

@@ -28,7 +28,7 @@ _LISTED_CODES: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A measure over part sizes; smaller is better.
+    """A measure over the part sizes of guesses; smaller values are better.
 
     ``name`` is the name on the command line, ``measures`` describes the measure, and ``source`` names its origin.
     ``score`` maps a table of part sizes to one number per guess: int64, or float64 with a relative error of at most
@@ -56,7 +56,7 @@ class Criterion:
         return tied[self.refine(table[:, tied])]
 
     def measure(self, codes: int) -> Measure:
-        """Return the criterion in the form of the kernels, for live sets of at most ``codes`` codes."""
+        """Return this criterion in the form that the kernels use, for live sets of at most ``codes`` codes."""
         return Measure(self.rule, self.weigh(codes))
 
 
@@ -70,7 +70,7 @@ def _sum_of_squares(table: SizeTable) -> NDArray[np.int64]:
 
 
 def _sum_of_logs(table: SizeTable) -> NDArray[np.float64]:
-    """Return the sum of n ln n over the parts, the logarithm of the product of n**n."""
+    """Return, for each guess, the sum of n ln n over its part sizes n: the logarithm of the product of n**n."""
     return np.asarray((table * np.log(np.maximum(table, 1))).sum(axis=0))
 
 
@@ -79,7 +79,7 @@ def _minus_parts(table: SizeTable) -> NDArray[np.int64]:
 
 
 def _least_lists(table: SizeTable) -> GuessIndices:
-    """Return the indices of the guesses whose sizes, sorted descending, are the least list."""
+    """Return the indices of the guesses whose part sizes, sorted descending, form the lexicographically least list."""
     ranked = -np.sort(-table, axis=0)
     indices = np.arange(table.shape[1])
     for sizes in ranked:
@@ -89,7 +89,7 @@ def _least_lists(table: SizeTable) -> GuessIndices:
 
 
 def _least_products(table: SizeTable) -> GuessIndices:
-    """Return the indices of the guesses with the least product of n**n, in exact integers."""
+    """Return the indices of the guesses with the least product of n**n over part sizes n, in exact integers."""
     ranked = np.sort(table, axis=0)
     if (ranked == ranked[:, :1]).all():
         return np.arange(table.shape[1])
@@ -110,9 +110,9 @@ def _no_weights(codes: int) -> Weights:  # noqa: ARG001
 
 
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
-    """Return weights whose sums compare as descending lists of sizes do.
+    """Return weights of part sizes: guesses compare by their sums of weights as by their descending lists of sizes.
 
-    A part weighs more than any smaller parts of `_LISTED_CODES` codes together.
+    A part weighs more than any smaller parts that have `_LISTED_CODES` codes together.
     """
     weights = [0, 1]
     for _ in range(2, _LISTED_CODES + 1):
@@ -130,7 +130,7 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """Return the size of a part less one: the sum is least where there are most parts."""
+    """Return, as the weight of each part size, the size less one: the sum is least for guesses with the most parts."""
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

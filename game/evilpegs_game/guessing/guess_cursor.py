@@ -1,9 +1,9 @@
 """The cursor of the search: it enumerates guesses in code order and counts their parts on the way.
 
-A guess is abandoned as soon as its parts so far make it worse than the best. The part that ruled out one guess is
-counted first for the next, which mostly differs in one peg: most guesses cost one or two parts. This is the killer
-heuristic of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation and the killer heuristic,
-Proceedings of the ACM Annual Conference 1977.
+A guess is abandoned as soon as its parts so far make it worse than the best guess. The part that ruled out one guess is
+counted first for the next guess, which mostly differs in one peg. So for most guesses one or two parts are counted.
+This is the killer heuristic of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation and the
+killer heuristic, Proceedings of the ACM Annual Conference 1977.
 """
 
 from typing import NamedTuple
@@ -21,9 +21,9 @@ from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 class Cursor(NamedTuple):
     """An incomplete guess that the kernels move through code order in place.
 
-    ``guess`` holds the color of each peg, or -1, int64, shape (pegs,). ``used`` counts each color in it, int64, shape
-    (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches, uint16, in the order in which parts are
-    counted; those that ruled out recent guesses move to the front.
+    ``guess`` holds the color of each peg, or -1 if it has none yet: int64, shape (pegs,). ``used`` is the number of
+    pegs of each color in it: int64, shape (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches,
+    uint16, in the order in which parts are counted; feedbacks that ruled out recent guesses move to the front.
     """
 
     guess: Integers
@@ -33,7 +33,7 @@ class Cursor(NamedTuple):
 
 @kernel
 def make_cursor(pegs: int, colors: int) -> Cursor:
-    """Return a cursor before the first guess."""
+    """Return a cursor without any colored peg, which stands before the first guess."""
     feedback_slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
     kept = 0
     for black in range(pegs + 1):
@@ -45,7 +45,11 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
 
 @kernel
 def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
-    """Return whether ``color`` may be the next color of a guess that has the colors ``used``; see `ColorClasses`."""
+    """Return True if ``color`` may be the next color of a guess.
+
+    ``used`` is the number of pegs of each color in the guess so far; ``before`` and ``repeats`` are fields of
+    `ColorClasses`.
+    """
     if used[color]:
         return repeats
     return bool(before[color] < 0 or used[before[color]] > 0)
@@ -55,9 +59,9 @@ def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> b
 def move_to_prefix(
     bitmaps: GuessBitmaps, cursor: Cursor, color_classes: ColorClasses, codes: Columns, i: int, pegs: int
 ) -> bool:
-    """Move the cursor to the first ``pegs`` pegs of code ``i``.
+    """Give the guess of ``cursor`` the first ``pegs`` pegs of code ``i`` of ``codes``, and no color at all later pegs.
 
-    Return False if the color classes make every guess with this prefix redundant.
+    Return True, or False if the color classes make every guess that begins like this redundant.
     """
     guess, used, _ = cursor
     used[:] = 0
@@ -90,12 +94,13 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
 ) -> int:
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
-    -1 means that no such guess is left. The pegs left of ``base`` do not change. At ``base`` the colors from ``start``
-    to ``stop`` are tried, which are all colors unless ``base`` is the last peg.
+    A result of -1 means that no such guess is left. The pegs left of ``base`` do not change. At ``base`` the colors
+    from ``start`` to ``stop`` are tried, which are all colors unless ``base`` is the last peg. If ``summed`` is True,
+    the score is the sum of the ``weights`` of the part sizes, otherwise the largest part size.
 
     These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
-    word. Written with `may_follow`, `add_peg` and `part_size`, evaluating minimax takes 2.1 times as long on 4x6 and 4
-    times on 5x6; with such kernels for bitmaps of one word still 1.6 and 2.6 times.
+    word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as
+    long on 4x6 and 4 times on 5x6; with such kernels for bitmaps of one word, it still takes 1.6 and 2.6 times as long.
     """
     hits, matches, blacks, totals = bitmaps
     guess, used, feedback_slots = cursor

@@ -27,7 +27,11 @@ _PREFIX_PEGS: Final = 2
 def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
-    """Return the guess of `evilpegs_game.guessing.search.best_code`, searched by ``threads``: uint8, shape (pegs,)."""
+    """Return the best guess at a live set of three codes or more, searched by ``threads``: uint8, shape (pegs,).
+
+    It is the guess that `evilpegs_game.guessing.search.best_code` returns. ``guessed`` has one bit per color that has
+    been guessed so far.
+    """
     color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
     live = to_color_classes(live, color_classes)
     (pegs, codes), colors = live.shape, color_classes.colors.size
@@ -51,7 +55,11 @@ def best_code_in_chunks(
 def _search_chunks(
     search: Callable[[int, int, Best], None], count: int, best: Best, measure: Measure, codes: int, threads: Executor
 ) -> None:
-    """Put the best guess of ``count`` things, searched in chunks, into ``best``; of equal guesses the first wins."""
+    """Run ``search`` on chunks of ``range(count)`` and put the best guess found into ``best``, if it is better.
+
+    ``search(start, stop, result)`` puts the best guess of a chunk into ``result``. Of equally good guesses, that of the
+    earliest chunk is kept. ``codes`` is the number of candidates.
+    """
 
     def search_chunk(start: int) -> Best:
         result = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
@@ -64,11 +72,14 @@ def _search_chunks(
 
 
 def _with_own_buffers(bitmaps: GuessBitmaps) -> GuessBitmaps:
-    """Return the bitmaps of the live set, shared, with a copy of the bitmaps of the guess."""
+    """Return ``bitmaps`` with a copy of the bitmaps of the guess; the bitmaps of the live set are shared."""
     return bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
 
 
 def _prefixes(pegs: int, colors: int) -> Columns:
-    """Return all prefixes of `_PREFIX_PEGS` pegs as columns, in code order; for fewer pegs, shorter ones."""
+    """Return all prefixes of guesses as columns in code order: uint8, shape (prefix pegs, prefixes).
+
+    They have `_PREFIX_PEGS` pegs, or ``pegs - 1`` if this is less.
+    """
     length = min(_PREFIX_PEGS, pegs - 1)
     return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)

@@ -1,7 +1,7 @@
 """Ranking: how good a guess is under a criterion, and which of two guesses is better, compiled and exact.
 
 A guess has a *score*, an integer that is cheap to compute while its parts are counted and that rules out most guesses.
-Where scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` is the plain definition for whole tables.
+If scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` is the plain definition for whole tables.
 """
 
 from typing import Final, NamedTuple
@@ -16,16 +16,16 @@ Weights = NDArray[np.int64]
 """The amount that a part of each size adds to a score: int64, indexed by size from 0."""
 
 LARGEST: Final = 0
-"""The rule of minimax: the score is the size of the largest part, and it decides."""
+"""The rule of minimax: the score is the size of the largest part, and it decides alone."""
 LISTS: Final = 1
 """The rule of lists: the sizes sorted descending decide.
 
-The score is the size of the largest part; for few codes it is a sum of weights that decides alone.
+The score is the size of the largest part. For small live sets it is the sum of the weights, which decides alone.
 """
 SUMS: Final = 2
-"""The rule of sums: the score is the sum of the weights, and it decides."""
+"""The rule of sums: the score is the sum of the weights, and it decides alone."""
 PRODUCTS: Final = 3
-"""The rule of products: the product of n**n decides.
+"""The rule of products: the product of n**n over the part sizes n decides.
 
 The score is the logarithm of the product as the sum of the weights, in units of 1 / LOG_UNIT.
 """
@@ -51,7 +51,7 @@ class Best(NamedTuple):
     """The best guess so far, a record that the kernels update in place.
 
     ``guess`` is uint8, shape (pegs,). ``score`` is int64, shape (1,), and negative while there is no guess. ``sizes``
-    are its part sizes, ascending, int64; they are maintained only where the rule is `LISTS` or `PRODUCTS`.
+    are the part sizes of the guess, ascending, int64; they are maintained only if the rule is `LISTS` or `PRODUCTS`.
     """
 
     guess: NDArray[np.uint8]
@@ -61,19 +61,19 @@ class Best(NamedTuple):
 
 @kernel
 def no_guess(pegs: int) -> Best:
-    """Return a record without a guess: any guess is better."""
+    """Return a record without a guess, which any guess of ``pegs`` pegs is better than."""
     return Best(np.zeros(pegs, np.uint8), np.full(1, -1), np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
 
 
 @kernel
 def is_summed(measure: Measure, codes: int) -> bool:
-    """Return whether scores at live sets of ``codes`` codes are sums of weights; otherwise they are largest parts."""
+    """Return True if scores at live sets of ``codes`` codes are sums of weights; otherwise they are largest parts."""
     return bool(measure.rule >= SUMS or (measure.rule == LISTS and codes < measure.weights.size))
 
 
 @kernel
 def least_score(measure: Measure, codes: int) -> int:
-    """Return the score of a guess that distinguishes all ``codes``: no guess has a lower one."""
+    """Return the lowest possible score at ``codes`` codes: that of a guess with a different feedback from each."""
     return int(codes * measure.weights[1]) if is_summed(measure, codes) else 1
 
 
@@ -91,7 +91,10 @@ def score_limit(best: Best, measure: Measure, codes: int) -> int:
 
 @kernel
 def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int) -> bool:
-    """Return whether a guess with this score and these part sizes, ascending, is strictly better than ``best``."""
+    """Return True if a guess with ``score`` and the part sizes ``sizes``, ascending, is strictly better than ``best``.
+
+    ``codes`` is the number of candidates.
+    """
     if score > score_limit(best, measure, codes):
         return False
     if best.score[0] < 0:
@@ -105,7 +108,7 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
 
 @kernel
 def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
-    """Replace ``best`` by ``other`` if ``other`` is strictly better."""
+    """Copy ``other`` into ``best`` if it has a guess that is strictly better; ``codes`` is the number of candidates."""
     if other.score[0] >= 0 and is_better(other.score[0], other.sizes, best, measure, codes):
         copy_into(best.guess, other.guess)
         copy_into(best.score, other.score)
@@ -126,9 +129,9 @@ def sort_ascending(sizes: Sizes) -> None:
 
 @kernel
 def _has_smaller_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
-    """Return whether the product of n**n over ``sizes`` is smaller than over ``others``, in exact integers.
+    """Return True if the product of n**n over ``sizes`` is smaller than over ``others``, in exact integers.
 
-    Sizes that occur in both cancel out.
+    Both are ascending. Sizes that occur in both cancel out. ``codes`` is the sum of the sizes.
     """
     if not _is_less(sizes, others) and not _is_less(others, sizes):
         return False
@@ -152,9 +155,9 @@ def _has_smaller_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
 
 @kernel
 def _multiply_by_power(number: Sizes, used: int, size: int) -> int:
-    """Multiply ``number`` by size**size in place and return the number of digits it then uses.
+    """Multiply ``number`` by size**size in place and return the number of digits that the product uses.
 
-    Digits have 31 bits, the lowest first; ``used`` of them are in use before.
+    ``number`` has digits of 31 bits, the lowest first, of which ``used`` are in use before the multiplication.
     """
     for _ in range(size):
         carry = 0
@@ -170,7 +173,7 @@ def _multiply_by_power(number: Sizes, used: int, size: int) -> int:
 
 @kernel
 def _is_less(number: Sizes, other: Sizes) -> bool:
-    """Return whether ``number`` is less than ``other``, of equal length, compared from the last element down."""
+    """Return True if ``number`` is less than ``other``, of equal length, compared from the last element down."""
     for i in range(number.size - 1, -1, -1):
         if number[i] != other[i]:
             return bool(number[i] < other[i])

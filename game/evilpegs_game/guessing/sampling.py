@@ -1,7 +1,7 @@
 """A good guess on rules too large to consider every candidate: the best of some candidates drawn at random.
 
-After L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind using genetic algorithms (2009), who also
-judge guesses by a sample.
+The idea to judge guesses by a sample is from L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind
+using genetic algorithms (2009).
 """
 
 from contextlib import suppress
@@ -19,16 +19,16 @@ from evilpegs_game.random_source import RandomSource
 MAX_SAMPLES: Final = 1000
 """The largest number of candidates that are drawn and compared."""
 DEFAULT_BUDGET: Final = 10**8
-"""The feedback evaluations per choice if the position has no budget; about a tenth of a second."""
+"""The budget of feedback evaluations per choice if the position has none; they take about a tenth of a second."""
 
 
 def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool = False) -> Code:
     """Draw candidates uniformly and return the one with the most entropy among them.
 
-    The budget of ``position`` determines the number of samples, because each is compared with each. Once all candidates
-    fit into the budget, the choice is no longer random: it is the guess with the most entropy over all candidates. It
-    is taken from all codes if the budget suffices and ``candidates_only`` is False. With at most two candidates left,
-    it is the first of them.
+    The budget of ``position`` determines the number of samples, because each sample is compared with each. Once all
+    candidates fit into the budget, the choice is no longer random: it is the guess with the most entropy over all
+    candidates. This guess is taken from all codes if the budget suffices and ``candidates_only`` is False. With at most
+    two candidates left, the first of them is returned.
 
     Raises:
         TooLargeError: the rules have too many codes to count, or counting does not fit in memory.

@@ -58,7 +58,10 @@ def search_candidates(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the first best candidate from ``start`` to ``stop`` into ``best`` if it is strictly better."""
+    """Search the candidates from index ``start`` to ``stop`` and put the best into ``best`` if it is strictly better.
+
+    Of equally good candidates the first is put there.
+    """
     last, codes = live.shape[0] - 1, live.shape[1]
     least = least_score(measure, codes)
     for i in range(start, stop):
@@ -81,9 +84,10 @@ def search_prefixes(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the first best guess that begins with prefixes ``start`` to ``stop`` into ``best`` if it is strictly better.
+    """Search the guesses that begin with some prefixes and put the best into ``best`` if it is strictly better.
 
-    ``prefixes`` are columns of fewer pegs, in code order; ``codes`` is the number of candidates.
+    Of equally good guesses the first is put there. ``prefixes`` are columns of fewer pegs than a guess, in code order;
+    those from index ``start`` to ``stop`` are searched. ``codes`` is the number of candidates.
     """
     least = least_score(measure, codes)
     base, colors, first = prefixes.shape[0], color_classes.colors.size, int(np.int64(0))
@@ -104,9 +108,10 @@ def _search_from_prefix(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the best guess that begins like the cursor into ``best`` if it is strictly better.
+    """Search the guesses that begin like ``cursor`` and put the best into ``best`` if it is strictly better.
 
-    The color at peg ``base``, the next one, is from ``start`` to ``stop``.
+    ``base`` is the first peg without a color in the cursor; there the colors from ``start`` to ``stop`` are tried.
+    ``codes`` is the number of candidates.
     """
     least = least_score(measure, codes)
     summed = is_summed(measure, codes)
@@ -128,7 +133,7 @@ def _keep_if_better(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the guess of the cursor, which has this score, into ``best`` if it is strictly better."""
+    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better."""
     sizes = best.sizes.copy()
     if measure.rule in (LISTS, PRODUCTS):
         color = cursor.guess[-1]

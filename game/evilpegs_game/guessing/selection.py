@@ -21,7 +21,7 @@ from evilpegs_game.rules import Rules
 
 
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
-    """Return the best guess at ``position`` among all codes, or among the candidates only.
+    """Return the best guess at ``position`` under ``criterion``, among all codes or among the candidates only.
 
     Raises:
         OverBudgetError: the choice would take more feedback evaluations than ``position.budget``.
@@ -46,9 +46,10 @@ def best_guess_at(
     candidates_only: bool,
     threads: Executor | None = None,
 ) -> Code:
-    """Return the best guess at a live set of three codes or more; ``threads`` change the speed, not the guess.
+    """Return the best guess at ``live``, a live set of three codes or more, under ``measure``.
 
-    ``guessed`` is the `guessed_color_mask` of the history that the live set follows from.
+    ``guessed`` is the `guessed_color_mask` of the history that the live set follows from. ``threads`` change the speed,
+    not the guess.
     """
     if threads:
         guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
@@ -84,7 +85,7 @@ def _check_budget(position: Position, guesses: int) -> None:
 
 
 def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:
-    """Count the guesses that are not equal up to renaming the colors that nobody has guessed yet."""
+    """Return the number of guesses to try, counting guesses once that are equal up to renaming unguessed colors."""
     if candidates_only:
         return int(count_in_order(live, rules.colors, guessed))
     fresh = rules.colors - guessed.bit_count()
