@@ -26,7 +26,7 @@ _CHUNK: Final = 1 << 14
 
 
 class _EvilReply(NamedTuple):
-    """Evil's reply to a guess: the number of codes it leaves, the number of the feedback, the index of the guess."""
+    """Evil's reply to a guess: the number of codes that it leaves, its feedback number, and the index of the guess."""
 
     codes: int
     feedback: int
@@ -34,7 +34,9 @@ class _EvilReply(NamedTuple):
 
 
 class ShortestLineSearch:
-    """A search for the shortest line against evil on ``rules``, within a budget of work.
+    """A search for the shortest line against evil on ``rules``: the turns of a game that beats evil soonest.
+
+    ``budget`` bounds the work in feedback evaluations; None means no limit.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -54,7 +56,9 @@ class ShortestLineSearch:
         return self._budget.work
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:
-        """Return a line of the fewest guesses; ``progress`` is called with each number of guesses that is tried.
+        """Return the turns of a line with the fewest guesses.
+
+        ``progress`` is called with each number of guesses before the search tries it.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -72,7 +76,7 @@ class ShortestLineSearch:
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _line(self, columns: Columns, guesses: int) -> tuple[DuelTurn, ...]:
-        """Return a line of at most ``guesses`` guesses from these codes; empty if there is none."""
+        """Return the turns of a line of at most ``guesses`` guesses for the codes in ``columns``, or an empty tuple."""
         codes = int(columns.shape[1])
         if codes == 1:
             return (DuelTurn(column_code(columns, 0), all_black(self.rules.pegs), 1),)
@@ -94,7 +98,10 @@ class ShortestLineSearch:
         return ()
 
     def _replies(self, columns: Columns, guesses: int) -> list[_EvilReply]:
-        """Return evil's replies after which ``guesses - 1`` may be enough, those that leave the fewest codes first."""
+        """Return evil's replies to all guesses after which ``guesses - 1`` guesses may be enough.
+
+        Replies that leave the fewest codes come first. Only one guess of each orbit is considered.
+        """
         guess_indices = np.unique(self._space.orbits(columns))
         self._budget.spend(guess_indices.size * columns.shape[1])
         most = min(int(columns.shape[1]) - 1, self._max_codes[min(guesses - 1, len(self._max_codes) - 1)])

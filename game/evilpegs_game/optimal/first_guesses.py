@@ -1,8 +1,8 @@
 """First guesses for a large set of codes: bounds of the total after each, tightened until the least total is proved.
 
-Of first guesses that a symmetry of the set carries into each other, one is taken. Each feedback to it leaves a
-subproblem. First all subproblems are solved roughly, with few guesses tried per set, for a good upper bound. Then they
-are solved exactly while a first guess may still be the best; the guesses for a large part are shared among threads.
+Of first guesses that a symmetry of the set maps to each other, one is taken. Each feedback to it leaves a subproblem.
+First all subproblems are solved roughly, with few guesses tried per set, for a good upper bound. Then the subproblems
+of each first guess that may still be the best are solved exactly; threads share the guesses for a large part.
 """
 
 from collections.abc import Callable
@@ -25,9 +25,9 @@ from evilpegs_game.work_budget import WorkBudget
 
 
 class Progress(NamedTuple):
-    """Bounds proved so far of the total within ``within`` guesses, or of the total at all if it is None.
+    """The bounds on the least total that are proved so far, for trees of at most ``within`` guesses (None: any number).
 
-    ``upper`` is None if no tree is known. ``lower`` is None if it is proved that this number of guesses is not enough.
+    ``upper`` is None if no tree is known. ``lower`` is None if it is proved that ``within`` guesses are not enough.
     """
 
     within: int | None
@@ -36,7 +36,7 @@ class Progress(NamedTuple):
 
 
 class FirstGuessPart:
-    """The codes that give one feedback to a first guess, and bounds of their total."""
+    """The codes that give one feedback to a first guess, and the bounds known of their least total."""
 
     def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
         self.subproblem = subproblem
@@ -45,17 +45,17 @@ class FirstGuessPart:
 
     @property
     def codes(self) -> int:
-        """The number of codes."""
+        """The number of codes of this part."""
         return int(self.columns.shape[1])
 
     @property
     def is_exact(self) -> bool:
-        """True if the total is known."""
+        """True if the least total of this part is known."""
         return self.bounds.lower >= self.bounds.upper
 
 
 class FirstGuess:
-    """A first guess and its parts, the smallest first, without all-black."""
+    """A first guess, the number of codes before it, and its parts: the smallest first, without all-black."""
 
     def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
         self.guess = guess
@@ -76,9 +76,9 @@ class FirstGuess:
 class FirstGuesses:
     """The first guesses for ``columns``, all codes of the rules or many of them, and the bounds known of each.
 
-    ``guesses`` lists them in code order. ``proof_log`` holds what was proved before, and gets what is proved.
-    ``report`` is called with the bounds each time something is proved. ``budget`` bounds the work, for one
-    thread only.
+    ``guesses`` lists the first guesses in code order. ``limit`` is the most guesses that a tree may take.
+    ``proof_log`` contains bounds proved before, and new bounds are added to it. ``report`` is called with the bounds
+    each time a bound is proved. ``budget`` bounds the work; it is meant for one thread only.
 
     Raises:
         TooLargeError: a part takes, or may take, more than `Tuning.max_matrix_bytes`.
@@ -109,17 +109,17 @@ class FirstGuesses:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations that were spent from the budget so far."""
+        """The number of feedback evaluations that were counted in the budget so far."""
         return self._budget.work
 
     @property
     def bytes(self) -> int:
-        """The most bytes that the guess matrices kept may take."""
+        """The most bytes that the guess matrices may take that are kept between uses."""
         parts, space = (part for first in self.guesses for part in first.parts), self._code_space
         return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 
     def _first_guess(self, guess: Code, columns: Columns) -> FirstGuess | None:
-        """Return the first guess with its parts; None if every code gives the same feedback."""
+        """Return ``guess`` with its parts, or None if every code in ``columns`` gives the same feedback to it."""
         codes, below = int(columns.shape[1]), self.limit - (self.limit != UNLIMITED)
         parts = []
         for feedback, part in split(columns, guess):
@@ -140,7 +140,7 @@ class FirstGuesses:
 
     @property
     def lower(self) -> int:
-        """A proved lower bound of the total; `NEVER` if there is no tree within the limit."""
+        """A proved lower bound of the least total; `NEVER` if there is no tree within the limit."""
         return min(first.lower for first in self.guesses)
 
     @property
@@ -163,7 +163,7 @@ class FirstGuesses:
     def prove(self) -> FirstGuess:
         """Find and prove the least total, and return a first guess that attains it.
 
-        If there is no tree within the limit, that is proved: the upper bound of the result is `NEVER`.
+        If there is no tree within the limit, this is proved instead, and the upper bound of the result is `NEVER`.
         """
         for first in sorted(self.guesses, key=lambda first: first.lower):
             if first.lower < self.best.upper:
@@ -173,7 +173,10 @@ class FirstGuesses:
         return self.best
 
     def solve(self, first: FirstGuess, upper: int) -> int:
-        """Return the total after this first guess, or a bound of it that is at least ``upper``."""
+        """Return the least total of trees that begin with ``first``, if it is less than ``upper``.
+
+        Otherwise return a lower bound of it, which is at least ``upper``.
+        """
         for part in first.parts:
             if first.lower >= upper:
                 break
@@ -193,7 +196,7 @@ class FirstGuesses:
         self._call_report()
 
     def _solve_part(self, part: FirstGuessPart, upper: int) -> None:
-        """Find the total of the part, or prove that it is at least ``upper``."""
+        """Find the least total of ``part``, or prove that it is at least ``upper``."""
         matrix = self._matrix(part)
         if part.codes < self._code_space.tuning.shared_codes:
             solver = self._solver(matrix)
@@ -203,7 +206,7 @@ class FirstGuesses:
             self._solve_in_threads(part, matrix, min(upper, part.bounds.upper))
 
     def _solve_in_threads(self, part: FirstGuessPart, matrix: GuessMatrix, upper: int) -> None:
-        """Find the total of the part, or prove that it is at least ``upper``, with its guesses shared among threads.
+        """Find the least total of ``part``, or prove that it is at least ``upper``; threads share the guesses to try.
 
         A tree with the total ``upper`` may already be known.
         """
@@ -235,14 +238,14 @@ class FirstGuesses:
         return TotalSolver(matrix, self._totals, shared, self._budget)
 
     def _record(self, part: FirstGuessPart, matrix: GuessMatrix, bounds: TotalBounds) -> None:
-        """Keep the better of these bounds of a part and of those known before."""
+        """Keep, in ``part`` and in the proof log, the tighter of ``bounds`` and the bounds known before."""
         old = part.bounds
         guess = old.guess if bounds.upper >= old.upper or bounds.guess is None else matrix.guess_code(bounds.guess)
         part.bounds = KnownBounds(max(old.lower, bounds.lower), min(old.upper, bounds.upper), guess)
         self._proof_log.known[part.subproblem] = part.bounds
 
     def tree(self, first: FirstGuess) -> Tree:
-        """Return a tree that begins with this first guess and whose total is the upper bound of the guess."""
+        """Return a tree that begins with ``first`` and whose total is the upper bound of ``first``."""
         children: dict[Feedback, Node] = {}
         for part in first.parts:
             if part.codes <= 2:
@@ -255,7 +258,7 @@ class FirstGuesses:
         return Tree(self._code_space.rules, Node(first.guess, dict(sorted(children.items()))))
 
     def _matrix(self, part: FirstGuessPart) -> GuessMatrix:
-        """Return the guess matrix of a part, which is kept if there is memory for it."""
+        """Return the guess matrix of ``part``; it is kept for later calls if `Tuning.kept_bytes` allows it."""
         matrix = self._matrices.get(part.subproblem)
         if matrix is None:
             matrix = GuessMatrix(self._code_space, part.columns)

@@ -18,15 +18,15 @@ from evilpegs_game.symmetry.code_sets import GuessSymmetries
 
 _MAX_GUESSES: Final = 1 << 20
 _DIGEST_BYTES: Final = 32
-"""Bytes per guess that are needed besides while guesses that split the codes alike are being found."""
+"""The bytes per guess that the search for guesses with equal partitions needs, besides the feedback numbers."""
 _CHUNK: Final = 1 << 12
 
 
 class CodeSpace:
-    """All codes of some rules, which are the guesses, and their symmetries. ``tuning`` bounds what is done with them.
+    """All codes of ``rules``, each a possible guess, and their symmetries; ``tuning`` bounds time and memory.
 
-    ``columns`` holds all codes in code order. ``max_parts`` is the most parts a guess can make, all-black not counted.
-    ``max_codes[k]`` bounds the codes that can be solved within k guesses: int64.
+    ``columns`` holds all codes in code order. ``max_parts`` is the most parts that a guess can make, without all-black.
+    ``max_codes[k]`` bounds the number of codes that can be solved within k guesses: int64.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -44,27 +44,27 @@ class CodeSpace:
         self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
 
     def orbits(self, columns: Columns) -> Indices:
-        """Return for each guess the first guess, in code order, known to be equally good against ``columns``: int32.
+        """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
 
-        Small sets are not worth the search for symmetries: there each guess is its own orbit.
+        The search for symmetries does not pay for small sets, so each guess is then an orbit of its own.
         """
         if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
     def first_guesses(self, columns: Columns) -> list[Code]:
-        """Return one guess of each orbit against ``columns``, the first of it, in code order."""
+        """Return the first guess of each orbit of guesses equally good against ``columns``, in code order."""
         if columns.shape[1] == self.rules.size:
             return one_guess_per_shape(self.rules)
         return [column_code(self.columns, index) for index in np.unique(self.orbits(columns)).tolist()]
 
     def matrix_bytes(self, codes: int, guesses: int) -> int:
-        """Return the bytes that a guess matrix takes together with the stack of one search."""
+        """Return the bytes that a guess matrix of this size takes, together with the stack of one search."""
         tables = (2 + _bit_type(self.max_parts + 2)().itemsize) * codes * guesses
         return tables + stack_bytes(codes, guesses, self.tuning)
 
     def check_bytes(self, codes: int, needed: int) -> None:
-        """Raise TooLargeError if ``needed`` bytes for this many codes exceed `Tuning.max_matrix_bytes`."""
+        """Raise TooLargeError if ``needed``, the bytes for ``codes`` codes, exceeds `Tuning.max_matrix_bytes`."""
         bound = self.tuning.max_matrix_bytes
         if needed > bound:
             message = (
@@ -75,14 +75,17 @@ class CodeSpace:
 
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
-    """Return the codes that come first, in code order, of all their images when pegs and colors are permuted."""
+    """Return the codes that are first, in code order, among their images under permutations of pegs and colors."""
     most = rules.pegs if rules.repeats else 1
     shapes = _shapes(rules.pegs, rules.colors, most)
     return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
 
 
 def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
-    """Return the ways to distribute pegs among colors, as the number of pegs of each color, the largest first."""
+    """Return the ways to distribute pegs among colors, each as the pegs per color in descending order.
+
+    ``most`` is the most pegs that one color may have, and ``colors`` the most colors that may have any.
+    """
     if pegs == 0:
         return [()]
     if colors == 0:
@@ -97,14 +100,15 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
 class GuessMatrix:
     """A set of codes and the feedback of the guesses worth trying against it or any subset.
 
-    Of guesses that split the set alike only one is kept: the first code of the set, or else the first of all codes.
+    All codes of the set are guesses. Of other guesses that split the set into the same parts, only the first in code
+    order is kept, and none if a code of the set makes these parts.
 
     Raises:
-        TooLargeError: it would take more than `Tuning.max_matrix_bytes`.
+        TooLargeError: the matrix would take more than `Tuning.max_matrix_bytes`.
     """
 
     def __init__(self, code_space: CodeSpace, columns: Columns) -> None:
-        """Build the matrix of ``columns``: more than two codes, in code order."""
+        """Build the matrix of the codes in ``columns``, more than two, in code order."""
         code_space.check_bytes(columns.shape[1], (columns.shape[1] + _DIGEST_BYTES) * code_space.rules.size)
         self.code_space = code_space
         self.columns = columns
@@ -124,20 +128,20 @@ class GuessMatrix:
 
     @property
     def bytes(self) -> int:
-        """The size of the tables."""
+        """The size of the tables in bytes."""
         return self.tables.by_guess.nbytes + self.tables.bits.nbytes
 
     def guess_code(self, guess: int) -> Code:
-        """Return the code of a guess, which is given by its index in the matrix."""
+        """Return the code of the guess with the index ``guess`` in the matrix."""
         return column_code(self.code_space.columns, int(self.guesses[guess]))
 
     def guess_index(self, code: Code) -> int:
-        """Return the index in the matrix of a code that is one of its guesses."""
+        """Return the index in the matrix of ``code``, which must be one of its guesses."""
         index = self.code_space.symmetries.indices(to_columns([code]))
         return int(np.searchsorted(self.guesses, index)[0])
 
     def _build_tables(self) -> tuple[Indices, GuessTables]:
-        """Return the indices of the guesses among all codes, ascending, and the tables."""
+        """Return the indices of the guesses among all codes, ascending, and the tables of the matrix."""
         space, numbers = self.code_space, self.code_space.max_parts + 2
         by_code = np.empty((self.codes, space.rules.size), dtype=np.uint8)
         for code in range(self.codes):
@@ -160,7 +164,7 @@ class GuessMatrix:
         return guesses, tables
 
     def first_of_each_orbit(self, entries: list[int]) -> list[int]:
-        """Return, of the guesses listed for the whole set, the first of each orbit, in the order of the list."""
+        """Return, of ``entries``, a list of guesses for the whole set, the first guess of each orbit, in list order."""
         if self._orbits is None:
             self._orbits = self.code_space.orbits(self.columns)[self.guesses]
         guesses = np.array([entry_guess(entry) for entry in entries], dtype=np.int64)
@@ -168,7 +172,7 @@ class GuessMatrix:
         return [entries[index] for index in np.sort(first).tolist()]
 
     def orbits_after(self, guess: int) -> OrbitTable:
-        """Return the orbits of the guesses against each large part that ``guess`` makes."""
+        """Return the orbits of guesses that are equally good against each large part that ``guess`` makes."""
         row = self.tables.by_guess[guess]
         orbits = np.full((self.tables.all_black + 1, self.guesses.size), -1, dtype=np.int32)
         for number in range(self.tables.all_black):
@@ -180,7 +184,7 @@ class GuessMatrix:
 
 
 def entry_guess(entry: int) -> int:
-    """Return the guess of a list entry, without its estimate."""
+    """Return the guess, as an index in the matrix, of a list entry; the entry has an estimate in its upper bits."""
     return entry & ((1 << GUESS_BITS) - 1)
 
 
@@ -189,13 +193,17 @@ def _bit_type(numbers: int) -> type[np.unsignedinteger]:
 
 
 def _code_keys(code_indices: Indices) -> Words:
-    """Return two words for each code, the same in every run: uint64, shape (codes, 2)."""
+    """Return two hash words for each code index, the same in every run: uint64, shape (codes, 2)."""
     numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
     return mix_each(numbers * GOLDEN)
 
 
 def _distinct_guesses(digests: Words, members: Indices) -> Indices:
-    """Return the indices of the guesses to keep, ascending: the members, and the first of each other partition."""
+    """Return the indices of the guesses to keep, ascending.
+
+    These are ``members``, the codes of the set, and the first guess of each partition that no member makes.
+    ``digests`` are the partitions of all guesses as hashes.
+    """
     _, first = np.unique(digests, return_index=True)
     others = first[~np.isin(digests[first], digests[members])]
     return np.union1d(members, others).astype(np.int32)
@@ -203,7 +211,7 @@ def _distinct_guesses(digests: Words, members: Indices) -> Indices:
 
 @kernel
 def _partition_digests(by_code: FeedbackMatrix, keys: Words, numbers: int) -> Words:
-    """Return for each guess a digest of the parts that it makes of the codes, whatever their feedbacks."""
+    """Return, for each guess, a digest of the parts into which it splits the codes, whatever feedbacks they give."""
     digests = np.zeros(by_code.shape[1], np.uint64)
     part_keys = np.empty((numbers, _CHUNK), np.uint64)
     for start in range(0, digests.size, _CHUNK):

@@ -21,16 +21,16 @@ from evilpegs_game.work_budget import WorkBudget
 
 _TABLE_ENTRIES: Final = 1 << 18
 _FEW_CODES: Final = 64
-"""The first guesses for all codes of the rules are examined one by one if there are more codes than this."""
+"""If rules have more codes than this, the first guesses for all codes are examined one by one."""
 _MAX_FIRST_GUESSES: Final = 1000
-"""So are those for other sets of over `Tuning.first_guess_codes` codes, unless more first guesses than this differ."""
+"""The most first guesses that are examined one by one for other sets of over `Tuning.first_guess_codes` codes."""
 
 
 class LeastTotal:
-    """A solver of least totals for live sets of ``rules``. It keeps what it finds, which changes time but no result.
+    """A solver of least totals for live sets of ``rules``. It keeps its results, to save time in later calls.
 
-    It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix: at most
-    ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
+    It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix. The matrix takes
+    at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
     Several threads may share one solver.
 
     Raises:
@@ -45,7 +45,7 @@ class LeastTotal:
     def total(self, columns: Columns, budget: int | None = None) -> int:
         """Return the least total of guesses for the codes of ``columns``, which are in code order.
 
-        ``budget`` bounds the work in feedback evaluations; None is no bound.
+        ``budget`` bounds the work in feedback evaluations; None means no limit.
 
         Raises:
             OverBudgetError: the work exceeds ``budget``, or there is a budget and the set needs too much memory.
@@ -54,7 +54,7 @@ class LeastTotal:
         return self._total(columns, WorkBudget(budget, SUBJECT))
 
     def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
-        """Return the least total of guesses for these codes when ``guess`` is played first.
+        """Return the least total of guesses for the codes of ``columns`` if ``guess`` is played first.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.
@@ -64,7 +64,9 @@ class LeastTotal:
         return int(columns.shape[1]) + sum(self._total(part, work_budget) for part in parts)
 
     def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
-        """Return a guess that attains the least total: the first candidate that does, else the first code.
+        """Return a guess that attains the least total for the codes of ``columns``.
+
+        Of several such guesses, it is the first that is one of these codes, else the first in code order.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.

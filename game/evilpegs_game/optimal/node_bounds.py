@@ -28,9 +28,10 @@ _BLOCK: Final = 64
 
 @kernel
 def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
-    """Return the key and the check word of a set: the sums of those of its codes.
+    """Return the key and the check word of a set of codes in the table of totals.
 
-    The limit is mixed in where it can matter.
+    They are the sums of the words of the codes. ``limit``, the number of guesses allowed, is mixed into the key if it
+    can matter.
     """
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):
@@ -45,9 +46,10 @@ def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64,
 def quick_bounds(
     tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return a lower and an upper bound of the total within ``limit`` guesses, without trying a guess.
+    """Return a lower and an upper bound of the least total of ``codes`` within ``limit`` guesses.
 
-    They come from ``totals`` if the set is known there; else they are computed and stored.
+    The bounds are read from ``totals``, or computed without trying a guess and stored there. The feedback evaluations
+    are added to ``control.work``.
     """
     size = codes.size
     if size > _max_codes(tables, limit):
@@ -66,7 +68,7 @@ def quick_bounds(
 def _compute_bounds(
     tables: GuessTables, stack: SearchStack, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return a lower and an upper bound for more than two codes."""
+    """Return a lower and an upper bound of the least total of more than two codes, from counts of parts."""
     size = codes.size
     if size <= tables.all_black + 1:
         control.work += size * size
@@ -104,14 +106,17 @@ def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
 
 @kernel
 def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
-    """Count the parts into which each guess divides ``codes``, without all-black; return the largest count."""
+    """Write to ``stack.parts`` the number of parts, without all-black, that each guess makes of ``codes``.
+
+    Return the largest number.
+    """
     _mark_feedbacks(tables.bits, codes, stack.seen)
     return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
 
 
 @kernel
 def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> None:
-    """Set in ``seen``, for each guess, the bits of the feedbacks that some code gives."""
+    """Write to ``seen``, for each guess, a word with the bits of the feedbacks that some of ``codes`` give."""
     row = bits[codes[0]]
     for g in range(seen.size):
         seen[g] = row[g]
@@ -123,7 +128,7 @@ def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> N
 
 @kernel
 def _count_bits(seen: FeedbackSets, excluded: np.uint64, counts: Numbers) -> int:
-    """Count the bits of each word except ``excluded``, and return the greatest count."""
+    """Write to ``counts`` the number of bits of each word of ``seen``, without ``excluded``; return the greatest."""
     for g in range(seen.size):
         counts[g] = np.uint8(popcount(seen[g] & ~excluded))
     return _greatest(counts)
@@ -141,9 +146,10 @@ def _greatest(counts: Numbers) -> int:
 def _bound_by_part_sizes(
     tables: GuessTables, stack: SearchStack, codes: Indices, guess: int, most: int, largest: int
 ) -> int:
-    """Return a lower bound of the total with ``guess`` from its part sizes; `NEVER` if a part exceeds ``largest``.
+    """Return a lower bound of the total of ``codes`` if ``guess`` is played first, from its part sizes.
 
-    No part can be split into more than ``most`` parts.
+    The bound assumes that no part can be split into more than ``most`` parts. The result is `NEVER` if a part has more
+    than ``largest`` codes.
     """
     row = tables.by_guess[guess]
     stack.counts[:] = 0
@@ -160,7 +166,10 @@ def _bound_by_part_sizes(
 
 @kernel
 def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: np.record) -> None:
-    """List the guesses that may have a total under the upper bound of this row, the least estimates first."""
+    """Write to row ``depth`` of the stack the guesses whose total may be under the upper bound of the row.
+
+    Guesses with the least estimates come first. The feedback evaluations are added to ``control.work``.
+    """
     state = stack.state[depth]
     size, upper = state.codes, state.upper
     codes = stack.codes[depth, :size]

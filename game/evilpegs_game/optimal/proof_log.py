@@ -10,9 +10,10 @@ Its text has one line per fact, and a last line with the SHA-256 of all lines be
     sha256 ...
 
 A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
-for any; then come that guess and that feedback. The rest is a lower bound, an upper bound and a guess that attains it,
-``-`` where none is known; or a guess, ``tried``, and a lower bound of the total with it. Earlier versions wrote the
-heading ``evilpegs journal 1`` above the same lines; their proof logs are still read.
+for any; then come the first guess and the feedback. The words after them are a lower bound, an upper bound and a guess
+that attains the upper bound, ``-`` for what is not known; or a guess, ``tried``, and a lower bound of the total with
+that guess. Earlier versions wrote the heading ``evilpegs journal 1`` above the same lines; their proof logs are still
+read.
 """
 
 from collections.abc import Iterator
@@ -41,9 +42,9 @@ class Subproblem(NamedTuple):
 
 
 class KnownBounds(NamedTuple):
-    """Bounds of the total of a subproblem.
+    """Bounds of the least total of a subproblem.
 
-    ``upper`` is `NEVER` if no tree is known. ``guess`` attains ``upper``; None if it is not known.
+    ``upper`` is `NEVER` if no tree is known. ``guess`` is a guess that attains ``upper``, or None if none is known.
     """
 
     lower: int
@@ -52,10 +53,10 @@ class KnownBounds(NamedTuple):
 
 
 class ProofLog:
-    """The facts known about the first guesses of ``rules``.
+    """The facts that are proved about the first guesses of ``rules``.
 
-    ``known`` has the bounds of subproblems. ``tried`` has, for subproblems that are not finished, the guesses that were
-    tried in vain, each with a lower bound of the total with it.
+    ``known`` has the bounds of subproblems. For subproblems that are not finished, ``tried`` has the guesses that were
+    tried without success, each with a lower bound of the total if it is played.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -64,7 +65,10 @@ class ProofLog:
         self.tried: dict[Subproblem, dict[Code, int]] = {}
 
     def to_text(self) -> str:
-        """Return the text form described above. Equal contents give equal texts."""
+        """Return the proof log as text, in the form that the docstring of this module describes.
+
+        Equal contents give equal texts.
+        """
         lines = [_HEADING, f"rules {self.rules}"]
         for subproblem in sorted(self.known.keys() | self.tried.keys()):
             lines += [f"{_format_subproblem(subproblem)} {words}" for words in self._facts(subproblem)]
@@ -81,10 +85,10 @@ class ProofLog:
 
     @classmethod
     def from_text(cls, text: str) -> "ProofLog":
-        """Read the text form described above, also under the heading of earlier versions.
+        """Return the proof log that `to_text` turned into ``text``. Texts with the earlier heading are read, too.
 
         Raises:
-            ForeignError: the text is not a proof log, or one of another version.
+            ForeignError: the text is not a proof log, or is one of another version.
             DamagedError: the text was changed, so that nothing in it can be trusted.
             MalformedError: the checksum is right, but a line is not a fact.
         """

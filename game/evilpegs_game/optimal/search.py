@@ -1,10 +1,10 @@
 """The branch-and-bound search for the least total of a set of codes, with an explicit stack.
 
-A node is a set of codes and an upper bound; the question is whether its total is less, and if so, how much. The guesses
-that may have a lesser total are tried in the order of an estimate that is never too high. Each guess splits the codes;
-its lower bound is the number of codes plus the lower bounds of its parts. While that is under the upper bound, its
-parts are solved one after another, the smallest first, and the bound of each is replaced by its total. Of guesses that
-split a set into the same parts only one is tried.
+A node is a set of codes and an upper bound; the question is whether its least total is under the bound, and if so, what
+it is. The guesses that may have such a total are tried in the order of an estimate that is never too high. Each guess
+splits the codes; its lower bound is the number of codes plus the lower bounds of its parts. While this lower bound is
+under the upper bound, the parts are solved one after another, the smallest first, and the bound of each is replaced by
+its total. Of guesses that split a set into the same parts only one is tried.
 """
 
 import numpy as np
@@ -34,11 +34,11 @@ def search(
     shared: np.record,
     orbits: OrbitTable,
 ) -> bool:
-    """Try the guesses listed for the set in the first row, and return whether the search ended by itself.
+    """Try the guesses listed in the first row of ``stack``, and return True if the search ended by itself.
 
-    It is stopped early by ``shared``, by the work allowed, or by a full stack. Afterwards either ``best`` attains
-    ``upper``, or no guess tried has a total under `bound_of_failed`. ``orbits``, if it has rows, selects the guesses of
-    the second row: of each orbit only one is tried.
+    The search is stopped early by ``shared``, by the work allowed in ``control``, or by a full stack. At its end,
+    either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total under
+    `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
     """
     depth = 0
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
@@ -62,20 +62,23 @@ def search(
 
 @kernel
 def bound_of_failed(state: np.record) -> int:
-    """Return a lower bound of the total of a set for which no guess beat the upper bound."""
+    """Return a lower bound of the least total of the set in ``state``, for which no guess beat the upper bound."""
     return int(min(NEVER, max(state.upper, state.least)))
 
 
 @kernel
 def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
-    """Store bounds of a set in ``totals``."""
+    """Store bounds of the least total of ``codes`` within ``limit`` guesses in ``totals``."""
     key, check = set_key(tables, codes, limit)
     store(totals, key, check, codes.size, lower, upper)
 
 
 @kernel
 def exchange_bound(state: np.record, shared: np.record) -> None:
-    """Give the better of the two upper bounds to this search and to the other searches of the same set."""
+    """Set the upper bounds of ``state`` and of ``shared`` to the lower of the two.
+
+    ``shared`` belongs to all searches of the same set, in several threads.
+    """
     if shared.upper > state.upper:
         shared.upper = state.upper
     elif shared.upper < state.upper:
@@ -86,7 +89,7 @@ def exchange_bound(state: np.record, shared: np.record) -> None:
 
 @kernel
 def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Split the set by the next guess and bound its parts; parts that the bounds do not solve stay open."""
+    """Split the set of row ``depth`` by its next guess and bound the parts; unsolved parts are recorded as open."""
     state = stack.state[depth]
     entry = stack.entries[depth, state.following]
     state.following += 1
@@ -117,7 +120,11 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 
 @kernel
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
-    """Record the lower bound of a guess with ``left`` open parts: it fails, it becomes the incumbent, or it goes on."""
+    """Record the lower bound ``lower`` of ``guess``, which has ``left`` open parts, in ``state``.
+
+    A guess that cannot beat the upper bound fails. A guess without open parts becomes the incumbent. The parts of any
+    other guess are solved next.
+    """
     state.open_parts, state.guess, state.lower = 0, guess, lower
     if lower >= state.upper:
         state.least = min(state.least, lower)
@@ -129,9 +136,10 @@ def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
 
 @kernel
 def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: int) -> int:
-    """Put the codes into ``grouped``, part after part, and return the number of parts, all-black not counted.
+    """Write the codes of row ``depth`` to ``stack.grouped``, part after part; return the number of parts.
 
-    ``order`` then holds the feedback numbers of these parts, the smallest part first, and ``counts`` all part sizes.
+    All-black is not counted. Afterwards ``stack.order`` has the feedback numbers of the parts, the smallest part first,
+    and ``stack.counts`` all part sizes.
     """
     size = stack.state[depth].codes
     codes, row = stack.codes[depth], tables.by_guess[guess]
@@ -157,7 +165,7 @@ def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: 
 
 @kernel
 def _order_by_size(stack: SearchStack, all_black: int) -> int:
-    """Put the feedback numbers of the parts into ``order`` by size, and return the number of parts."""
+    """Write the feedback numbers of the parts to ``stack.order``, the smallest part first; return their number."""
     parts = 0
     for number in range(all_black):
         if stack.counts[number]:
@@ -172,10 +180,10 @@ def _order_by_size(stack: SearchStack, all_black: int) -> int:
 
 @kernel
 def _is_repeated(stack: SearchStack, depth: int) -> bool:
-    """Return whether an earlier guess made the same partition of the set; a new partition is remembered.
+    """Return True if an earlier guess made the same partition of the set in row ``depth``; remember a new partition.
 
-    A code of the set and another guess may make the same one. The code, which needs less, has the lesser estimate and
-    therefore comes first.
+    A code of the set and another guess may make the same partition. The code needs fewer guesses in total, so it has
+    the lower estimate and is tried first.
     """
     digest = np.uint64(0)
     for number in range(stack.counts.size):
@@ -193,7 +201,7 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
 
 @kernel
 def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Put the next open part one row deeper and list its guesses."""
+    """Copy the next open part of row ``depth`` to the row below, and list the guesses to try there."""
     state, below = stack.state[depth], stack.state[depth + 1]
     part = state.part
     start, size = stack.starts[depth, part], stack.sizes[depth, part]
@@ -212,7 +220,10 @@ def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth
 
 @kernel
 def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None:
-    """Keep, of the guesses listed in the second row, the first of each orbit; all if the orbits are unknown."""
+    """Remove from the list of the second row all guesses but the first of each orbit.
+
+    ``orbit_numbers`` has the orbit of each guess; if it begins with -1, the orbits are unknown and no guess is removed.
+    """
     if orbit_numbers[0] < 0:
         return
     stack.marks[:] = 0
@@ -229,7 +240,7 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
 
 @kernel
 def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Record the result for the set of this row and add it to the guess one row up."""
+    """Store the bounds found for the set of row ``depth``, and add them to the bound of the guess in the row above."""
     state, above = stack.state[depth], stack.state[depth - 1]
     before = stack.lowers[depth - 1, above.part]
     is_attained = state.best != NONE

@@ -1,6 +1,6 @@
 """The arrays of a search for a least total: the guess tables, which do not change, and the stack, which does.
 
-Compiled code reads the fields of records as attributes. Python does so as items, which are ten times as fast there.
+Compiled code reads the fields of records as attributes. Python code reads them as items, which is ten times as fast.
 """
 
 from typing import Any, Final, NamedTuple
@@ -14,16 +14,16 @@ from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Indices, Numbers
 
 Words = NDArray[np.uint64]
-"""Random or mixed 64-bit words, as keys and digests."""
+"""Keys and digests, which are random or mixed 64-bit words."""
 
 NEVER: Final = 1 << 22
-"""A total that no set has: there is no tree within the number of guesses allowed."""
+"""A total that no set has. As a bound it means that no tree is known or possible within the guesses allowed."""
 
 UNLIMITED: Final = 1 << 20
 """A number of guesses that no tree reaches."""
 
 GUESS_BITS: Final = 21
-"""Low bits of a list entry that hold the guess; the bits above them hold its estimate."""
+"""The number of low bits of a list entry that hold the guess; the bits above them hold its estimate."""
 
 NONE: Final = -1
 """The value of ``best`` if no guess is known to attain ``upper``."""
@@ -32,7 +32,7 @@ ELSEWHERE: Final = -2
 
 
 def _integers(*fields: str) -> np.dtype[np.record]:
-    """Return the type of a record of integers with these names."""
+    """Return the type of a record whose fields, named ``fields``, are 64-bit integers."""
     kind: np.dtype[np.record] = np.dtype((np.record, [(field, np.int64) for field in fields]))  # type: ignore[assignment]
     return kind
 
@@ -63,7 +63,7 @@ SHARED: Final = _integers("upper", "is_stopped")
 
 
 def new_record(kind: np.dtype[np.record], **values: int) -> np.record:
-    """Return a record of this type with these values, else zeros."""
+    """Return a record of the type ``kind`` with the given values; all other fields are 0."""
     record: np.record = np.zeros(1, kind)[0]
     for field, value in values.items():
         record[field] = value
@@ -74,11 +74,11 @@ class GuessTables(NamedTuple):
     """A set of codes and the guesses to try against it and its subsets, as compiled code reads them.
 
     ``by_guess``: feedback numbers, uint8, shape (guesses, codes).
-    ``bits``: the same feedback, one bit per number, an unsigned type, shape (codes, guesses).
-    ``self_guess``: for each code of the set the index of the guess that is this code, int32.
+    ``bits``: the bit 1 << feedback number, of an unsigned type, shape (codes, guesses).
+    ``self_guess``: for each code of the set, the index of the guess that is this code, int32.
     ``code_keys``: two random words per code, uint64, shape (codes, 2).
     ``least_totals``: see `size_bounds.least_total_table`. ``max_codes``: see `size_bounds.max_codes_within`.
-    ``all_black``: the number of all-black, which is the last feedback number.
+    ``all_black``: the feedback number of all-black, which is the last one.
     """
 
     by_guess: FeedbackMatrix
@@ -101,12 +101,12 @@ that the orbits after this feedback are unknown.
 class SearchStack(NamedTuple):
     """The state of a search, one row per depth.
 
-    ``state``: records of the type `NODE`. ``codes``: the set, as indices of codes. ``entries``: the guesses to
-    try, each with its estimate in the bits above. ``grouped``: the codes, part after part. ``starts``, ``sizes``,
-    ``lowers``: the open parts in ``grouped`` and their lower bounds. ``tried``: digests of partitions.
+    ``state``: records of the type `NODE`. ``codes``: the set, as indices of codes. ``entries``: the guesses to try,
+    each with its estimate in the upper bits. ``grouped``: the codes, part after part. ``starts``, ``sizes``,
+    ``lowers``: the open parts in ``grouped`` and their lower bounds. ``tried``: digests of the partitions tried.
 
-    The rest is scratch space: ``seen``, ``parts`` and ``marks`` have one element per guess, ``counts``, ``part_keys``
-    and ``order`` one per feedback.
+    The other arrays are working memory: ``seen``, ``parts`` and ``marks`` have one element per guess; ``counts``,
+    ``part_keys`` and ``order`` have one element per feedback.
     """
 
     state: NDArray[Any]
@@ -126,7 +126,7 @@ class SearchStack(NamedTuple):
 
 
 def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
-    """Return an empty stack for ``tables``, as deep as any search of its codes can get."""
+    """Return an empty stack for searches of the codes of ``tables``, with the number of rows of `stack_rows`."""
     guesses, codes = tables.by_guess.shape
     rows, numbers = stack_rows(codes, tuning), tables.all_black + 1
     return SearchStack(
@@ -148,11 +148,14 @@ def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
 
 
 def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
-    """Return the number of rows of a stack. Every guess leaves fewer codes; of large sets it leaves far fewer."""
+    """Return the number of rows of a stack for sets of ``codes`` codes, at most `Tuning.stack_rows` + 2.
+
+    Every guess leaves fewer codes, so a search is never deeper than ``codes``; in large sets it leaves far fewer.
+    """
     return min(codes, tuning.stack_rows) + 2
 
 
 def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
-    """Return the approximate size of a stack in bytes."""
+    """Return the approximate size, in bytes, of a stack for ``codes`` codes and ``guesses`` guesses."""
     row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
     return stack_rows(codes, tuning) * row + 16 * guesses

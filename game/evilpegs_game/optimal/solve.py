@@ -33,10 +33,10 @@ _SOME_CODES: Final = 1500
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """A strategy tree, its total, its worst case in guesses, and what is proved.
+    """A strategy tree, its total of guesses, the guesses of its worst case (``max``), and a proved lower bound.
 
-    No tree has a total under ``lower``. For the objective ``worst`` this holds for all trees with its worst case, and
-    no tree has a better worst case.
+    No tree has a total under ``lower``. With the objective ``worst``, this holds for all trees with the worst case
+    ``max``, and no tree has a better worst case.
 
     >>> import evilpegs
     >>> solution = evilpegs.solve("3x3")
@@ -61,7 +61,7 @@ class Solution:
 
     @property
     def is_proved(self) -> bool:
-        """True if there is no better tree."""
+        """True if it is proved that there is no better tree."""
         return self.lower == self.total
 
     def to_json(self) -> dict[str, Any]:
@@ -80,7 +80,11 @@ class Solution:
 
 
 class SolveCost(NamedTuple):
-    """The cost of `solve`: the number of different first guesses, codes in the largest part of one, and bytes."""
+    """The cost of `solve`.
+
+    ``first_guesses`` is the number of first guesses to compare, ``largest_part`` the number of codes in the largest
+    part of one of them, and ``memory`` the number of bytes needed.
+    """
 
     first_guesses: int
     largest_part: int
@@ -88,7 +92,7 @@ class SolveCost(NamedTuple):
 
 
 def solve_cost(rules: Rules, threads: int = 1) -> SolveCost:
-    """Return the cost of `solve` without solving anything.
+    """Return the cost of `solve` for ``rules`` and ``threads``, without solving anything.
 
     Raises:
         TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
@@ -107,9 +111,9 @@ def solve(
 ) -> Solution:
     """Find the best tree for all codes of ``rules`` and prove that there is no better one.
 
-    ``proof_log`` holds what was proved before and gets what is proved. ``progress`` is called often, with the bounds as
-    they tighten. If several trees are best, the one returned may depend on both, and on timing if there are several
-    ``threads``. ``tuning`` bounds time and memory and changes no total.
+    ``proof_log`` contains bounds proved before, and new bounds are added to it. ``progress`` is called often, with the
+    bounds as they tighten. ``tuning`` bounds time and memory and changes no total. If several trees are best, the one
+    returned may depend on ``proof_log`` and ``tuning``, and on timing if there are several ``threads``.
 
     Raises:
         TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
@@ -129,7 +133,7 @@ def _solve_within(
     proof_log: ProofLog | None,
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
-    """Return the best tree within ``limit`` guesses; None if there is none."""
+    """Return a tree with the least total of all trees of at most ``limit`` guesses; None if there is no such tree."""
     first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
     _cost(space, first_guesses, threads)
     best = first_guesses.prove()
@@ -144,7 +148,10 @@ def _solve_within(
 
 
 def _distribution(tree: Tree) -> Counter[int]:
-    """Return the number of codes per number of guesses, by playing the tree rather than from what was proved."""
+    """Return the number of codes that ``tree`` solves with each number of guesses.
+
+    The tree is played for every code, so the result does not rest on the proof.
+    """
     distribution: Counter[int] = Counter()
     waiting = [(1, tree.root, all_codes(tree.rules))]
     while waiting:
@@ -173,7 +180,10 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
 
 
 def _table_entries(space: CodeSpace) -> int:
-    """Return the entries of the table of totals: as many as experience says are useful, at most 100 MB of them."""
+    """Return the number of entries of the table of totals: `Tuning.table_entries`, or a number found by experience.
+
+    Without the tuning, the table takes at most 100 MB.
+    """
     if space.tuning.table_entries is not None:
         return space.tuning.table_entries
     codes = space.rules.size
@@ -181,5 +191,5 @@ def _table_entries(space: CodeSpace) -> int:
 
 
 def _least_height(rules: Rules) -> int:
-    """Return a number of guesses that every tree needs at worst."""
+    """Return a lower bound on the guesses that a tree for all codes of ``rules`` takes at worst."""
     return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

@@ -26,14 +26,15 @@ from evilpegs_game.partition import Indices
 from evilpegs_game.work_budget import WorkBudget
 
 SUBJECT: Final = "the least total"
-"""The subject of an error about the work."""
+"""The name of the computation at the beginning of an error about its work."""
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
 class TotalBounds(NamedTuple):
-    """Bounds of a total: no tree has less than ``lower``; some tree has ``upper``, or none is known if it is `NEVER`.
+    """Bounds of a least total: no tree has a total under ``lower``, and some tree has the total ``upper``.
 
-    ``guess``, a guess of the matrix, attains ``upper``; None if it is not known.
+    ``upper`` is `NEVER` if no tree is known. ``guess`` is the index of a guess of the matrix that attains ``upper``, or
+    None if none is known.
     """
 
     lower: int
@@ -42,19 +43,20 @@ class TotalBounds(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """True if the bounds meet. At `NEVER` they prove that there is no tree."""
+        """True if the bounds are equal. If both are `NEVER`, it is proved that there is no tree."""
         return self.lower == self.upper
 
 
 class StoppedError(Exception):
-    """The search was stopped because another thread asked for it."""
+    """An exception that ends a search because another thread asked for its end."""
 
 
 class TotalSolver:
-    """A solver for subsets of ``matrix``, which stores what it finds in ``totals``. It is for one thread at a time.
+    """A solver of least totals for subsets of the codes of ``matrix``, for one thread at a time.
 
-    ``shared`` connects it with solvers of the same set in other threads, see `SHARED`. It does no more work than is
-    left of ``budget``; who reads `work` spends it.
+    It stores the bounds that it proves in ``totals``. ``shared`` connects it with solvers of the same set in other
+    threads, see `SHARED`. The solver does no more work than is left of ``budget``, but does not spend it: callers read
+    `work` and spend that.
     """
 
     def __init__(
@@ -77,10 +79,10 @@ class TotalSolver:
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
-        """Return the total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
+        """Return the least total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
 
-        Otherwise the lower bound returned is at least ``upper``. With a ``width``, only this many guesses per set are
-        tried, so that only the upper bound is useful.
+        Otherwise the returned lower bound is at least ``upper``. If ``width`` is not 0, only this many guesses per set
+        are tried, so only the upper bound is useful.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -98,13 +100,15 @@ class TotalSolver:
         return self.conclude(known, tried, is_proved=not width)
 
     def bounds(self, indices: Indices, limit: int = UNLIMITED) -> TotalBounds:
-        """Return what is known of the total of these codes without trying a guess."""
+        """Return bounds of the least total of the codes at ``indices`` within ``limit`` guesses, without a search."""
         with np.errstate(over="ignore"):
             lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
         return TotalBounds(int(lower), min(NEVER, int(upper)))
 
     def find_guess(self, indices: Indices, limit: int, total: int) -> int:
-        """Return a guess that attains the least ``total`` of these codes: one of them before others, then the first.
+        """Return the index of a guess that attains ``total``, the least total of the codes at ``indices``.
+
+        Of several such guesses, it is the first that is one of these codes, else the first in code order.
 
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
@@ -118,16 +122,20 @@ class TotalSolver:
         return best
 
     def begin(self, indices: Indices, limit: int, upper: int) -> None:
-        """Put a set of codes in the first row of the stack, to search for a total under ``upper``."""
+        """Write the codes at ``indices`` to the first row of the stack, to search for a total under ``upper``.
+
+        ``limit`` is the number of guesses allowed.
+        """
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
         state["codes"], state["limit"], state["upper"] = indices.size, limit, upper
         state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
-        """Begin with a set and return the guesses that may have a total under ``upper``, the most promising first.
+        """Begin a search of the codes at ``indices`` and return the guesses that may have a total under ``upper``.
 
-        Each entry is a guess with its estimate in the bits above, see `entry_guess`.
+        The most promising guesses come first. Each entry is a guess with its estimate in the upper bits, see
+        `entry_guess`.
         """
         self.begin(indices, limit, upper)
         with np.errstate(over="ignore"):
@@ -135,19 +143,21 @@ class TotalSolver:
         return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0]["listed"]]]
 
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
-        """Try these guesses for the set in the first row.
+        """Try the guesses ``entries`` for the set in the first row of the stack, and return bounds of their totals.
 
-        If one beats the upper bound, it is returned with its total as both bounds. Otherwise no guess tried has a total
-        under the returned ``lower``. With ``is_first_enough`` the search ends at the first guess that succeeds.
+        If a guess beats the upper bound of the row, the best guess is returned with its total as both bounds. Otherwise
+        no guess tried has a total under the returned ``lower``. With ``is_first_enough`` the search ends at the first
+        guess that beats the bound. ``width`` is the number of guesses tried per set below, 0 for all.
         """
         self._set_entries(entries, width, is_first_enough)
         self._search(NO_ORBITS)
         return self._result()
 
     def try_guess(self, entry: int) -> TotalBounds:
-        """Try one guess for the set in the first row, with the result of `try_guesses`.
+        """Try one guess for the set in the first row of the stack, and return bounds as `try_guesses` does.
 
-        If it takes long, the guesses after it are grouped into orbits, and it is tried again with one guess per orbit.
+        If this takes long, the guesses after it are grouped into orbits, and the guess is tried again with one guess
+        per orbit.
         """
         state = self._stack.state[0]
         indices, limit, upper = self._stack.codes[0, : state["codes"]].copy(), int(state["limit"]), int(state["upper"])
@@ -160,10 +170,10 @@ class TotalSolver:
         return self._result()
 
     def conclude(self, known: TotalBounds, tried: TotalBounds, is_proved: bool = True) -> TotalBounds:
-        """Return and record the bounds of the set in the first row after all its guesses were tried.
+        """Return, and store, the bounds of the set in the first row of the stack after its guesses were tried.
 
-        ``known`` are the bounds from before, ``tried`` the result of the guesses. Unless ``is_proved``, the lower bound
-        stays.
+        ``known`` are the bounds from before, and ``tried`` is the result of the guesses. If ``is_proved`` is False,
+        guesses were left out, so the lower bound does not change.
         """
         state = self._stack.state[0]
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))
@@ -196,7 +206,7 @@ class TotalSolver:
         raise TooLargeError(message)
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
-        """Run the search with ``allowed`` work in all, and return whether it ended by itself."""
+        """Run the search until `work` exceeds ``allowed`` or the budget; return True if it ended by itself."""
         self._control["allowed"] = min(allowed, self._budget.left)
         with np.errstate(over="ignore"):
             return search(self.matrix.tables, self._stack, self._totals, self._control, self._shared, orbits)
@@ -206,10 +216,11 @@ class TotalSolver:
 def try_in_threads(
     solvers: Sequence[TotalSolver], entries: list[int], limit: int, shared: np.record
 ) -> Iterator[Iterator[tuple[int, TotalBounds]]]:
-    """Try the guesses listed for the whole matrix, and yield an iterator of entries and results in order of completion.
+    """Try guesses in threads, one per solver, during the `with` block, and yield an iterator of their results.
 
-    Each solver has a thread. All have the same matrix and the record ``shared``. When the context ends, be it by an
-    error, all threads have ended.
+    ``entries`` are the guesses, listed for the whole matrix. The iterator gives each entry with its bounds, in the
+    order in which they are completed. All solvers have the same matrix and the record ``shared``. At the end of the
+    block, also after an error, the searches are stopped, and all threads have ended.
     """
     idle = list(solvers)
     indices = solvers[0].matrix.all_indices

@@ -1,9 +1,9 @@
 """Bounds of least totals in one array that threads share without a lock (a transposition table).
 
-An entry is three words: the key and the check word of a set, each combined with the value by exclusive or, and the
-value. A thread that reads an entry while another writes it sees words that do not fit together, and takes the entry for
-one of another set. Source: R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel search,
-ICGA Journal 25 (2002).
+An entry has three words: the key and the check word of a set, each combined with the value by exclusive or, and the
+value. If a thread reads an entry while another thread writes it, the words do not fit together, and the entry seems to
+belong to another set. Source: R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel
+search, ICGA Journal 25 (2002).
 
 The value holds a lower and an upper bound of the total and the number of codes. If all slots of a key are taken, the
 entry with the fewest codes is replaced, because it is the cheapest to compute again.
@@ -21,14 +21,14 @@ TotalsTable = NDArray[np.uint64]
 
 ENTRY_BYTES: Final = 24
 NO_BOUND: Final = (1 << 24) - 1
-"""The upper bound of a set of which none is known."""
+"""The value that stands for the upper bound of a set if none is known."""
 
 _SLOTS: Final = 4
 _FIELD: Final = 24
 
 
 def new_totals(entries: int) -> TotalsTable:
-    """Return an empty table with this number of entries, which is a power of two and at least four."""
+    """Return an empty table with ``entries`` entries, which must be a power of two and at least four."""
     return np.zeros((entries, 3), dtype=np.uint64)
 
 
@@ -44,7 +44,7 @@ def _upper(value: np.uint64) -> int:
 
 @kernel
 def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int, int]:
-    """Return the known lower and upper bound of a set; 0 and `NO_BOUND` if nothing is known."""
+    """Return the known lower and upper bound of the set with ``key`` and ``check``; 0 and `NO_BOUND` if unknown."""
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     for slot in range(_SLOTS):
         index = first + np.uint64(slot)
@@ -56,7 +56,7 @@ def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int,
 
 @kernel
 def store(totals: TotalsTable, key: np.uint64, check: np.uint64, codes: int, lower: int, upper: int) -> None:
-    """Store bounds of a set of ``codes`` codes; the better of these and of those already known remain."""
+    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; tighter known bounds remain."""
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     chosen, least, most = first, lower, upper
     fewest = np.uint64(1 << 32)

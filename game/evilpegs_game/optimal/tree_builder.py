@@ -10,13 +10,13 @@ from evilpegs_game.trees.tree import Node
 
 
 def build_small_node(columns: Columns) -> Node:
-    """Return the tree for one code or two: guess the first, then the second."""
+    """Return the tree for one or two codes: it guesses the first, then the second."""
     first, *others = [column_code(columns, index) for index in range(columns.shape[1])]
     return Node(first, {feedback(first, other): Node(other, {}) for other in others})
 
 
 class TreeBuilder:
-    """A builder of optimal trees for subsets of a guess matrix, on top of a solver."""
+    """A builder of optimal trees for subsets of the codes of a guess matrix; ``solver`` finds the guesses."""
 
     def __init__(self, solver: TotalSolver) -> None:
         self._solver = solver
@@ -26,8 +26,8 @@ class TreeBuilder:
     def build(self, indices: Indices, limit: int, guess: Code | None = None) -> Node:
         """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
-        ``guess`` is a guess known to attain the total. Without one, the first guess of the set that attains it is
-        taken, or else the first of all guesses.
+        ``guess`` is a first guess known to attain the total. If it is None, the first code of the set that attains the
+        total is taken, or else the first of all such guesses.
         """
         if indices.size <= 2:
             return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))

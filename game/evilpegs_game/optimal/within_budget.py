@@ -10,16 +10,16 @@ from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 
 _WORTHWHILE_LOOKS: Final = 60
-"""A search is likely to end if the budget covers this many looks at every guess for every candidate: by experience."""
+"""If the budget covers the feedback of every guess to every candidate this many times, a search will likely end."""
 
 _T = TypeVar("_T")
 
 
 class BoundedSolver:
-    """A `LeastTotal` whose every answer may look at ``budget`` feedbacks, at any number of them if it is None.
+    """A solver like `LeastTotal` that answers None if an answer takes more than ``budget`` feedback evaluations.
 
-    ``make`` builds the solver. What earlier answers found saves work, so whether there is an answer may depend on them;
-    the answer itself never does.
+    A ``budget`` of None means no limit. ``make`` builds the solver. Results of earlier answers save work, so whether
+    there is an answer may depend on them; the answer itself never does.
     """
 
     def __init__(
@@ -32,15 +32,15 @@ class BoundedSolver:
             self._solver = None
 
     def total(self, position: Position) -> int | None:
-        """Return the least total of guesses over the candidates, or None if it is beyond the budget."""
+        """Return the least total of guesses over the candidates of ``position``, or None if it is beyond the budget."""
         return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
 
     def total_after(self, position: Position, guess: Code) -> int | None:
-        """Return the least total over the candidates when ``guess`` is played first, or None beyond the budget."""
+        """Return the least total over the candidates if ``guess`` is played first, or None if beyond the budget."""
         return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
 
     def best_guess(self, position: Position) -> Code | None:
-        """Return a guess that attains the least total, a candidate if possible, or None beyond the budget."""
+        """Return a guess that attains the least total, a candidate if possible, or None if beyond the budget."""
         return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 
     def _answer(self, position: Position, query: Callable[[LeastTotal, Columns], _T]) -> _T | None:
