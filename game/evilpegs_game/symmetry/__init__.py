@@ -2,15 +2,15 @@
 
 All pegs are alike, and so are all colors. So the part sizes of a guess and the live set need to be computed only once
 for all images of a history; they are kept under its canonical key. Begin with `history_key`; its `search` goes through
-the weights of `refinement`. `code_sets` does the same for sets of codes, with another method.
+the weights of `refinement`. `code_sets` computes keys of sets of codes, with another method.
 
 Rows (guesses) and colors get weights that no renaming changes: hashes of where they occur, refined round after round
-until no more of them are distinguished. Those that still tie are distinguished by choice: each of them is tried, and
-the image with the least hash is taken. Colors that tie and share no column, once the distinguished colors are set
-aside, are independent, so each such *component* is settled alone. Two equal images reveal a symmetry of the history
-itself, and members that it maps to each other need not both be tried.
+until no more of them are distinguished. Rows or colors that still have equal weights are distinguished by choice: each
+of them is tried, and the image with the least hash is taken. Colors with equal weights that share no column, once the
+distinguished colors are set aside, are independent, so each such *component* is settled alone. Two equal images reveal
+a symmetry of the history itself, and rows or colors that it maps to each other need not both be tried.
 Source: B. D. McKay, A. Piperno, Practical graph isomorphism II (2014), for the search; components are our own.
 
-A key holds the whole image. So whatever the hashes do, histories with equal keys are images of each other. The search
-is bounded: where it is cut short, images of one history may get different keys, which costs time but is never wrong.
+A key holds the whole image. So whatever the hashes are, histories with equal keys are images of each other. The search
+is bounded: if it is cut short, images of one history may get different keys, which costs time but is never wrong.
 """

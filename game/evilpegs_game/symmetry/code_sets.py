@@ -1,9 +1,9 @@
 """Symmetries of a set of codes: permutations of pegs and of colors, which change no feedback.
 
 An optimal codebreaker needs the same number of guesses for a set and for its image. Of several guesses that a symmetry
-of the set itself maps to each other, only one needs to be tried. Neither kind has to be found in full: a missed
-symmetry costs time and never changes a result. Source: D. E. Knuth (1976-77) for the use of symmetries; the weights
-are color refinement, as used for graphs.
+of the set itself maps to each other, only one needs to be tried. Not all symmetries have to be found: a missed symmetry
+costs time and never changes a result. Source: D. E. Knuth (1976-77) for the use of symmetries; the weights are color
+refinement, as used for graphs.
 """
 
 from dataclasses import dataclass
@@ -29,20 +29,21 @@ KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
 _MAX_GRID: Final = 1 << 20
 _MAX_GUESSES: Final = 1 << 13
-"""With more guesses than this, comparing them takes longer than trying them."""
+"""The most guesses that are compared by symmetries; it takes less time to try more guesses than to compare them."""
 
 _MAX_ELEMENTS: Final = 1 << 15
 _ENOUGH: Final = 256
-"""The most symmetries of one set that are used; this many generate the others."""
+"""The most symmetries of one set that are used."""
 
 _Permutations = NDArray[np.int64]
 
 
 def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
-    """Return a digest of one image of the set under the symmetries of the rules.
+    """Return the canonical key of the codes in ``columns``: a digest of one image of this set.
 
-    Sets with equal keys are images of each other, and the converse holds nearly always: colors are put in the order of
-    weights that no renaming changes, and of all orders of the pegs the one with the least fingerprint is taken.
+    Sets with equal keys are images of each other under permutations of pegs and colors, and the converse holds nearly
+    always. To choose the image, colors are put in the order of weights that no renaming changes, and of all orders of
+    the pegs the one with the least fingerprint is taken.
     """
     orders = _peg_orders(rules.pegs)
     images = columns[orders]
@@ -57,7 +58,10 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
-    """Return for each order of the pegs the rank of each color, by how it occurs: uint64, shape (orders, colors)."""
+    """Return the rank of each color, by a hash of how it occurs in the codes: uint64, shape (orders, colors).
+
+    ``images`` has the codes in each order of the pegs: uint8, shape (orders, pegs, codes).
+    """
     orders, pegs, _ = images.shape
     factors = _mix(np.arange(1, pegs + 1, dtype=np.uint64))
     where = images.astype(np.intp)
@@ -74,24 +78,24 @@ def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return 64 well mixed bits per value, as the first output of splitmix64 with this seed."""
+    """Return a 64-bit hash of each value: the first output of splitmix64 with the value as its seed."""
     with np.errstate(over="ignore"):  # as plain Python, kernels warn when integers wrap around
         return mix_each(values + GOLDEN)
 
 
 @cache
 def _peg_orders(pegs: int) -> _Permutations:
-    """Return all orders of the pegs: int64, shape (orders, pegs); only their own order if there are more than 120."""
+    """Return all orders of the pegs: int64, shape (orders, pegs). If there are over 120, return only 0, 1, 2 ..."""
     if factorial(pegs) > _MAX_PEG_ORDERS:
         return np.arange(pegs, dtype=np.int64)[None]
     return np.array(list(permutations(range(pegs))), dtype=np.int64)
 
 
 class GuessSymmetries:
-    """A finder of guesses that are equally good against a set of codes of ``rules``."""
+    """A finder of guesses that are equally good against a set of codes, because a symmetry of the set links them."""
 
     def __init__(self, rules: Rules, codes: Columns) -> None:
-        """Prepare the symmetries of ``rules``; ``codes`` are all its codes in code order."""
+        """Prepare the symmetries of ``rules``; ``codes`` are all codes of the rules in code order."""
         self._codes = codes
         self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
         self._cells_of_all = self._powers @ codes
@@ -102,11 +106,14 @@ class GuessSymmetries:
             self._index_of[self._cells_of_all] = np.arange(codes.shape[1])
 
     def indices(self, columns: Columns) -> Indices:
-        """Return the indices of codes among all codes: int32, shape (codes,)."""
+        """Return the indices of the codes in ``columns`` among all codes: int32, shape (codes,)."""
         return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
 
     def orbits(self, columns: Columns) -> Indices:
-        """Return for each guess the first guess in code order known to be equally good against ``columns``: int32."""
+        """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
+
+        Guesses are all codes of the rules, in code order.
+        """
         count = self._codes.shape[1]
         if self._known is None:
             return np.arange(count, dtype=np.int32)
@@ -125,7 +132,7 @@ class _Elements:
 
 @lru_cache(4)
 def _elements(rules: Rules) -> _Elements:
-    """Return each order of the pegs with up to two exchanges of colors. These symmetries generate all others.
+    """Return symmetries that combine an order of the pegs with up to two exchanges of colors.
 
     One result takes 19 MB at most, on 2x34.
     """
@@ -138,7 +145,10 @@ def _elements(rules: Rules) -> _Elements:
 
 
 def _exchanges(colors: int) -> list[list[int]]:
-    """Return the recolorings that exchange no, one or two pairs of colors, in that order."""
+    """Return the recolorings that exchange no pair, one pair or two pairs of colors, in that order.
+
+    Element c of a recoloring is the new color of color c.
+    """
     exchanged = [list(range(colors))]
     pairs = list(combinations(range(colors), 2))
     doubles = [(first, second) for first, second in combinations(pairs, 2) if not set(first) & set(second)]
@@ -154,7 +164,10 @@ def _exchanges(colors: int) -> list[list[int]]:
 def _cell(
     columns: Columns, code: int, order: NDArray[np.int64], recoloring: NDArray[np.int64], powers: NDArray[np.int64]
 ) -> int:
-    """Return the image of one code, as a number with one digit per peg."""
+    """Return the image of the code in column ``code`` as a number with one digit per peg, weighted by ``powers``.
+
+    ``order`` permutes the pegs and ``recoloring`` the colors.
+    """
     cell = 0
     for peg in range(order.size):
         cell += recoloring[columns[order[peg], code]] * powers[peg]
@@ -194,7 +207,10 @@ def _orbits(
 
 @kernel
 def _join(first: Indices, one: int, other: int) -> None:
-    """Merge the orbits of two guesses; the least guess represents the merged orbit."""
+    """Merge the orbits of the guesses ``one`` and ``other`` in ``first``.
+
+    ``first`` links each guess, directly or through others, to the least guess of its orbit.
+    """
     while first[one] != one:
         one = first[one]
     while first[other] != other:

@@ -18,20 +18,20 @@ Bytes = NDArray[np.uint8]
 
 
 HistoryKey = bytes
-"""One byte each for pegs, colors and repeats; then black, white and the image of the guess, for each turn."""
+"""A key as bytes: one byte each for pegs, colors and repeats; then black, white and the image of each guess."""
 
 _NO_FEEDBACK: Final = (255, 255)
-"""Stands for the feedback of a guess that has none yet."""
+"""The values that stand for black and white of a guess without feedback."""
 
 
 class Symmetry(NamedTuple):
-    """A permutation of pegs and one of colors: peg ``i`` of an image has the color of peg ``pegs[i]``, renamed."""
+    """A permutation of pegs and of colors: peg ``i`` of the image of a code has the color ``colors[code[pegs[i]]]``."""
 
     pegs: tuple[int, ...]
     colors: tuple[int, ...]
 
     def image(self, code: Code) -> Code:
-        """Return the image of a code."""
+        """Return the image of ``code`` under this symmetry."""
         colors = self.colors
         return tuple([colors[code[peg]] for peg in self.pegs])
 
@@ -39,9 +39,10 @@ class Symmetry(NamedTuple):
 def history_key(
     rules: Rules, history: Iterable[tuple[Code, Feedback]], guess: Code | None = None
 ) -> tuple[HistoryKey, Symmetry]:
-    """Return the key of a history, and of ``guess`` if given; and the symmetry that maps both to the image in the key.
+    """Return the canonical key of a history and the symmetry that maps the history to the image in the key.
 
-    Histories with equal keys are images of each other. The converse holds nearly always; up to two guesses, always.
+    If ``guess`` is given, the key and the image contain it too. Histories with equal keys are images of each other.
+    The converse holds nearly always, and for at most two guesses always.
 
     Raises:
         IllegalCodeError: a guess is not a code of ``rules``.
@@ -71,9 +72,10 @@ def _raise_illegal(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> N
 
 @kernel
 def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
-    """Write the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
+    """Write to ``out`` the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
 
-    ``data`` holds black, white and the guess for each pair. Return the bytes of the rows, or -1 if a color is illegal.
+    ``data`` holds black, white and the guess for each turn. Return the number of bytes of the rows, or -1 if a color is
+    illegal.
     """
     rows = _distinct_starts(data, pegs)
     count = rows.size
@@ -95,7 +97,7 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
 
 @kernel
 def _distinct_starts(data: Bytes, pegs: int) -> Index:
-    """Return where each pair starts that occurs in ``data`` for the first time: int64, shape (rows,)."""
+    """Return the index in ``data`` of each turn that differs from all turns before it: int64, shape (rows,)."""
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)
     count = 0
@@ -117,7 +119,10 @@ def _distinct_starts(data: Bytes, pegs: int) -> Index:
 def _write_image(
     data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
 ) -> int:
-    """Write the image and the symmetry that the weights define; return the bytes of the image rows."""
+    """Write to ``out`` the image and the symmetry that the weights define; return the number of bytes of the rows.
+
+    ``rows`` are the indices of the turns in ``data``, and ``used`` are the vertices of the colors that occur.
+    """
     count = rows.size
     names = np.full(count + colors, -1)
     for one in used:
@@ -147,7 +152,7 @@ def _write_image(
 
 @kernel
 def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
-    """Return the rows by feedback, then by weight; the guess without feedback comes last."""
+    """Return the indices of the rows, ordered by feedback, then by weight; the guess without feedback comes last."""
     order = np.arange(rows.size)
     for index in range(1, rows.size):
         row, to = order[index], index

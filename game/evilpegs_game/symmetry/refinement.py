@@ -1,4 +1,4 @@
-"""Weights of rows and colors that no renaming changes, refined until they distinguish no more of them."""
+"""Weights of rows and colors that no renaming changes, refined until they distinguish no more rows and colors."""
 
 from typing import Final
 
@@ -12,14 +12,14 @@ Grid = NDArray[np.int64]
 """The vertex of the color of each peg of each row: int64, shape (rows, pegs). Vertices are rows, then colors."""
 Index = NDArray[np.int64]
 Weights = NDArray[np.uint64]
-"""A hash of all that is known of each vertex: uint64, shape (rows + colors,)."""
+"""A hash for each vertex of all that distinguishes it so far: uint64, shape (rows + colors,)."""
 
 NONE: Final = np.uint64(0)
 
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """Return the rows and the colors that occur, ascending."""
+    """Return the vertices of all rows and of the colors that occur in them, ascending."""
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
     for row in range(rows):
@@ -31,14 +31,14 @@ def used_vertices(grid: Grid, colors: int) -> Index:
 
 @kernel
 def copy_weights(source: Weights, target: Weights) -> None:
-    """Copy ``source`` to ``target``; the slice assignment would take longer to compile than everything else."""
+    """Copy ``source`` to ``target``. A slice assignment would take longer to compile than all other code here."""
     for vertex in range(source.size):
         target[vertex] = source[vertex]
 
 
 @kernel
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
-    """Hash the columns at ``pegs`` by the weights in them; return a hash of all these columns."""
+    """Write to ``hashes`` a hash of the weights in each column of ``pegs``; return a hash of all these columns."""
     total = NONE
     for index in range(pegs.size):
         peg = pegs[index]
@@ -52,7 +52,7 @@ def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.
 
 @kernel
 def count_classes(weights: Weights, vertices: Index) -> int:
-    """Return the number of different weights."""
+    """Return the number of different weights that ``vertices`` have."""
     count = 0
     for index in range(vertices.size):
         fresh = 1
@@ -66,7 +66,10 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 
 @kernel
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
-    """Mix into the weight of each vertex where it occurs, until no more are distinguished: color refinement."""
+    """Refine ``weights`` in place until they distinguish no more ``vertices`` (color refinement).
+
+    Each round mixes into the weight of a row or color a hash of where it occurs in the columns at ``pegs``.
+    """
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)
     known, before = count_classes(weights, vertices), 0
@@ -88,7 +91,10 @@ def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
 
 @kernel
 def smallest_tie(weights: Weights, vertices: Index) -> Index:
-    """Return the smallest group of ``vertices`` with one weight, the least weight first; none if all differ."""
+    """Return the smallest group of ``vertices`` that have the same weight; it is empty if all weights differ.
+
+    Of groups of the same size, that with the least weight is returned.
+    """
     tied = np.empty(vertices.size, np.int64)
     least, fewest, size = NONE, vertices.size + 1, 0
     for index in range(vertices.size):

@@ -1,7 +1,7 @@
 """The search for the least image: it distinguishes first the rows, then the colors, component by component.
 
-The search tree has one level per choice among the members of a *cell*, a group of vertices that tie; its leaves are
-images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried.
+The search tree has one level per choice among the members of a *cell*, a group of vertices with equal weights; its
+leaves are images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried.
 """
 
 from typing import Final
@@ -23,13 +23,13 @@ from evilpegs_game.symmetry.refinement import (
 )
 
 _MAX_NODES: Final = 200
-"""The nodes that one search may refine in total; after that the first member of each tie is taken."""
+"""The number of nodes that one search may refine; after that, only the first member of each cell is tried."""
 _FEW_ROWS: Final = 2
-"""If more rows than this tie, choosing one of them distinguishes less than choosing a color does."""
+"""If more rows than this have equal weights, a choice among colors is made first, as it distinguishes more."""
 
-# Fields of a tally: the nodes that the search may still visit, the images found.
+# Fields of a tally: the number of nodes that the search may still visit, and the number of images found.
 LEFT, _IMAGES = 0, 1
-# Fields of the forms, which are hashes: that of the first image, that of the least.
+# Fields of the forms, which are hashes of images: of the first image, and of the least.
 _FIRST, _BEST = 0, 1
 # Fields of a cell: its size, the index of the next member to try, 1 if the first image lies below, the members.
 _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
@@ -37,7 +37,7 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Begin to try the members of a cell; return True if there are none, so that an image is complete."""
+    """Fill ``cell`` with the vertices ``tied``, to try them; return True if there are none: an image is complete."""
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
     for index in range(tied.size):
@@ -47,7 +47,10 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Mark the next member to try at the deepest level that has one; return the level below, or -1 at the end."""
+    """Choose the next member to try, at the deepest level that has one; return the level below it, or -1 at the end.
+
+    The weights of the level are copied to the level below, where the member gets a weight of its own.
+    """
     while level >= 0:
         cell = cells[level]
         index = cell[_NEXT]
@@ -65,7 +68,7 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
 
 @kernel
 def first_path_level(cells: Index, level: int) -> int:
-    """Return the deepest level, at most ``level``, on the path to the first image."""
+    """Return the deepest level, at most ``level``, that is on the path to the first image, or -1 if none is."""
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
     return level
@@ -73,7 +76,10 @@ def first_path_level(cells: Index, level: int) -> int:
 
 @kernel
 def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
-    """Keep an image if it is the first or the best so far; return True if it is a later one equal to the first."""
+    """Copy ``weights`` to ``first`` if they give the first image, and to ``best`` if they give the best one so far.
+
+    ``form`` is the hash of the image; the least is best. Return True if a later image is equal to the first.
+    """
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
         forms[_FIRST] = form
@@ -86,7 +92,7 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
 
 @kernel
 def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
-    """Return True if a known symmetry maps an earlier member to the one at ``index``."""
+    """Return True if a known symmetry maps an earlier member of the cell ``tied`` to the member at ``index``."""
     covered = False
     for earlier in range(index):
         covered |= orbits[tied[earlier]] == orbits[tied[index]]
@@ -95,9 +101,10 @@ def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
 
 @kernel
 def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
-    """Record the symmetry that maps each member to the one with the same weight in the second image.
+    """Record in ``orbits`` the symmetry that maps members to each other which have equal weights in two images.
 
-    ``orbits``, int64, one per vertex, is equal for vertices that known symmetries map to each other.
+    ``first`` and ``second`` are the weights of the two images. ``orbits``, int64, has one number per vertex, which is
+    equal for vertices that known symmetries map to each other.
     """
     for one in members:
         for other in members:
@@ -110,7 +117,10 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 
 @kernel
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
-    """Distinguish the rows, then the colors, in every way that the weights leave open; return the best weights."""
+    """Return the weights of the image with the least hash, in which all rows and all colors have different weights.
+
+    The search tries every order of rows, then of colors, that the weights ``start`` leave open, up to `_MAX_NODES`.
+    """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
     first, best, forms = start.copy(), start.copy(), np.zeros(2, np.uint64)
@@ -138,7 +148,10 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 
 @kernel
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
-    """Make the weights of all colors differ, component by component; those of the rows must differ already."""
+    """Change ``weights`` in place so that those of all ``colors`` differ, one component after another.
+
+    The weights of the rows must differ already.
+    """
     if count_classes(weights, colors) == colors.size:
         return
     heads = _components(weights, grid, colors)
@@ -161,7 +174,10 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 
 @kernel
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
-    """Return for each color that ties the least color of its component: int64; -1 for all other vertices."""
+    """Return, for each color whose weight another color has too, the least color of its component: int64.
+
+    The result is -1 for all other vertices.
+    """
     heads = np.full(weights.size, -1)
     for one in colors:
         for other in colors:
@@ -185,7 +201,7 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Write different weights for the members of one component to ``settled``; return a hash of its image."""
+    """Write different weights for ``members``, the colors of a component, to ``settled``; return its image's hash."""
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
         for row in range(grid.shape[0]):
@@ -204,7 +220,11 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Distinguish the members of a component in every way that the weights leave open; return the best weights."""
+    """Return the weights that distinguish ``members``, the colors of a component, and give the image of the least hash.
+
+    The search tries every order of the members that the weights ``start`` leave open, within the nodes of ``tally``.
+    ``pegs`` are the columns of the component.
+    """
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
