@@ -67,7 +67,7 @@ class Certificate(GuessCounts):
         return f"<Certificate of {self.rules}: {needed}>"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the certificate as a JSON object; ``exact_mean`` is a fraction as text."""
+        """Return the certificate as a JSON object, in which ``exact_mean`` is the text of a fraction."""
         return {
             "rules": str(self.rules),
             "codes": self.count,
@@ -80,7 +80,7 @@ class Certificate(GuessCounts):
 
 
 class _Visit(NamedTuple):
-    """A node, the path to it, and the codes that reach it: columns, or None if no code does."""
+    """A node, its depth, the feedback and parent that lead to it, and the codes that reach it (None if none does)."""
 
     node: Node
     columns: Columns | None
@@ -113,7 +113,7 @@ def certify(tree: Tree) -> Certificate:
 
 
 def _bounded_codes(rules: Rules) -> Columns:
-    """Return all codes as columns; raise TooLargeError if certifying them would take more than `MAX_BYTES`."""
+    """Return all codes of ``rules`` as columns; raise TooLargeError if `certify` would take more than `MAX_BYTES`."""
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
         message = f"to certify a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
@@ -122,7 +122,12 @@ def _bounded_codes(rules: Rules) -> Columns:
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
-    """Return the codes of each feedback to the guess of the node; check the node and that it has all children."""
+    """Return the codes that give each feedback to the guess of a node, after checking the node.
+
+    Raises:
+        TreeError: no code reaches the node, its guess is illegal, or a child is missing.
+        TooLargeError: the node is too deep.
+    """
     if visit.depth == MAX_DEPTH:
         message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
         raise TooLargeError(message, needed=visit.depth + 1, bound=MAX_DEPTH)
@@ -143,7 +148,7 @@ def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
 
 
 def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]:
-    """Yield the visits of the children, in the order of the tree."""
+    """Yield the visits of the children of a node, in the order of the tree; ``parts`` are the codes per feedback."""
     solved = all_black(len(visit.node.guess))
     for feedback, node in visit.node.children.items():
         columns = None if feedback == solved else parts.get(feedback)
@@ -151,7 +156,7 @@ def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]
 
 
 def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeError:
-    """Return the error of a node without a child for ``feedback``, which ``codes`` get."""
+    """Return the error about a node without a child for ``feedback``, which ``codes`` would give."""
     example, count = column_code(codes, 0), int(codes.shape[1])
     guess, code = format_code(visit.node.guess), format_code(example)
     others = f" and {count - 1:,} more" if count > 1 else ""
@@ -167,14 +172,14 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
 
 
 def _location(visit: _Visit) -> str:
-    """Return the line of a node and the turns that lead to it, as text."""
+    """Return a text that names the line of a node and the turns that lead to it."""
     turns = [f"{format_code(guess)} {feedback}" for guess, feedback in _turns(visit)]
     path = f"after {', '.join(turns)}" if turns else "at the first guess"
     return f"line {visit.node.line}: {path}" if visit.node.line else path
 
 
 def _turns(visit: _Visit) -> tuple[tuple[Code, Feedback], ...]:
-    """Return the guesses and feedbacks that lead to a node, first turn first."""
+    """Return the guesses and feedbacks that lead to a node, the first turn first."""
     turns: list[tuple[Code, Feedback]] = []
     at = visit
     while at.parent is not None and at.feedback is not None:

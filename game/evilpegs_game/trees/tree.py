@@ -93,7 +93,7 @@ class Tree:
 
 
 def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
-    """Yield the depth (0 at the root), the feedback that leads there (None at the root) and the node, for every node.
+    """Yield (depth, feedback that leads to the node, node) for every node; at the root they are 0, None and the root.
 
     A node comes before its children, and children are in feedback order.
 
@@ -111,7 +111,7 @@ def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
 
 
 def format_tree(tree: Tree) -> str:
-    """Return the text form of a tree, children in feedback order, so that equal trees have equal texts.
+    """Return the text form of ``tree``, with children in feedback order, so that equal trees have equal texts.
 
     Raises:
         TooLargeError: the tree is deeper than `MAX_DEPTH`.
@@ -133,7 +133,7 @@ def format_tree(tree: Tree) -> str:
 
 
 def parse_tree(text: str) -> Tree:
-    r"""Return the tree of a text form. The text is checked, but not whether the tree solves every code.
+    r"""Return the tree that ``text`` describes. This does not check whether the tree solves every code.
 
     Raises:
         TreeTextError: a line cannot be read.
@@ -198,7 +198,7 @@ def _read_root(number: int, line: str, rules: Rules) -> Node:
 
 
 def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) -> None:
-    """Add the node of a line to its parent; ``open_nodes`` are the possible parents, one per depth."""
+    """Add the node that ``line`` describes to its parent; ``open_nodes`` are the possible parents, one per depth."""
     depth = _read_depth(number, line, len(open_nodes))
     del open_nodes[depth:]
     feedback = _read_feedback(number, line, rules.pegs)
