@@ -11,18 +11,19 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.ports import port_fault
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
-"""The usual port of each scheme."""
+"""The usual port of each URL scheme of a broker."""
 
 
 class BrokerUnusableError(EvilpegsError):
-    """The error of a broker that cannot be used as it was named. The message is one line that says what to do."""
+    """An error about an MQTT broker that cannot be used as configured. The message is one line that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """A broker: its address, the certificates for a secure connection, and the login. It can be pickled.
+    """An MQTT broker: its address, the certificates for a secure connection, and the login. It can be pickled.
 
-    ``authorities`` are the certificates in PEM that are trusted to sign the broker's, by default those of the system.
+    ``authorities`` are the certificates, in PEM, of the authorities that are trusted to sign the certificate of the
+    broker; None stands for those of the system.
     """
 
     host: str
@@ -34,16 +35,16 @@ class Broker:
 
     @property
     def address(self) -> str:
-        """The host and the port, as they are shown to people."""
+        """The host and the port as one text, to be shown to people."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def tls_context(self) -> ssl.SSLContext | None:
-        """Return a new context for a secure connection, None for one without TLS."""
+        """Return a new TLS context for a secure connection, or None if the connection does not use TLS."""
         return _tls_context(self.authorities) if self.is_secure else None
 
 
 def require_aiomqtt() -> None:
-    """Raise BrokerUnusableError unless the library that speaks MQTT is installed."""
+    """Raise BrokerUnusableError unless the library aiomqtt is installed."""
     if find_spec("aiomqtt") is None:
         message = "MQTT needs aiomqtt, which is not installed; run: pip install 'evilpegs[mqtt]'"
         raise BrokerUnusableError(message)
@@ -58,8 +59,8 @@ def load_broker(
 ) -> Broker:
     """Return the broker at ``url``, which is `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for a secure connection.
 
-    ``password_file`` holds the password in its first line. ``ca_file`` holds the certificates that are trusted, by
-    default those of the system.
+    ``user`` and ``password`` are the login; ``password_file`` contains the password in its first line. ``ca_file``
+    contains the certificates of the trusted authorities; without it, those of the system are trusted.
 
     Raises:
         BrokerUnusableError: the URL is malformed, a file cannot be read, or the options do not fit together.
@@ -97,7 +98,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _is_host(name: str | None) -> bool:
-    """Return True if the system can look up the name: it has no empty part, and none of more than 63 letters."""
+    """Return True if ``name`` can be looked up as a host: each of its parts has 1 to 63 characters."""
     try:
         return bool(name) and name is not None and name.isprintable() and bool(name.encode("idna"))
     except UnicodeError:
@@ -119,10 +120,10 @@ def _first_line(file: Path) -> str:
 
 
 class _ClosingSocket(ssl.SSLSocket):
-    """A socket that is closed when its handshake fails; the MQTT library forgets it, open, until it is collected."""
+    """A TLS socket that is closed if its handshake fails, because the MQTT library would leave it open."""
 
     def do_handshake(self, block: bool = False) -> None:
-        """Do the handshake, and close the socket if it fails."""
+        """Do the TLS handshake, and close the socket if it fails."""
         try:
             super().do_handshake(block)
         except BaseException:
@@ -137,7 +138,11 @@ def _tls_context(authorities: str | None) -> ssl.SSLContext:
 
 
 def _authorities(ca_file: Path) -> str:
-    """Return the certificates in a file, without the comments between them that are not ASCII."""
+    """Return the certificates in ``ca_file`` as text, without characters that are not ASCII (in comments).
+
+    Raises:
+        BrokerUnusableError: the file cannot be read, or contains no certificate.
+    """
     try:
         ssl.create_default_context(cafile=ca_file)
         return ca_file.read_bytes().decode("ascii", "ignore")

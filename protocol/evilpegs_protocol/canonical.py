@@ -7,13 +7,15 @@ from itertools import accumulate
 from typing import Any, Final
 
 GENESIS: Final = "0" * 64
-"""The hash before the first event of a record."""
+"""The value that takes the place of the previous hash for the first event of a record."""
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def canonical(value: Any) -> str:
-    """Return the canonical JSON text of a value: sorted keys, no spaces, integers only.
+    """Return the canonical JSON text of ``value``, with sorted keys and without spaces.
+
+    Numbers must be integers; this is not checked.
 
     Raises:
         TypeError: The value contains something that JSON does not have.
@@ -23,10 +25,13 @@ def canonical(value: Any) -> str:
 
 
 def event_hash(previous: str, event: str) -> str:
-    """Return the SHA-256, in hex, of the previous hash followed by the event's canonical JSON."""
+    """Return the hash of an event in a record: the SHA-256, in hex, of ``previous`` followed by ``event``.
+
+    ``previous`` is the hash of the event before, or `GENESIS`, and ``event`` is the canonical JSON of the event.
+    """
     return hashlib.sha256((previous + event).encode()).hexdigest()
 
 
 def chain(texts: Iterable[str]) -> list[str]:
-    """Return the hash after each event of a record, given the canonical JSON of all events from the first on."""
+    """Return the hash of each event of a record; ``texts`` are the canonical JSON of all events from the first on."""
     return list(accumulate(texts, event_hash, initial=GENESIS))[1:]

@@ -23,7 +23,10 @@ _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
 
 class CodecError(ValueError):
-    """A frame is not a message; ``code`` is the error code, and ``re`` is the message's id if it could be read."""
+    """An error about a text that is not a valid message.
+
+    ``code`` is the error code of the protocol, and ``re`` is the id of the message if it could be read.
+    """
 
     def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:
         super().__init__(message)
@@ -32,7 +35,7 @@ class CodecError(ValueError):
 
 
 def decode_request(text: str) -> ClientRequest:
-    """Decode one client message; raise CodecError if it is none or exceeds a limit."""
+    """Return the client message in ``text``; raise CodecError if it is not a client message or exceeds a limit."""
     if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
     value = _load(text)
@@ -43,7 +46,7 @@ def decode_request(text: str) -> ClientRequest:
 
 
 def decode_event(text: str) -> ServerEvent:
-    """Decode one server message; an unknown type gives `Unknown`.
+    """Return the server message in ``text``; a message of an unknown type becomes `Unknown`.
 
     Raises:
         CodecError: The text is not JSON, or a known type has wrong fields.
@@ -55,7 +58,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Decode one event of a record; raise CodecError if it is none."""
+    """Return the event of a record in ``text``; raise CodecError if it is not such an event."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -63,12 +66,12 @@ def decode_record_event(text: str) -> RecordEvent:
 
 
 def encode(message: Message) -> str:
-    """Return a message as JSON text."""
+    """Return ``message`` as JSON text."""
     return message.model_dump_json()
 
 
 def encode_event(event: Event) -> str:
-    """Return an event, without `re`, as the canonical JSON that is hashed, stored and sent."""
+    """Return ``event``, without its field `re`, as the canonical JSON that is hashed, stored and sent."""
     return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -78,9 +81,10 @@ def _load(text: str) -> Any:
 
 
 def _load_plain(text: str) -> dict[str, Any] | None:
-    """Return a flat object without escapes, which most messages are, or None if the text may be anything else.
+    """Return the JSON object in ``text`` if it is flat and has no escapes, as in most messages; otherwise None.
 
-    Each key has its own colon, so equal numbers of keys and colons mean that no key occurs twice.
+    Each key has a colon, so equal numbers of keys and colons mean that no key occurs twice. A text with other colons
+    also gives None.
     """
     if "\\" in text or "[" in text:
         return None
@@ -124,5 +128,5 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
 
 
 def is_message_id(text: str) -> bool:
-    """Return True if the text may be repeated as a message id: 1 to 64 printable ASCII characters."""
+    """Return True if ``text`` is a valid message id: 1 to 64 printable ASCII characters."""
     return 1 <= len(text) <= 64 and text.isascii() and text.isprintable()

@@ -15,12 +15,18 @@ _DIGEST_VALUES = 1 << 256
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """Return the commitment that `game_started` contains: a SHA-256 in hex."""
+    """Return the commitment to ``nonce`` that the event `game_started` contains: a SHA-256 in hex.
+
+    ``match`` is the id of the match, ``game`` the number of the game from 1, and ``rules`` the text of the rules.
+    """
     return hashlib.sha256(canonical(["evilpegs-v1", match, game, rules, nonce]).encode()).hexdigest()
 
 
 def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, codes: int) -> int:
-    """Return the index of a fixed secret in code order, uniform over ``codes`` codes by rejection sampling."""
+    """Return the index, in code order, of the secret of a fixed codemaker in one game.
+
+    It follows from the nonces of server and client, and is uniform over ``codes`` codes by rejection sampling.
+    """
     accepted = _DIGEST_VALUES - _DIGEST_VALUES % codes
     for counter in count():
         draw = _keyed_number(nonce, [client_nonce or "", match, game, counter])
@@ -34,17 +40,17 @@ TIE_NONCES: Final = 2
 
 
 def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
-    """Return the client's share in the ties of a game: their nonce, or "" if they gave none.
+    """Return the text by which the client influences the choice among tied parts: their nonce, or "" without one.
 
-    It is None in matches without `tie_nonces`, where the client has no share.
+    The result is None if ``tie_nonces`` is None: in such matches the nonce of the server decides ties alone.
     """
     return None if tie_nonces is None else client_nonce or ""
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None = None) -> int:
-    """Return the index, in feedback order, of the part that a seeded codemaker chooses among ``tied`` equal ones.
+    """Return the index, in feedback order, of the part that a codemaker with seeded ties chooses on ``turn``.
 
-    ``share`` is the client's share in the ties, as `tie_share` returns it.
+    There are ``tied`` equally good parts. ``share`` is the client's text that influences the choice, from `tie_share`.
     """
     message: list[str | int] = ["tie", match, game, turn]
     return _keyed_number(nonce, message if share is None else [*message, share]) % tied

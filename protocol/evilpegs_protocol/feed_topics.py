@@ -30,10 +30,10 @@ _TOPIC: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FeedTopics:
-    """The topics of one server, or of every server if ``server`` is `ANY`.
+    """The MQTT topics of one server, or of every server if ``server`` is the wildcard `ANY`.
 
     Raises:
-        ValueError: the id of the server, or that of a ladder, is neither an id nor `ANY`.
+        ValueError: ``server``, or the ladder of a topic, is neither a valid id nor `ANY`.
     """
 
     server: str
@@ -43,11 +43,11 @@ class FeedTopics:
 
     @property
     def state(self) -> str:
-        """The topic that says whether the server is there."""
+        """The topic of the server's state, which says whether the server is online."""
         return f"{PREFIX}/{self.server}/state"
 
     def event(self, match: str) -> str:
-        """Return the topic of the events of a match as they happen."""
+        """Return the topic on which the events of a match are published as they happen."""
         return f"{PREFIX}/{self.server}/match/{match}/event"
 
     def result(self, match: str) -> str:
@@ -64,7 +64,7 @@ class FeedTopics:
 
 
 def is_id(text: str) -> bool:
-    """Return True if the text can be the id of a server or of a ladder."""
+    """Return True if ``text`` is a valid id of a server or of a ladder."""
     return _ID.fullmatch(text) is not None
 
 
@@ -86,7 +86,7 @@ class ParsedTopic:
 
 
 def parse_topic(text: str) -> ParsedTopic | None:
-    """Return what a topic names; None if it is no topic of the feed."""
+    """Return the parts of the topic ``text``, or None if it is not a topic of the feed."""
     match = _TOPIC.fullmatch(text)
     if match is None:
         return None

@@ -16,7 +16,7 @@ MessageId = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ClientNonce = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ProgramText = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,129}$")]
-"""A program as one text: its name, a space and its version."""
+"""The name and the version of a program as one text, with a space between them."""
 Codemaker = Literal["fixed", "evil", "devil"]
 Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 
@@ -33,7 +33,10 @@ def _is_none(value: object) -> bool:
 
 
 def optional(**extra: Any) -> Any:
-    """Declare a field that is left out of the JSON while it is None."""
+    """Return a declaration of a model field that is left out of the JSON while it is None.
+
+    ``extra`` are further arguments of pydantic's `Field`.
+    """
     return Field(default=None, exclude_if=_is_none, **extra)
 
 

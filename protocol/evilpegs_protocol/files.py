@@ -1,6 +1,6 @@
 """Atomic replacement of files: a reader finds the old contents or the new ones, never a mixture.
 
-Server, clients and command line share this module. It is in this package because it is the lowest that may use files.
+Server, clients and command line share this module. It is in this package, the lowest package that may use files.
 """
 
 import contextlib
@@ -11,13 +11,13 @@ from pathlib import Path
 
 
 class ForeignFileError(Exception):
-    """The file contains something other than expected, so it must not be overwritten."""
+    """An error about a file that contains something unexpected, so that it must not be overwritten."""
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace the contents of the file with ``data``, and return once they are on the disk.
+    """Replace the contents of the file at ``path`` with ``data``, and return once they are on the disk.
 
-    Only its owner can read the file.
+    Afterwards only the owner of the file can read it.
 
     Raises:
         OSError: The file cannot be written; it keeps its old contents.
@@ -28,9 +28,10 @@ def replace_file(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """Yield an empty file that replaces the file at ``path`` at the end of the block, once it is on the disk.
+    """Create an empty file for the `with` block, yield its path, and move it to ``path`` at the end of the block.
 
-    Only its owner can read the file. If the block raises an error, the new file is removed and the old one stays.
+    The file is on the disk before it replaces the old one, and only its owner can read it. If the block raises an
+    error, the new file is removed and the old one stays.
 
     Raises:
         OSError: The file cannot be written; it keeps its old contents.
@@ -49,7 +50,7 @@ def replacement(path: Path) -> Iterator[Path]:
 
 
 def read_own_file(path: Path, *headings: bytes) -> bytes | None:
-    """Return the contents of a file that begins with one of the ``headings``, or None if there is no file.
+    """Return the contents of the file at ``path``, which must begin with one of ``headings``; None if there is no file.
 
     An empty file is accepted too, because it contains nothing that could be lost.
 

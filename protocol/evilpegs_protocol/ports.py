@@ -8,7 +8,7 @@ _PORT: Final = re.compile(r"[a-z]+://[^/?#@]*:([0-9]{1,20})(?:[/?#].*)?")
 
 
 def port_fault(address: str) -> str | None:
-    """Return what is wrong with the port of an address ``SCHEME://HOST:PORT``; None if it is in range, or has no port.
+    """Return an error message if the port of ``address``, such as ``SCHEME://HOST:PORT``, is out of range; else None.
 
     >>> port_fault("ws://127.0.0.1:99999/v1")
     'port 99999 is not 1 to 65535'

@@ -19,7 +19,10 @@ _NOT_SIGNED: Final = frozenset({"re", "signature"})
 
 
 def record_digest(over: Mapping[str, Any]) -> str:
-    """Return the hash of a whole record, given its `match_over`: the hash of that event without its signature."""
+    """Return the hash of a whole record, given ``over``, its last event `match_over` as a JSON object.
+
+    It is the hash of this event without its signature, and covers all earlier events through their hashes.
+    """
     unsigned = {name: value for name, value in over.items() if name not in _NOT_SIGNED}
     return event_hash(over["head"], canonical(unsigned))
 
@@ -39,12 +42,16 @@ def signed_statement(over: Mapping[str, Any]) -> bytes:
 
 
 def format_bytes(data: bytes) -> str:
-    """Return bytes as base64url without padding."""
+    """Return ``data`` as text in base64url without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def parse_bytes(text: str, size: int) -> bytes:
-    """Return the ``size`` bytes that a text denotes in base64url without padding; raises ValueError."""
+    """Return the bytes that ``text`` denotes in base64url without padding.
+
+    Raises:
+        ValueError: ``text`` has another form, or denotes another number of bytes than ``size``.
+    """
     try:
         data = base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, UnicodeEncodeError):

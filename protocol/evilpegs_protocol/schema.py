@@ -16,7 +16,7 @@ SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema: `$defs/client` describes what clients send, `$defs/server` what they receive."""
+    """Return the schema: `$defs/client` describes the messages that clients send, `$defs/server` those they receive."""
     sides, described = TypeAdapter.json_schemas(
         [
             ("client", "validation", TypeAdapter(ClientRequest)),
@@ -34,7 +34,10 @@ def schema() -> dict[str, Any]:
 
 
 def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return a definition in which `type` is required, as it is on the wire; models have it by default."""
+    """Return ``definition`` with `type` among the required properties if it describes a message.
+
+    Every message that is sent has a `type`, but in the models it has a default, so pydantic does not require it.
+    """
     if "const" not in definition.get("properties", {}).get("type", {}):
         return definition
     return definition | {"required": ["type", *definition.get("required", [])]}

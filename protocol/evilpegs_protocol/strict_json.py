@@ -8,11 +8,11 @@ from typing import Any
 
 
 class JsonError(ValueError):
-    """A text is not JSON, or two readers may disagree about it; the message says which."""
+    """An error about a text that is not JSON, or that two readers may understand differently."""
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text.
+    """Return the value of the JSON ``text``.
 
     Raises:
         JsonError: The text is not JSON or is nested too deeply, an object has the same key twice, or a number is

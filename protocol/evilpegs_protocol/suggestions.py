@@ -1,4 +1,4 @@
-"""The refusal of a ladder that does not exist, in the words of servers and clients: it names the nearest ladders."""
+"""The error message about a ladder that does not exist, for servers and clients; it names the most similar ladders."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,16 +6,18 @@ from typing import Final
 
 SUGGESTIONS: Final = 3
 MAX_QUOTED: Final = 40
-"""Characters of a wrong id that are quoted: as many as an id can have."""
+"""The most characters of a wrong id that are quoted: as many as an id can have."""
 
 
 def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
-    """Return the three known ids that are most similar to what was typed, the nearest first; fewer if fewer exist."""
+    """Return the three ids in ``known`` that are most similar to ``typed``, the most similar first; all if fewer."""
     return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS, cutoff=0.0)
 
 
 def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> str:
-    """Return the text that there is no such ladder ``where``, such as " on ws://HOST:PORT/v1", and which are nearest.
+    """Return an error message that there is no ladder ``typed``, with the most similar ladders among ``known``.
+
+    ``where`` is added after the id, such as " on ws://HOST:PORT/v1".
 
     >>> unknown_ladder_text("clasic", ["classic", "super", "huge", "monster"])
     "there is no ladder 'clasic'; the nearest are classic, super and monster"
