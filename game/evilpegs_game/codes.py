@@ -24,7 +24,7 @@ MAX_SPACE_BYTES: Final = 1 << 30
 
 
 def parse_code(text: str, rules: Rules) -> Code:
-    """Read a code such as ``1122``. Lower case letters count as upper case.
+    """Return the code that ``text``, such as ``1122``, stands for. Lower case letters count as upper case.
 
     Raises:
         MalformedError: the text contains a symbol that stands for no color.
@@ -75,9 +75,9 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
 
 
 def _letter_hint(text: str, rules: Rules) -> str:
-    """Return a hint for the error message if ``text`` uses the letter I or O, which are no symbols.
+    """Return a hint for an error message that I and O are no symbols; it is empty unless ``text`` contains one of them.
 
-    The hint is empty if ``text`` contains other characters that are no symbols, or if the rules have no color ``0``.
+    It is also empty if ``text`` contains other characters that are no symbols, or if the rules have no color ``0``.
     """
     typed = set(text.upper())
     fits = rules.colors >= _COLOR_OF["0"] + 1 and typed & {"I", "O"} and typed <= _ALPHANUMERIC

@@ -45,7 +45,7 @@ class IllegalCodeError(GameError):
 class TooLargeError(GameError):
     """A request for more work or memory than a bound allows.
 
-    ``needed`` and ``bound`` have the same unit, mostly bytes; they are None where only the message states them.
+    ``needed`` and ``bound`` have the same unit, mostly bytes; they are None if only the message states them.
 
     >>> import evilpegs
     >>> position = evilpegs.Position(evilpegs.Rules(10, 12))
@@ -65,7 +65,7 @@ class TooLargeError(GameError):
 class ContradictionError(GameError):
     """A history with which no code is consistent.
 
-    ``turn`` is the number, from 1, of the turn that leaves no code; None where all turns were evaluated together.
+    ``turn`` is the number, from 1, of the turn that leaves no code, or None if all turns were evaluated together.
 
     >>> import evilpegs
     >>> position = evilpegs.Position(evilpegs.Rules(2, 2))

@@ -28,7 +28,7 @@ class Feedback(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a text such as ``1,2``. Raise MalformedError if it has another form."""
+        """Return the feedback that a text such as ``1,2`` stands for; raise MalformedError if it has another form."""
         match = _TEXT.fullmatch(text)
         if match is None:
             message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"

@@ -3,9 +3,9 @@
 A guess splits a set of codes into *parts*: the codes that would give the same feedback. An evil codemaker and most
 strategies depend only on the sizes of these parts.
 
-`partition_counts` is the plain definition. The other functions compute the same for columns of codes at machine speed:
-codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one contiguous run of
-bytes, which compilers turn into vector instructions.
+`partition_counts` is the plain definition. The other functions compute parts and their sizes for columns of codes at
+machine speed: codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one
+contiguous run of bytes, which compilers turn into vector instructions.
 """
 
 from collections.abc import Iterable

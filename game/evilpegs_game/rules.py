@@ -48,7 +48,11 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``4x6``, ``4x10-distinct`` or a preset such as ``classic``. Raise MalformedError otherwise."""
+        """Return the rules that ``text`` names: ``4x6``, ``4x10-distinct`` or a preset such as ``classic``.
+
+        Raises:
+            MalformedError: ``text`` has none of these forms, or no such rules are allowed.
+        """
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
             if close := get_close_matches(text[:40].lower(), PRESETS, n=1, cutoff=0.7):

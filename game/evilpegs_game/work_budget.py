@@ -23,7 +23,7 @@ class WorkBudget:
 
     @property
     def left(self) -> int:
-        """The feedback evaluations that may still be done; negative if too many were done."""
+        """The number of feedback evaluations that may still be done; negative if too many were done."""
         return self._limit - self.work
 
     def spend(self, work: int) -> None:

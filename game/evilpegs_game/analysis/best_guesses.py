@@ -46,8 +46,8 @@ class BestGuesses:
 def best_guesses(position: Position) -> BestGuesses | None:
     """Return the best guess at ``position`` under each criterion, or None if the budget does not suffice.
 
-    The guesses are chosen among all codes or, where that would exceed ``position.budget``, among the candidates. The
-    budget counts feedback evaluations; each criterion may use all of it.
+    The guesses are chosen among all codes or, if this would exceed ``position.budget``, among the candidates. The
+    budget counts feedback evaluations, and each criterion may use all of it.
 
     Raises:
         ContradictionError: there is no candidate.

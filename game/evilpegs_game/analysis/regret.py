@@ -168,13 +168,13 @@ class SplitBound:
         self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
-        """Return a lower bound on the guesses for all codes together, winning guesses included."""
+        """Return a lower bound on the total of guesses that find each of the codes, winning guesses included."""
         codes = int(self._columns.shape[1])
         least = min(int(self._later_guesses(table).min()) for table in self._tables())
         return max(int(self._bounds[codes]), codes + least)
 
     def total_after(self, guess: Code) -> int:
-        """Return a lower bound on the guesses for all codes together when ``guess`` is played first."""
+        """Return a lower bound on the total of guesses that find each of the codes if ``guess`` is played first."""
         table = part_size_table(self._columns, to_columns([guess]))
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 

@@ -48,10 +48,10 @@ _ALWAYS_COUNTED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class TurnAnalysis:
-    """The value of one guess, given the turns before it.
+    """The analysis of one turn: how good the guess was, given the turns before it.
 
-    Members that would take more than the effort allows are None. After a turn that contradicts the earlier ones,
-    everything but ``guess`` and ``feedback`` is None.
+    Members that would take more work than the effort allows are None. After a turn that contradicts earlier ones, all
+    members but ``guess`` and ``feedback`` are None.
 
     * ``guess`` and ``feedback`` are the turn itself.
     * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
@@ -60,7 +60,7 @@ class TurnAnalysis:
     * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or a part no larger
       than the one received.
     * ``best_guesses`` holds the best guess under each criterion.
-    * ``optimal_guess`` is a guess with which an optimal codebreaker continues, known where the regret is exact.
+    * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known if the regret is exact.
     * ``regret`` is the expected number of guesses lost by this guess.
     """
 
@@ -136,8 +136,8 @@ def analyze(
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
     """Return the analysis of one turn played at ``position``.
 
-    Together, ``position.budget``, the budget of ``solver`` and ``counted_codes`` limit the work; `Effort` explains
-    them. What would take more is None.
+    ``position.budget``, the budget of ``solver`` and ``counted_codes`` limit the work; `Effort` explains the three
+    limits. Members of the result that would take more work are None.
     """
     guess, feedback = turn
     unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)

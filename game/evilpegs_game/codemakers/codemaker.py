@@ -46,7 +46,7 @@ class Fixed:
     secret: Code = field(repr=False)
 
     def reply(self, position: Position, guess: Code) -> Feedback:  # noqa: ARG002
-        """Return the feedback of ``guess`` against the secret; ``position`` is not used."""
+        """Return the feedback of the secret to ``guess``; ``position`` is not used."""
         return feedback(guess, self.secret)
 
 
@@ -67,7 +67,7 @@ class Evil:
     tie_break: TieBreak | None = field(default=None, repr=False)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """Return the feedback of the largest part of ``guess`` at ``position``.
+        """Return the feedback to ``guess`` that leaves the most candidates at ``position``.
 
         Raises:
             IllegalCodeError: ``guess`` has the wrong number of pegs.
@@ -141,7 +141,9 @@ class Devil:
         return cls(WorstCase(rules), affordable_codes(rules) if exact_up_to is None else exact_up_to)
 
     def reply(self, position: Position, guess: Code) -> Feedback:
-        """Return the feedback of the hardest part of ``guess`` at ``position``.
+        """Return the feedback to ``guess`` after which an optimal codebreaker needs the most guesses at worst.
+
+        While there are more than ``exact_up_to`` candidates, it is the feedback that leaves the most candidates.
 
         Raises:
             OverBudgetError: an exact reply takes more work than ``budget``.

@@ -48,7 +48,7 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """Return upper bounds on the numbers of codes that some numbers of guesses are always enough for.
+    """Return, for each number of guesses, an upper bound on the codes that so few guesses are always enough for.
 
     The element ``[k]`` is the bound for k guesses. The last element is the first that is at least ``rules.size``.
     """

@@ -273,9 +273,9 @@ class WorstCase:
 
 
 def affordable_codes(rules: Rules) -> int:
-    """Return the number of candidates that can be solved within about a second per reply (bench/devil_work.py).
+    """Return the most candidates for which an exact reply takes at most about a second (bench/devil_work.py).
 
-    This is all codes of rules with up to 1,296 codes. Larger rules allow fewer candidates, because every code is a
+    For rules with up to 1,296 codes, these are all codes. Larger rules allow fewer candidates, because every code is a
     guess to try.
     """
     return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size

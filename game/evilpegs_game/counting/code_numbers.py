@@ -17,7 +17,7 @@ _BLOCK: Final = 2048
 
 
 def codes_fit_word(rules: Rules) -> bool:
-    """Return True if the number of every code fits into 64 bits."""
+    """Return True if every code of ``rules``, as an integer with one digit per peg, fits into 64 bits."""
     return int(rules.colors**rules.pegs) <= 1 << 64
 
 

@@ -138,7 +138,7 @@ def row_limit(problem: CountingProblem, max_bytes: int) -> int:
 
 
 def _halves(table: Table) -> Iterator[Table]:
-    """Yield two tables that together hold all rows of ``table``, half of them each."""
+    """Yield two tables, of about equal size, that together hold all rows of ``table``."""
     middle = len(table.rows) // 2
     yield Table(np.minimum(table.starts, middle), table.rows[:middle])
     yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])

@@ -118,7 +118,10 @@ def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> lis
 
 @lru_cache(64)
 def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tuple[Index, Words]:
-    """Return ``max_pegs`` and ``ways`` of `Colors` for color groups of these sizes. Never write to the arrays."""
+    """Return the arrays ``max_pegs`` and ``ways`` of `Colors` for groups of ``group_sizes`` colors.
+
+    The arrays are shared: never write to them.
+    """
     max_pegs = [pegs if repeats else size for size in group_sizes]
     ways = [[size**count if repeats else math.perm(size, count) for count in range(pegs + 1)] for size in group_sizes]
     return np.array(max_pegs, np.int64), np.array(ways, np.uint64)

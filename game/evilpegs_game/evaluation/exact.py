@@ -72,8 +72,10 @@ def distribution_from(
     The element at index i is the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the
     strategy, and ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of
     candidates finished so far, and ``on_solved`` with each candidate and its number of guesses after ``history``. The
-    game tree below ``history`` is traversed once. Distributions of parts can be combined: add up those after each
-    feedback to a guess and shift the sum by this guess.
+    game tree below ``history`` is traversed once.
+
+    A distribution can be put together from those after each feedback to the first guess: it is their sum, shifted by
+    that guess.
 
     Raises:
         ContradictionError: no code is consistent with ``history``.

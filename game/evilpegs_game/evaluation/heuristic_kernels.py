@@ -66,7 +66,7 @@ def _push_parts(
     """Push the parts of more than two codes on ``stack``, add smaller ones to ``solved``, and return the new height.
 
     ``sizes`` are the sizes of the parts, and ``start`` is the index of their first code. ``depth`` is the number of
-    guesses so far. A part of two codes takes one and two more guesses.
+    guesses so far. The codes of a part of two take one and two more guesses.
     """
     for size in sizes:
         if size > 2:

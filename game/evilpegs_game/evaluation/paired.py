@@ -15,7 +15,11 @@ from evilpegs_game.evaluation.simulation import NORMAL_95, student_95
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The guesses of one strategy minus those of another: the sum and the sum of squares over ``games`` games."""
+    """The difference of the guesses of two strategies over ``games`` games with the same secrets.
+
+    A difference is the guesses of the first strategy minus those of the second. ``total`` is the sum of the differences
+    of all games, and ``squares`` the sum of their squares.
+    """
 
     games: int
     total: int

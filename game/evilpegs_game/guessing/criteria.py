@@ -47,7 +47,10 @@ class Criterion:
     slack: float = 0.0
 
     def best(self, table: SizeTable) -> GuessIndices:
-        """Return the indices of the best guesses, which are exactly equal under this criterion; at least one."""
+        """Return the indices of the best guesses in ``table``, a table of part sizes; there is at least one.
+
+        If there are several, they are exactly equal under this criterion.
+        """
         scores = self.score(table)
         least = scores.min()
         tied = np.flatnonzero(scores <= least + self.slack * (1 + least) if self.slack else scores == least)

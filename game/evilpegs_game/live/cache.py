@@ -78,9 +78,9 @@ class SingleFlight(Generic[_K, _Result]):
     """A guard that computes a value once for all threads that ask for its key at the same time; thread-safe.
 
     No value is kept: if a thread asks for the key later, the value is computed again. To combine this guard with a
-    cache, let ``compute`` look into the cache first and store its value there before it returns; then no value is
-    computed twice. ``compute`` must not ask for its own key, and the computations of two keys must not ask for each
-    other: they would wait forever.
+    cache, let ``compute`` look into the cache first and store its value there before it returns; then no value that
+    stays in the cache is computed twice. ``compute`` must not ask for its own key, and the computations of two keys
+    must not ask for each other: they would wait forever.
     """
 
     def __init__(self) -> None:

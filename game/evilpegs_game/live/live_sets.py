@@ -161,7 +161,9 @@ class LiveSets:
         return self._get_or_compute(key, lambda: self._compute_set(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
-        """Return the size of each part of ``guess`` in the order of `feedbacks`, zeros included; for rules of any size.
+        """Return how many codes consistent with ``history`` would give each feedback to ``guess``.
+
+        The numbers are in the order of `feedbacks`, zeros included. This works for rules of any size.
 
         Raises:
             ContradictionError: no code is consistent with the history.

@@ -86,7 +86,7 @@ class Position:
 
     @property
     def _is_counted(self) -> bool:
-        """True if the rules are too large to enumerate and the candidates are not at hand."""
+        """True if the rules are too large to enumerate and this position has no list of its candidates."""
         return self._live is None and self.rules.size > self._live_sets.enumerated_codes
 
     @property

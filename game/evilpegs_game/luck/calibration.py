@@ -35,7 +35,8 @@ _Visits = tuple[int, int, int]
 def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
     """Play a strategy against every secret of ``rules`` and return its further guesses by number of candidates.
 
-    ``choose`` is the strategy. ``progress`` is called with the number of secrets finished so far.
+    The result maps each number of candidates to the number of visits to such positions, and to the sum of the guesses
+    that followed. ``choose`` is the strategy. ``progress`` is called with the number of secrets finished so far.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -61,7 +62,8 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
 def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
     """Play some games on ``rules`` and return their further guesses by number of candidates.
 
-    Each of ``games`` is a pair of a strategy and a secret. Raises the errors of `play_turns`.
+    The result has the form of that of `remaining_of_secrets`. Each of ``games`` is a pair of a strategy and a secret.
+    Raises the errors of `play_turns`.
     """
     remaining: Remaining = {}
     live_sets = LiveSets()
@@ -74,7 +76,7 @@ def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) 
 
 
 def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[Knot, ...]:
-    """Return knots from one candidate to all codes of ``rules``, whose values never decrease.
+    """Return the knots of a value curve, from one candidate to all codes of ``rules``; their values never decrease.
 
     ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled at the nearest size
     of a geometric grid, and neighboring pools are joined until each has at least `MIN_VISITS` visits. The knot of a

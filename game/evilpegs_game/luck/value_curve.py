@@ -78,7 +78,7 @@ class ValueCurve:
 
 
 def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
-    """Return the frozen curve of ``rules`` with ``guess_limit``, or None if there is no such curve.
+    """Return the frozen value curve of ``rules`` with ``guess_limit``, or None if there is no such curve.
 
     Raises:
         MalformedError: the file of the curve is damaged; the message names it and the first fault.
@@ -88,12 +88,12 @@ def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
 
 
 def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:
-    """Return the path of the curve of ``rules`` with ``guess_limit``; the file need not exist."""
+    """Return the path of the file of the value curve of ``rules`` with ``guess_limit``; it need not exist."""
     return folder / f"{rules}-{guess_limit}.json"
 
 
 def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
-    """Return the curve in the file at ``path``, which must be a curve of ``rules`` with ``guess_limit``.
+    """Return the value curve in the file at ``path``, which must be a curve of ``rules`` with ``guess_limit``.
 
     Raises:
         MalformedError: the file contains no such curve; the message names the file and the first fault.

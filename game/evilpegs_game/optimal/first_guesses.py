@@ -69,7 +69,7 @@ class FirstGuess:
 
     @property
     def upper(self) -> int:
-        """The total of some tree that begins with the guess; `NEVER` if none is known."""
+        """The least known total of a tree that begins with the guess; `NEVER` if no such tree is known."""
         return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
 
 
@@ -140,12 +140,12 @@ class FirstGuesses:
 
     @property
     def lower(self) -> int:
-        """A proved lower bound of the least total; `NEVER` if there is no tree within the limit."""
+        """A proved lower bound of the least total of guesses; `NEVER` if there is no tree within the limit."""
         return min(first.lower for first in self.guesses)
 
     @property
     def progress(self) -> Progress:
-        """The bounds proved so far."""
+        """The bounds on the least total that are proved so far."""
         lower, upper = self.lower, self.best.upper
         within = None if self.limit == UNLIMITED else self.limit
         return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
@@ -161,7 +161,7 @@ class FirstGuesses:
         return max((part.codes for first in self.guesses for part in first.parts), default=0)
 
     def prove(self) -> FirstGuess:
-        """Find and prove the least total, and return a first guess that attains it.
+        """Find and prove the least total of guesses over all codes, and return a first guess that attains it.
 
         If there is no tree within the limit, this is proved instead, and the upper bound of the result is `NEVER`.
         """

@@ -27,7 +27,9 @@ _MAX_FIRST_GUESSES: Final = 1000
 
 
 class LeastTotal:
-    """A solver of least totals for live sets of ``rules``. It keeps its results, to save time in later calls.
+    """A solver for live sets of ``rules``: it finds the least total of guesses, summed over all codes as secrets.
+
+    It keeps its results, to save time in later calls.
 
     It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix. The matrix takes
     at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.

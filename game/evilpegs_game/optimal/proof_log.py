@@ -34,7 +34,10 @@ _OLD_HEADING: Final = f"{TITLES[1].decode()}1"
 
 
 class Subproblem(NamedTuple):
-    """The least total within ``limit`` guesses of the codes that give ``feedback`` to the guess ``first``."""
+    """A subproblem of a proof: the least total of the codes that give ``feedback`` to the first guess ``first``.
+
+    At most ``limit`` guesses are allowed after the first one.
+    """
 
     limit: int
     first: Code

@@ -52,7 +52,7 @@ class StoppedError(Exception):
 
 
 class TotalSolver:
-    """A solver of least totals for subsets of the codes of ``matrix``, for one thread at a time.
+    """A solver for sets of codes of ``matrix``: it finds the least total of guesses. It is for one thread at a time.
 
     It stores the bounds that it proves in ``totals``. ``shared`` connects it with solvers of the same set in other
     threads, see `SHARED`. The solver does no more work than is left of ``budget``, but does not spend it: callers read

@@ -170,7 +170,7 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 
 @kernel
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
-    """Return the pegs in the order of their columns, compared row by row; equal columns keep their order."""
+    """Return the pegs, ordered by their columns of color names, compared row by row; equal columns keep their order."""
     order = np.arange(grid.shape[1])
     for index in range(1, order.size):
         peg, to = order[index], index
